@@ -1,0 +1,1 @@
+"""Cards as Block Kit messages, Slack callbacks as presses."""

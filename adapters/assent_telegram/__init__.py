@@ -1,0 +1,1 @@
+"""Cards as messages with inline keyboards, Telegram updates as presses."""

@@ -1,0 +1,1 @@
+"""What an operator runs: settings, server, command line."""

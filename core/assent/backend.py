@@ -1,0 +1,29 @@
+"""What gates and desks share: all ports together, and the inbox of this process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from assent.calls import RunRef
+from assent.inbox import Inbox
+from assent.ports import Bus, Copies, Leases, Outbox, Rules, Store, Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One store and its bus, as seen by one process. Whoever opened it closes it."""
+
+    store: Store
+    watch: Watch
+    copies: Copies
+    rules: Rules
+    bus: Bus
+    outbox: Outbox
+    leases: Leases
+    inbox: Inbox
+
+
+def branch_topic(run: RunRef) -> str:
+    """The topic on which observers of a run's branch hear what is asked and how it ended."""
+    return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])

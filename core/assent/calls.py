@@ -1,0 +1,108 @@
+"""Who asks, and for what: runs, tool calls and the digest of their arguments."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from assent.errors import InvalidCallError
+
+MAX_ARGUMENTS_BYTES = 256 * 1024
+
+
+def new_id() -> str:
+    """A random id of 128 bits, as 22 characters of base64url."""
+    return secrets.token_urlsafe(16)
+
+
+@pydantic_dataclass(
+    frozen=True,
+    slots=True,
+    config=ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True),
+)
+class RunRef:
+    """One run: an agent works in a session, on a branch of it, once."""
+
+    agent_id: str
+    session_id: str
+    branch_id: str = "main"
+    run_id: str = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool, before it runs.
+
+    ``arguments`` must be expressible as JSON. ``call_id`` is the agent
+    framework's own id where it has one, otherwise random.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    call_id: str = field(default_factory=new_id)
+
+
+def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as plain JSON values.
+
+    Raises:
+        InvalidCallError: a value has no JSON form, or all of them together
+            take more than 256 KiB.
+    """
+    plain, _ = _canonical(arguments)
+    return plain
+
+
+def arguments_digest(arguments: Mapping[str, Any]) -> str:
+    """SHA-256 of the arguments as sorted, compact JSON, in hex.
+
+    Equal arguments have equal digests in every process, whatever the order of
+    their keys.
+
+    Raises:
+        InvalidCallError: as for :func:`as_json`.
+    """
+    _, text = _canonical(arguments)
+    return hashlib.sha256(text).hexdigest()
+
+
+def shown_and_digest(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The arguments as plain JSON values together with their digest."""
+    plain, text = _canonical(arguments)
+    return plain, hashlib.sha256(text).hexdigest()
+
+
+def _canonical(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+    try:
+        plain = to_jsonable_python(dict(arguments), inf_nan_mode="strings")
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        encoded = text.encode()
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
+        names = ", ".join(sorted(repr(name) for name in arguments)) or "none"
+        message = f"the arguments ({names}) cannot be written as JSON: {_why(error)}"
+        raise InvalidCallError(message) from error
+    if len(encoded) > MAX_ARGUMENTS_BYTES:
+        message = (
+            f"the arguments take {len(encoded)} bytes, {MAX_ARGUMENTS_BYTES} are allowed; "
+            "pass a reference to large data instead of the data"
+        )
+        raise InvalidCallError(message)
+    return plain, encoded
+
+
+def _why(error: Exception) -> str:
+    # Only the kind of failure: the text of an encoding error quotes the value.
+    if isinstance(error, UnicodeError):
+        return "a text is not valid Unicode"
+    if isinstance(error, PydanticSerializationError):
+        return str(error).splitlines()[0]
+    return type(error).__name__

@@ -1,0 +1,159 @@
+"""Cards: a request as a person sees it, before any platform renders it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from assent.text import shortened
+
+Style = Literal["default", "primary", "danger"]
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}")
+
+DESCRIPTION_LIMIT = 600
+NAME_LIMIT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One button of a card.
+
+    ``stores`` is what choosing it would remember, in words; a choice that
+    stores something takes a second step. ``needs_sight`` says that it is not
+    offered while a part of the card cannot be seen.
+
+    Raises:
+        ValueError: the key is not a lower-case word of 1 to 20 characters, or
+            the label is not 1 to 30 characters long.
+    """
+
+    key: str
+    label: str
+    style: Style = "default"
+    stores: str = ""
+    needs_sight: bool = False
+
+    def __post_init__(self) -> None:
+        if not _KEY.fullmatch(self.key):
+            raise ValueError(f"a choice's key is a word of 1 to 20 characters, not {self.key!r}")
+        if not 1 <= len(self.label) <= 30:
+            raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")
+
+
+SHOW_ALL = Choice("show", "Show all")
+BACK = Choice("back", "Back")
+
+
+@dataclass(frozen=True, slots=True)
+class CardBody:
+    """What a request puts on its card. All texts are plain and made visible already.
+
+    ``content`` is the text that a person decides on, complete; ``facts`` are
+    short pairs of a label and a value.
+    """
+
+    title: str
+    description: str = ""
+    content: str = ""
+    digest: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The card waits for a person; with ``confirming``, for the second step of that choice."""
+
+    confirming: Choice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The request ended: how, by whom, when and why."""
+
+    outcome: str
+    at: datetime
+    by: str = ""
+    reason: str = ""
+    stored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One copy of a request, shown in one place.
+
+    ``handle`` is what its buttons carry. ``limit`` is how many characters of
+    content the place can show; ``reveal_limit`` how many it can show on
+    request. Content over the limit is cut, and then the choices that need
+    sight are offered only after the whole was shown (``revealed``).
+    """
+
+    handle: str
+    body: CardBody
+    asker: str
+    expires_at: datetime
+    limit: int
+    reveal_limit: int
+    revealed: bool = False
+    state: Open | Ended = Open()
+
+    @property
+    def content(self) -> str:
+        """The content as far as the place can show it."""
+        if len(self.body.content) <= self.limit:
+            return self.body.content
+        return self.body.content[: self.limit]
+
+    @property
+    def description(self) -> str:
+        """The description as far as the place can show it."""
+        return shortened(self.body.description, DESCRIPTION_LIMIT)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part of what is decided on is missing from the card."""
+        return len(self.body.content) > self.limit or len(self.body.description) > DESCRIPTION_LIMIT
+
+    @property
+    def can_reveal(self) -> bool:
+        """Whether the place can show the whole when asked to."""
+        return self.is_cut and len(self.everything) <= self.reveal_limit
+
+    @property
+    def cut_notice(self) -> str:
+        """What to say of a cut, empty where nothing is missing."""
+        if not self.is_cut:
+            return ""
+        hidden = max(len(self.body.content) - self.limit, 0)
+        missing = f"{hidden:,} more characters are not shown here" if hidden else "cut"
+        if isinstance(self.state, Ended):
+            return f"{missing}."
+        if not self.can_reveal:
+            return f"{missing}, and they are too long for this chat: it can only be denied here."
+        if self.revealed:
+            return f"{missing}: see them with {SHOW_ALL.label}."
+        return f"{missing}: press {SHOW_ALL.label} before it can be allowed."
+
+    @property
+    def everything(self) -> str:
+        """The complete text behind *Show all*."""
+        return "\n\n".join(part for part in (self.body.description, self.body.content) if part)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices offered now, in order; none once the request has ended."""
+        if isinstance(self.state, Ended):
+            return ()
+        hidden = self.is_cut and not self.revealed
+        offered = tuple(c for c in self.body.choices if not (hidden and c.needs_sight))
+        return (*offered, SHOW_ALL) if self.can_reveal else offered
+
+    def choice(self, key: str) -> Choice | None:
+        """The offered choice with this key."""
+        return next((choice for choice in self.choices if choice.key == key), None)
+
+    def confirming(self, choice: Choice) -> Card:
+        """The card at the second step of a choice."""
+        return replace(self, state=Open(confirming=choice))

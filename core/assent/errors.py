@@ -1,0 +1,142 @@
+"""Every error Assent raises, and what a caller may do about it.
+
+* AssentError
+  - ConfigError                a setting is missing or makes no sense: fix it, start again
+  - InvalidCallError           its arguments are not JSON, or too large to be asked about
+  - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
+  - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
+  - DuplicateRequestError      another request has this id already
+  - UnknownRequestError        no such request, or it is long gone
+  - RequestEndedError          the question expired, was cancelled or could not be shown
+  - WaitTimeoutError           the caller's patience ended before the question did
+  - BusLostError               a subscription broke: look in the store
+  - DeliveryError              a platform did not take a message
+    - PlaceMovedError          ... because the chat has a new address
+  - CallbackError              a webhook call that is not acted on
+    - ForgedCallbackError      it does not prove where it comes from              -> 401
+    - UnreadableCallbackError  genuine, but nothing can be read from it           -> 400
+    - ForeignCallbackError     genuine, but meant for another workspace or app    -> 403
+    - ReplayedCallbackError    genuine, but it was here before                    -> 409
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AssentError(Exception):
+    """The base of every error raised by Assent on purpose."""
+
+
+class ConfigError(AssentError):
+    """A setting is missing or makes no sense; the message names it and the fix."""
+
+
+class InvalidCallError(AssentError):
+    """The call cannot be asked about; the message names the argument and the reason."""
+
+
+class ArgumentsChangedError(AssentError):
+    """The arguments differ from those that were shown and approved: do not run the call."""
+
+
+class StoreUnreachableError(AssentError):
+    """The store did not answer in time. Nothing was approved."""
+
+
+class DuplicateRequestError(AssentError):
+    """A different request was opened under this id before."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"request {request_id!r} exists already with other content; use a new id")
+        self.request_id = request_id
+
+
+class UnknownRequestError(AssentError):
+    """The store knows no request with this id: it never did, or its time to live is over."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(
+            f"no request {request_id!r}: the id is wrong or the record has been removed"
+        )
+        self.request_id = request_id
+
+
+class RequestEndedError(AssentError):
+    """The question ended without the answer that was waited for."""
+
+    def __init__(self, request_id: str, outcome: str, reason: str) -> None:
+        because = f": {reason}" if reason else ""
+        super().__init__(f"request {request_id!r} ended {outcome}{because}")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.reason = reason
+
+
+class WaitTimeoutError(AssentError):
+    """The wait ended before the question did; the question stays open and can be resumed."""
+
+
+class BusLostError(AssentError):
+    """A subscription broke and messages may be missing: look in the store."""
+
+
+class DeliveryError(AssentError):
+    """A platform did not take a message.
+
+    ``retry_after`` are the seconds the platform asked to wait; ``permanent``
+    says that trying again cannot help.
+    """
+
+    def __init__(
+        self,
+        platform: str,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        hint = f"; retry in {retry_after:g} s" if retry_after is not None else ""
+        super().__init__(f"{platform} did not take the message: {reason}{hint}")
+        self.platform = platform
+        self.reason = reason
+        self.retry_after = retry_after
+        self.permanent = permanent
+
+
+class PlaceMovedError(DeliveryError):
+    """The chat was given a new address; ``address`` is where to post from now on."""
+
+    def __init__(self, platform: str, address: str) -> None:
+        super().__init__(platform, f"the chat is now {platform}:{address}")
+        self.address = address
+
+
+class CallbackError(AssentError):
+    """A webhook call that is not acted on; ``status`` is the HTTP answer."""
+
+    status: ClassVar[int] = 400
+
+
+class ForgedCallbackError(CallbackError):
+    """The call does not prove that the platform sent it."""
+
+    status = 401
+
+
+class UnreadableCallbackError(CallbackError):
+    """The call is genuine but nothing can be read from it."""
+
+    status = 400
+
+
+class ForeignCallbackError(CallbackError):
+    """The call is genuine but belongs to another workspace or app."""
+
+    status = 403
+
+
+class ReplayedCallbackError(CallbackError):
+    """The very same call was here before."""
+
+    status = 409

@@ -1,0 +1,287 @@
+"""All ports in the memory of one process: for trying out, for tests, for `assent demo`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from assent.backend import Backend
+from assent.calls import RunRef
+from assent.errors import DuplicateRequestError, ReplayedCallbackError, UnknownRequestError
+from assent.events import Event, Outcome, RequestEnding, UserInputRequest
+from assent.inbox import Inbox
+from assent.places import Place
+from assent.ports import BookChanged, Clock, Copy, Found, Job, Opened, Record, Settled
+from assent.rules import RememberedRule, RuleBook
+
+
+def utc_now() -> datetime:
+    """The time now, by this computer's clock."""
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
+    """A backend for one process; everything is gone when the block ends."""
+    bus = MemoryBus()
+    outbox = MemoryOutbox()
+    store = MemoryStore(bus, outbox, clock)
+    async with Inbox(bus, store) as inbox:
+        yield Backend(
+            store=store,
+            watch=store,
+            copies=store,
+            rules=store,
+            bus=bus,
+            outbox=outbox,
+            leases=MemoryLeases(clock),
+            inbox=inbox,
+        )
+
+
+class MemoryBus:
+    """A bus between the tasks of one process."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, set[asyncio.Queue[Event]]] = {}
+
+    async def publish(self, topic: str, event: Event) -> None:
+        """Tell whoever listens to the topic now."""
+        self.ring(topic, event)
+
+    def ring(self, topic: str, event: Event) -> int:
+        """Tell whoever listens to the topic now; how many do."""
+        listeners = self._listeners.get(topic, set())
+        for listener in listeners:
+            listener.put_nowait(event)
+        return len(listeners)
+
+    @asynccontextmanager
+    async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
+        """The events published while the block runs."""
+        queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._listeners.setdefault(topic, set()).add(queue)
+        try:
+            yield _drain(queue)
+        finally:
+            self._listeners[topic].discard(queue)
+            if not self._listeners[topic]:
+                del self._listeners[topic]
+
+
+async def _drain(queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
+    while True:
+        yield await queue.get()
+
+
+class MemoryOutbox:
+    """Jobs for the desks of one process."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[Job] = asyncio.Queue()
+        self._taken: dict[str, Job] = {}
+        self._receipts = itertools.count(1)
+
+    def put(self, kind: Literal["ask", "end"], question_id: str) -> None:
+        """Leave a job for a desk."""
+        self._waiting.put_nowait(Job(kind, question_id, str(next(self._receipts))))
+
+    @asynccontextmanager
+    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:  # noqa: ARG002
+        """Jobs for a desk, as they come; those it did not finish go back when the block ends."""
+        mine: list[str] = []
+        try:
+            yield self._take(mine)
+        finally:
+            for receipt in mine:
+                if (job := self._taken.pop(receipt, None)) is not None:
+                    self._waiting.put_nowait(job)
+
+    async def done(self, job: Job) -> None:
+        """The job is finished and will not come again."""
+        self._taken.pop(job.receipt, None)
+
+    async def _take(self, mine: list[str]) -> AsyncIterator[Job]:
+        while True:
+            job = await self._waiting.get()
+            self._taken[job.receipt] = job
+            mine.append(job.receipt)
+            yield job
+
+
+@dataclass(slots=True)
+class _Entry:
+    request: UserInputRequest
+    deadline: datetime
+    inboxes: set[str]
+    ending: RequestEnding | None = None
+    copies: dict[str, Copy] = field(default_factory=dict)
+
+
+class MemoryStore:
+    """Requests, their copies and the rules of sessions, as long as the process lives."""
+
+    def __init__(self, bus: MemoryBus, outbox: MemoryOutbox, clock: Clock) -> None:
+        self._bus = bus
+        self._outbox = outbox
+        self._clock = clock
+        self._entries: dict[str, _Entry] = {}
+        self._handles: dict[str, str] = {}
+        self._books: dict[tuple[str, str], RuleBook] = {}
+        self._deliveries: set[str] = set()
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        """Record the request, put it in the outbox and ring ``inbox`` at its end."""
+        now = self._clock()
+        known = self._entries.get(request.question_id)
+        if known is not None:
+            if known.request != request:
+                raise DuplicateRequestError(request.question_id)
+            known.inboxes.add(inbox)
+            return Opened((known.deadline - now).total_seconds())
+        if book is not None and (await self.book(request.run)).version != book:
+            return BookChanged()
+        self._entries[request.question_id] = _Entry(
+            request, now + timedelta(seconds=seconds), {inbox}
+        )
+        self._outbox.put("ask", request.question_id)
+        return Opened(seconds)
+
+    async def settle(
+        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+    ) -> Settled:
+        """Record the ending and the rule, then tell those who wait."""
+        entry = self._entries.get(question_id)
+        if entry is None:
+            raise UnknownRequestError(question_id)
+        if entry.ending is not None:
+            return Settled(entry.ending, first=False)
+        now = self._clock()
+        first = True
+        if now >= entry.deadline and ending.outcome is not Outcome.EXPIRED:
+            ending, remember, first = entry.request.expired(at=now), None, False
+        elif now < entry.deadline and ending.outcome is Outcome.EXPIRED:
+            raise ValueError(f"request {question_id!r} has not expired yet")
+        entry.ending = ending
+        if remember is not None:
+            self._remember(entry.request.run, remember)
+        heard = sum(self._bus.ring(f"inbox:{inbox}", ending) for inbox in entry.inboxes if inbox)
+        self._outbox.put("end", question_id)
+        return Settled(ending, first=first, heard=heard)
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request."""
+        entry = self._entries.get(question_id)
+        return None if entry is None else _record(entry)
+
+    async def look(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, RequestEnding | None]:
+        """The endings recorded so far; the inbox is rung for the open ones from now on."""
+        seen: dict[str, RequestEnding | None] = {}
+        for question_id in question_ids:
+            entry = self._entries.get(question_id)
+            if entry is not None:
+                entry.inboxes.add(inbox)
+                seen[question_id] = entry.ending
+        return seen
+
+    async def expire(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one."""
+        now = self._clock()
+        waiting = [entry for entry in self._entries.values() if entry.ending is None]
+        for entry in waiting:
+            if entry.deadline <= now:
+                await self.settle(entry.request.question_id, entry.request.expired(at=now))
+        left = [entry.deadline for entry in waiting if entry.ending is None]
+        return (min(left) - now).total_seconds() if left else None
+
+    async def pending(self) -> Sequence[Record]:
+        """The open requests, the one that expires first first."""
+        waiting = [entry for entry in self._entries.values() if entry.ending is None]
+        return [_record(entry) for entry in sorted(waiting, key=lambda entry: entry.deadline)]
+
+    async def issue(self, copy: Copy) -> None:
+        """Bind a new handle to its request and place."""
+        entry = self._entries.get(copy.question_id)
+        if entry is None:
+            raise UnknownRequestError(copy.question_id)
+        self._handles[copy.handle] = copy.question_id
+        entry.copies[copy.handle] = copy
+
+    async def find(self, handle: str, *, delivery: str = "") -> Found | None:
+        """What the handle is bound to; None when it is unknown."""
+        if delivery:
+            if delivery in self._deliveries:
+                raise ReplayedCallbackError("this callback was handled before")
+            self._deliveries.add(delivery)
+        question_id = self._handles.get(handle)
+        if question_id is None:
+            return None
+        entry = self._entries[question_id]
+        return Found(entry.copies[handle], _record(entry).request, entry.ending)
+
+    async def mark(self, copy: Copy) -> RequestEnding | None:
+        """Note the message a copy became and whether all of it was shown."""
+        entry = self._entries.get(copy.question_id)
+        if entry is None:
+            raise UnknownRequestError(copy.question_id)
+        entry.copies[copy.handle] = copy
+        return entry.ending
+
+    async def book(self, run: RunRef) -> RuleBook:
+        """The rules remembered for the run's session, without those that expired."""
+        book = self._books.get((run.agent_id, run.session_id), RuleBook())
+        now = self._clock()
+        return RuleBook(
+            book.version, tuple(rule for rule in book.remembered if rule.expires_at > now)
+        )
+
+    def _remember(self, run: RunRef, rule: RememberedRule) -> None:
+        session = (run.agent_id, run.session_id)
+        known = self._books.get(session, RuleBook())
+        self._books[session] = RuleBook(rule.rule_id, (*known.remembered, rule))
+
+
+def _record(entry: _Entry) -> Record:
+    request = entry.request.model_copy(update={"expires_at": entry.deadline})
+    return Record(request, entry.ending, tuple(entry.copies.values()))
+
+
+class MemoryLeases:
+    """Leases between the tasks of one process."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._held: dict[str, tuple[str, datetime]] = {}
+        self._places: dict[Place, Place] = {}
+
+    async def ping(self) -> None:
+        """Return when the store answers: at once."""
+
+    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
+        """Take or keep a lease: at most one owner has it at a time."""
+        now = self._clock()
+        holder, until = self._held.get(name, (owner, now))
+        if holder != owner and until > now:
+            return False
+        self._held[name] = (owner, now + timedelta(seconds=seconds))
+        return True
+
+    async def move(self, old: Place, new: Place) -> None:
+        """Remember that a chat has a new address."""
+        self._places[old] = new
+
+    async def moved(self, place: Place) -> Place:
+        """Where a chat is now."""
+        chat = Place(place.platform, place.address)
+        if (new := self._places.get(chat)) is None:
+            return place
+        return replace(new, thread=place.thread)

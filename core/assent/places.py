@@ -1,0 +1,86 @@
+"""Where cards are shown, who presses, and what a press is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+_PLACE = re.compile(r"(?P<platform>[a-z]+):(?P<address>[^\s/]+)(?:/(?P<thread>[^\s/]+))?")
+_ACTOR = re.compile(r"[a-z]+:[^\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chat, and a thread or topic in it where one is given: ``platform:address/thread``."""
+
+    platform: str
+    address: str
+    thread: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Place:
+        """The place in its written form, such as ``slack:C0123ABCD``.
+
+        Raises:
+            ValueError: the text is not a place.
+        """
+        match = _PLACE.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is not a place such as slack:C0123ABCD")
+        return cls(match["platform"], match["address"], match["thread"] or "")
+
+    def __str__(self) -> str:
+        thread = f"/{self.thread}" if self.thread else ""
+        return f"{self.platform}:{self.address}{thread}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """One message on a platform: where it stands and the platform's id for it."""
+
+    place: Place
+    message_id: str
+
+
+def is_actor(text: str) -> bool:
+    """Whether the text names an actor, such as ``slack:U0ALICE``."""
+    return _ACTOR.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """A verified button press.
+
+    ``message`` is where the pressed button stands. ``confirmed`` says that a
+    second step was taken already. ``delivery`` identifies the callback where
+    a repetition of it must be refused. ``ticket`` is what the platform gave
+    to open a dialog for this press; it is a short-lived secret.
+    """
+
+    handle: str
+    choice: str
+    actor: str
+    message: MessageRef
+    confirmed: bool = False
+    delivery: str = ""
+    ticket: str = field(default="", repr=False)
+
+
+class Answered(Enum):
+    """What became of a press."""
+
+    RECORDED = "recorded"
+    LATE = "late"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+    CONFIRM = "confirm"
+    SHOWN = "shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the presser is told, and how: only a recorded press is told in public."""
+
+    kind: Answered
+    text: str

@@ -1,0 +1,308 @@
+"""What the core needs from outside: small promises, checked by contract tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from assent.calls import RunRef
+from assent.cards import Card
+from assent.events import Event, RequestEnding, UserInputRequest
+from assent.places import Answer, MessageRef, Place, Press
+from assent.rules import RememberedRule, RuleBook
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A request is in the store; ``seconds`` are left by the store's clock."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BookChanged:
+    """Nothing was opened: the session remembers other rules than the asker knew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The ending that counts.
+
+    ``first`` says that it is the one just offered. ``heard`` counts the
+    processes that were told of it: 0 means that nobody waits right now.
+    """
+
+    ending: RequestEnding
+    first: bool
+    heard: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One copy of a card: its opaque handle and where it stands.
+
+    ``message_id`` is empty until the platform has named the message.
+    """
+
+    handle: str
+    question_id: str
+    place: Place
+    message_id: str = ""
+    revealed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that the store knows of one request; ``request.expires_at`` is by its clock."""
+
+    request: UserInputRequest
+    ending: RequestEnding | None = None
+    copies: tuple[Copy, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The copy a handle belongs to, with its request and how that ended."""
+
+    copy: Copy
+    request: UserInputRequest
+    ending: RequestEnding | None
+
+
+class Store(Protocol):
+    """Requests and their endings. The first ending wins, whoever offers one and however often.
+
+    Every method raises StoreUnreachableError when the store does not answer
+    within seconds; then nothing was approved.
+    """
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
+
+        The request expires ``seconds`` from now by the store's clock. An empty
+        ``inbox`` is not rung. ``book`` is the version of the session's rules
+        that the asker knows; when it is not the current one, nothing is
+        opened; None opens whatever they are. Repeating the same request
+        changes nothing.
+
+        Raises:
+            DuplicateRequestError: another request has this id.
+        """
+        ...
+
+    async def settle(
+        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+    ) -> Settled:
+        """Record the ending and the rule, then tell those who wait; one atomic step.
+
+        After the request's expiry only its expiry is recorded; before it, an
+        expiry is not.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request, None when there is no such request."""
+        ...
+
+
+class Watch(Protocol):
+    """What a waiting process and a tidy desk look at. Raises StoreUnreachableError like Store."""
+
+    async def look(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, RequestEnding | None]:
+        """The endings recorded so far, None for open requests; unknown ids are left out.
+
+        From this moment on the inbox is rung for each of the open ones.
+        """
+        ...
+
+    async def expire(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one, None without one."""
+        ...
+
+    async def pending(self) -> Sequence[Record]:
+        """The open requests, the one that expires first first."""
+        ...
+
+
+class Copies(Protocol):
+    """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
+
+    async def issue(self, copy: Copy) -> None:
+        """Bind a new handle to its request and place."""
+        ...
+
+    async def find(self, handle: str, *, delivery: str = "") -> Found | None:
+        """What the handle is bound to; None when it is unknown.
+
+        Raises:
+            ReplayedCallbackError: this delivery, when not empty, was seen before.
+        """
+        ...
+
+    async def mark(self, copy: Copy) -> RequestEnding | None:
+        """Note the message a copy became and whether all of it was shown.
+
+        Answers how the request has ended meanwhile, None while it is open.
+        """
+        ...
+
+
+class Rules(Protocol):
+    """What sessions remember. Raises StoreUnreachableError like Store."""
+
+    async def book(self, run: RunRef) -> RuleBook:
+        """The rules remembered for the run's session, without those that expired."""
+        ...
+
+
+class Bus(Protocol):
+    """Tells subscribers of events: at most once, in order per topic. Broken means an error."""
+
+    async def publish(self, topic: str, event: Event) -> None:
+        """Tell whoever listens to the topic now.
+
+        Raises:
+            BusLostError: the bus cannot be reached.
+        """
+        ...
+
+    def subscribe(self, topic: str) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
+        """The events published while the block runs.
+
+        Raises:
+            BusLostError: on entry when the bus cannot be reached, from the
+                iterator when events may have been missed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work for one desk: show a request (``ask``) or bring its cards up to date (``end``)."""
+
+    kind: Literal["ask", "end"]
+    question_id: str
+    receipt: str
+
+
+class Outbox(Protocol):
+    """Work waiting for desks: at least once, each job with one desk at a time.
+
+    A job that a desk took and did not finish goes to another one when that
+    desk is gone.
+    """
+
+    def jobs(self, desk: str) -> AbstractAsyncContextManager[AsyncIterator[Job]]:
+        """Jobs for the desk of this name, as they come. Outages are waited out."""
+        ...
+
+    async def done(self, job: Job) -> None:
+        """The job is finished and will not come again."""
+        ...
+
+
+class Leases(Protocol):
+    """Small facts shared by all processes. Raises StoreUnreachableError like Store."""
+
+    async def ping(self) -> None:
+        """Return when the store answers."""
+        ...
+
+    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
+        """Take or keep a lease: at most one owner has it at a time."""
+        ...
+
+    async def move(self, old: Place, new: Place) -> None:
+        """Remember that a chat has a new address."""
+        ...
+
+    async def moved(self, place: Place) -> Place:
+        """Where a chat is now: the place itself unless it moved."""
+        ...
+
+
+class Adapter(Protocol):
+    """One chat platform: shows cards. Its presses are handed to the desk."""
+
+    @property
+    def platform(self) -> str:
+        """The platform's name in places and actors, such as ``slack``."""
+        ...
+
+    @property
+    def content_limit(self) -> int:
+        """How many characters of content a card can show."""
+        ...
+
+    @property
+    def reveal_limit(self) -> int:
+        """How many characters *Show all* can show."""
+        ...
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        """Post the card.
+
+        Raises:
+            PlaceMovedError: the chat has a new address.
+            DeliveryError: the platform did not take the message.
+        """
+        ...
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: the platform did not take the change.
+        """
+        ...
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        """Show the presser everything, complete.
+
+        Raises:
+            DeliveryError: the platform did not take it.
+        """
+        ...
+
+    async def members(self, group: str) -> Collection[str]:
+        """The actors in a group of the platform, named as in the settings without the ``@``.
+
+        Raises:
+            DeliveryError: the platform did not say; then nobody is in it.
+        """
+        ...
+
+
+class PressTaker(Protocol):
+    """Where adapters hand in what was pressed: the desk."""
+
+    async def press(self, press: Press) -> Answer:
+        """Decide on a press.
+
+        Raises:
+            ReplayedCallbackError: the same callback was here before.
+            StoreUnreachableError: nothing was stored: do not acknowledge the press.
+        """
+        ...
+
+    async def moved(self, old: Place, new: Place) -> None:
+        """A chat has a new address: its open cards are posted there again."""
+        ...
+
+
+class Clock(Protocol):
+    """The time now, aware and in UTC."""
+
+    def __call__(self) -> datetime:
+        """The time now."""
+        ...

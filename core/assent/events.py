@@ -10,8 +10,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from assent.calls import RunRef
-from assent.cards import CardBody, Choice
+from assent.cards import NAME_LIMIT, CardBody, Choice
 from assent.rules import RememberedRule
+from assent.text import shortened, visible
 
 
 class Outcome(Enum):
@@ -115,6 +116,16 @@ class UserInputRequest(Event):
     ) -> RememberedRule | None:
         """The rule that a choice stores for the session, if it stores one."""
         return None
+
+    def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
+        """What its ending stored for the session, in words; empty when it stored nothing."""
+        return ""
+
+    @property
+    def asker(self) -> str:
+        """Who asks, outermost first: the agent, then the chain of calls that led here."""
+        chain = (self.run.agent_id, *self.path)
+        return " › ".join(shortened(visible(part, one_line=True), NAME_LIMIT) for part in chain)
 
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""

@@ -13,23 +13,22 @@ from datetime import timedelta
 from typing import ParamSpec, TypeVar
 
 from assent.backend import Backend, branch_topic
-from assent.calls import RunRef, ToolCall, arguments_digest, new_id, shown_and_digest
+from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
 from assent.connect import open_backend
 from assent.errors import (
-    ArgumentsChangedError,
     AssentError,
     RequestEndedError,
     StoreUnreachableError,
     UnknownRequestError,
     WaitTimeoutError,
 )
-from assent.events import Event, Outcome, RequestEnding, UserInputRequest
+from assent.events import Event, RequestEnding, UserInputRequest
 from assent.memory import utc_now
-from assent.permission import PermissionRequestEvent, PermissionResponseEvent, call_of
-from assent.policy import Context, Decision, Policy, RulePolicy, Ruling
+from assent.permission import PermissionRequestEvent, call_of
+from assent.policy import Context, Policy, RulePolicy, Ruling
 from assent.ports import BookChanged, Clock, Opened
 from assent.rules import RuleBook, literal_rule
-from assent.verdict import Verdict
+from assent.verdict import Verdict, decided, verdict_on
 
 _log = logging.getLogger(__name__)
 _P = ParamSpec("_P")
@@ -150,7 +149,7 @@ class Gate:
                 raise
         finally:
             self._inbox.forget(question_id, future)
-        return _verdict(call, asked.digest, ending)
+        return verdict_on(call, asked.digest, ending)
 
     async def submit(
         self,
@@ -194,7 +193,7 @@ class Gate:
         if record is None or not isinstance(record.request, PermissionRequestEvent):
             raise UnknownRequestError(permission_id)
         ending = record.ending or await self._wait(record.request, timeout)
-        return _verdict(call_of(record.request), record.request.arguments_digest, ending)
+        return verdict_on(call_of(record.request), record.request.arguments_digest, ending)
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question and its cards; the ending that counts, which may be an answer.
@@ -296,7 +295,7 @@ class Gate:
                 # What a session remembers can be revoked anywhere: trust only a fresh look.
                 if book.remembered and await self._refresh_book() != book:
                     continue
-                return _decided(call, decision)
+                return decided(call, decision)
             request = self._request(call, question_id, source_name, description, seconds, path)
             opened = await self._open(request, seconds, inbox=inbox, book=book.version)
             if isinstance(opened, Opened):
@@ -396,38 +395,3 @@ def _seconds(timeout: float | timedelta) -> float:
     if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
         raise ValueError(f"a timeout is more than 0 s and at most 30 days, not {seconds:g} s")
     return seconds
-
-
-def _decided(call: ToolCall, decision: Decision) -> Verdict:
-    approved = decision.ruling is Ruling.ALLOW
-    return Verdict(
-        outcome=Outcome.APPROVED if approved else Outcome.DENIED,
-        tool=call.name,
-        arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
-        reason=decision.reason,
-        line=decision.line,
-    )
-
-
-def _verdict(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
-    """The verdict that an ending means for the call, as it is at this moment."""
-    arguments = dict(call.arguments)
-    if ending.outcome is Outcome.APPROVED:
-        if not isinstance(ending, PermissionResponseEvent):
-            raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
-        if ending.arguments_digest != digest or arguments_digest(call.arguments) != digest:
-            raise ArgumentsChangedError(
-                f"the arguments of {call.name!r} are not those that were approved "
-                f"(digest {digest[:12]}): ask again"
-            )
-        if ending.modified_arguments is not None:
-            arguments = ending.modified_arguments
-    return Verdict(
-        outcome=ending.outcome,
-        tool=call.name,
-        arguments=arguments,
-        reason=ending.reason,
-        permission_id=ending.question_id,
-        decided_by=ending.decided_by,
-        decided_at=ending.decided_at,
-    )

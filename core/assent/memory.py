@@ -203,6 +203,14 @@ class MemoryStore:
         left = [entry.deadline for entry in waiting if entry.ending is None]
         return (min(left) - now).total_seconds() if left else None
 
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier."""
+        entry = self._entries.get(question_id)
+        if entry is None:
+            raise UnknownRequestError(question_id)
+        entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
+        return entry.deadline
+
     async def pending(self) -> Sequence[Record]:
         """The open requests, the one that expires first first."""
         waiting = [entry for entry in self._entries.values() if entry.ending is None]

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
 from assent.calls import ToolCall
 from assent.cards import NAME_LIMIT, CardBody, Choice
-from assent.events import Event, Outcome, UserInputRequest, UserInputResponse
+from assent.events import (
+    Event,
+    Outcome,
+    RequestEnding,
+    UserInputRequest,
+    UserInputResponse,
+)
 from assent.rules import RememberedRule, Rule
 from assent.text import redacted, redacted_text, shortened, visible
 
@@ -49,7 +56,10 @@ class PermissionRequestEvent(UserInputRequest):
             description=visible(redacted_text(self.description)),
             content=_shown(self.arguments),
             digest=self.arguments_digest[:12],
-            facts=(("Source", shortened(visible(self.source_name, one_line=True), NAME_LIMIT)),),
+            facts=tuple(
+                (label, shortened(visible(value, one_line=True), NAME_LIMIT))
+                for label, value in self._facts()
+            ),
             choices=(allow, always, deny) if self.suggested_rules else (allow, deny),
         )
 
@@ -105,6 +115,11 @@ class PermissionRequestEvent(UserInputRequest):
             expires_at=until,
         )
 
+    def stored(self, ending: RequestEnding) -> str:
+        """What Always stored, if that was the choice."""
+        always = isinstance(ending, PermissionResponseEvent) and ending.choice == "always_allow"
+        return f"Always allowed: {self._always_stores()}" if always else ""
+
     def _response(
         self,
         approved: bool,
@@ -126,6 +141,14 @@ class PermissionRequestEvent(UserInputRequest):
             arguments_digest=self.arguments_digest,
             rule=rule,
         )
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        if self.source_name != self.run.agent_id:
+            yield "Source", self.source_name
+        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
+        yield "Session", self.run.session_id + branch
+        if self.requested_by:
+            yield "Requested by", self.requested_by
 
     def _always_stores(self) -> str:
         # Short enough for Slack's confirm dialog (300 characters with its own words around it).

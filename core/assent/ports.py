@@ -129,6 +129,14 @@ class Watch(Protocol):
         """End all requests whose time is over; the seconds until the next one, None without one."""
         ...
 
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier; when it expires.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
     async def pending(self) -> Sequence[Record]:
         """The open requests, the one that expires first first."""
         ...

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assent.events import Outcome
+from assent.calls import ToolCall, arguments_digest
+from assent.errors import ArgumentsChangedError
+from assent.events import Outcome, RequestEnding
+from assent.permission import PermissionResponseEvent
+from assent.policy import Decision, Ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +49,43 @@ class Verdict:
         because = f": {self.reason}" if self.reason and self.reason not in said else ""
         ran = "" if self.approved else " It did not run."
         return f"The call of {self.tool} {said}{by}{because}.{ran}"
+
+
+def decided(call: ToolCall, decision: Decision) -> Verdict:
+    """The verdict of a policy that needed nobody."""
+    approved = decision.ruling is Ruling.ALLOW
+    return Verdict(
+        outcome=Outcome.APPROVED if approved else Outcome.DENIED,
+        tool=call.name,
+        arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
+        reason=decision.reason,
+        line=decision.line,
+    )
+
+
+def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
+    """What the ending of its question means for the call as it is at this moment.
+
+    Raises:
+        ArgumentsChangedError: it was approved, but for other arguments.
+    """
+    arguments = dict(call.arguments)
+    if ending.outcome is Outcome.APPROVED:
+        if not isinstance(ending, PermissionResponseEvent):
+            raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
+        if ending.arguments_digest != digest or arguments_digest(call.arguments) != digest:
+            raise ArgumentsChangedError(
+                f"the arguments of {call.name!r} are not those that were approved "
+                f"(digest {digest[:12]}): ask again"
+            )
+        if ending.modified_arguments is not None:
+            arguments = ending.modified_arguments
+    return Verdict(
+        outcome=ending.outcome,
+        tool=call.name,
+        arguments=arguments,
+        reason=ending.reason,
+        permission_id=ending.question_id,
+        decided_by=ending.decided_by,
+        decided_at=ending.decided_at,
+    )

@@ -1,0 +1,158 @@
+"""Delivery: copies of cards get to their places, and stay up to date there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from assent.calls import new_id
+from assent.cards import Card, CardBody, Ended, Open
+from assent.errors import DeliveryError, PlaceMovedError
+from assent.events import RequestEnding, UserInputRequest
+from assent.lanes import Lanes
+from assent.places import MessageRef, Place
+from assent.ports import Adapter, Clock, Copies, Copy, Leases, Record
+from assent.routes import Routes
+
+_log = logging.getLogger(__name__)
+
+# A card is brought up to date for as long as this after its request ended, then it is left alone.
+UPDATE_FOR_SECONDS = 3_600.0
+
+
+class Delivery:
+    """Shows and updates the copies of cards, patiently, each place in its own lane."""
+
+    def __init__(
+        self,
+        copies: Copies,
+        leases: Leases,
+        adapters: Mapping[str, Adapter],
+        routes: Routes,
+        *,
+        remember_for: timedelta,
+        clock: Clock,
+    ) -> None:
+        self._copies = copies
+        self._leases = leases
+        self._adapters = adapters
+        self._routes = routes
+        self._remember_for = remember_for
+        self._clock = clock
+        self._lanes = Lanes()
+
+    async def show(self, record: Record, place: Place, until: float) -> str:
+        """Show the request in one place; what prevented it, empty when it is shown.
+
+        Tries until ``until`` (a time of the event loop). A copy that stands
+        there already is left alone.
+        """
+        place = await self._leases.moved(place)
+        adapter = self._adapters.get(place.platform)
+        if adapter is None:
+            return f"{place.platform} is not configured"
+        standing = [copy for copy in record.copies if copy.place == place and copy.message_id]
+        if standing:
+            return ""
+        copy = Copy(new_id(), record.request.question_id, place)
+        await self._copies.issue(copy)
+        problem = f"{place} did not answer in time"
+        try:
+            async with asyncio.timeout_at(until):
+                while True:
+                    try:
+                        await self._post(adapter, record.request, copy)
+                    except PlaceMovedError as moved:
+                        copy = await self._follow(copy, moved)
+                    except DeliveryError as error:
+                        problem = f"{copy.place}: {error.reason}"
+                        _log.warning("a card is not shown yet: %s", error)
+                        if error.permanent:
+                            return problem
+                    else:
+                        return ""
+        except TimeoutError:
+            return problem
+
+    async def update(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
+        """Make a copy show how things stand. Gives up on messages that cannot be changed."""
+        adapter = self._adapters.get(copy.place.platform)
+        if adapter is None or not copy.message_id:
+            return
+        card = self.card(copy, request, state)
+        try:
+            async with asyncio.timeout(UPDATE_FOR_SECONDS):
+                while True:
+                    try:
+                        async with self._lanes.to(copy.place).turn():
+                            await adapter.update(MessageRef(copy.place, copy.message_id), card)
+                    except DeliveryError as error:
+                        _log.warning("a card is not up to date: %s", error)
+                        if error.permanent:
+                            return
+                    else:
+                        return
+        except TimeoutError:
+            _log.error("a card in %s stays out of date", copy.place)
+
+    def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
+        """The card of a copy as its place can show it."""
+        adapter = self._adapters[copy.place.platform]
+        return Card(
+            handle=copy.handle,
+            body=self._body(request),
+            asker=request.asker,
+            expires_at=request.expires_at,
+            limit=adapter.content_limit,
+            reveal_limit=adapter.reveal_limit,
+            revealed=copy.revealed,
+            state=state,
+        )
+
+    def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
+        """The state of a card whose request has ended."""
+        stored = request.stored(ending)
+        return Ended(
+            outcome=ending.outcome.value,
+            at=ending.decided_at,
+            by=self._routes.name(ending.decided_by) if ending.decided_by else "",
+            reason=ending.reason,
+            stored=f"{stored}, for {_span(self._remember_for)}" if stored else "",
+        )
+
+    def _body(self, request: UserInputRequest) -> CardBody:
+        body = request.card()
+        for_how_long = f", for {_span(self._remember_for)}"
+        choices = tuple(
+            replace(choice, stores=choice.stores + for_how_long) if choice.stores else choice
+            for choice in body.choices
+        )
+        return replace(body, choices=choices)
+
+    async def _post(self, adapter: Adapter, request: UserInputRequest, copy: Copy) -> None:
+        card = self.card(copy, request, Open())
+        async with self._lanes.to(copy.place).turn():
+            ref = await adapter.show(card, copy.place)
+        shown = replace(copy, place=ref.place, message_id=ref.message_id)
+        if (ending := await self._copies.mark(shown)) is not None:
+            # It ended while it was on its way: the update for that has been missed.
+            await self.update(shown, request, self.ended(request, ending))
+
+    async def _follow(self, copy: Copy, moved: PlaceMovedError) -> Copy:
+        old = Place(copy.place.platform, copy.place.address)
+        await self._leases.move(old, replace(old, address=moved.address))
+        followed = replace(copy, place=replace(copy.place, address=moved.address))
+        await self._copies.issue(followed)
+        return followed
+
+
+def _span(span: timedelta) -> str:
+    minutes = round(span.total_seconds() / 60)
+    for unit, size in (("day", 1_440), ("hour", 60)):
+        if minutes >= size and minutes % size == 0:
+            count = minutes // size
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{minutes} minutes"

@@ -44,11 +44,19 @@ class Delivery:
         self._clock = clock
         self._lanes = Lanes()
 
+    def close(self) -> None:
+        """Let messages on their way arrive and send no others."""
+        self._lanes.close()
+
     async def show(self, record: Record, place: Place, until: float) -> str:
         """Show the request in one place; what prevented it, empty when it is shown.
 
         Tries until ``until`` (a time of the event loop). A copy that stands
         there already is left alone.
+
+        Raises:
+            LanesClosedError: the desk stops before it is shown.
+            StoreUnreachableError: the copy could not be noted.
         """
         place = await self._leases.moved(place)
         adapter = self._adapters.get(place.platform)

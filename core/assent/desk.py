@@ -16,6 +16,7 @@ from assent.cards import BACK, SHOW_ALL, Card, Choice, Open
 from assent.delivery import Delivery
 from assent.errors import BusLostError, DeliveryError, StoreUnreachableError
 from assent.events import Event, UserInputRequest
+from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
 from assent.ports import Adapter, Clock, Copy, Found, Job, Record
@@ -191,7 +192,7 @@ class Desk:
     async def _do(self, job: Job, record: Record) -> None:
         try:
             await (self._ask(record) if job.kind == "ask" else self._end(record))
-        except StoreUnreachableError:
+        except (StoreUnreachableError, LanesClosedError):
             raise
         except Exception:
             # A job that cannot be done must not come back for ever, nor its asker wait in vain.
@@ -281,13 +282,15 @@ class Desk:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, LanesClosedError):
             _log.error("work of the desk failed", exc_info=error)
 
     def _make_room(self, _: asyncio.Task[None]) -> None:
         self._room.release()
 
     async def _finish(self) -> None:
+        self._delivery.close()
         if not self._under_way:
             return
         _, late = await asyncio.wait(self._under_way, timeout=_STOP_SECONDS)

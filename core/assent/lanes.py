@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
-from assent.errors import DeliveryError
+from assent.errors import AssentError, DeliveryError
 from assent.places import Place
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 
 
+class LanesClosedError(AssentError):
+    """No message leaves any more: the desk stops."""
+
+
 class Lane:
     """The way to one place. Its pauses hold up nobody else."""
 
-    def __init__(self) -> None:
+    def __init__(self, closing: asyncio.Event) -> None:
+        self._closing = closing
         self._lock = asyncio.Lock()
         self._not_before = 0.0
         self._pause = _FIRST_PAUSE_SECONDS
@@ -28,11 +33,12 @@ class Lane:
 
         A DeliveryError that leaves the block sets the next pause: as long as
         the platform asked for, or twice as long as the last one.
+
+        Raises:
+            LanesClosedError: the desk stops; another one takes over.
         """
         async with self._lock:
-            now = asyncio.get_running_loop().time()
-            if self._not_before > now:
-                await asyncio.sleep(self._not_before - now)
+            await self._wait_out_the_pause()
             try:
                 yield
             except DeliveryError as error:
@@ -40,6 +46,14 @@ class Lane:
                     self._hold(error)
                 raise
             self._pause = _FIRST_PAUSE_SECONDS
+
+    async def _wait_out_the_pause(self) -> None:
+        pause = self._not_before - asyncio.get_running_loop().time()
+        if pause > 0 and not self._closing.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closing.wait(), pause)
+        if self._closing.is_set():
+            raise LanesClosedError("the desk stops")
 
     def _hold(self, error: DeliveryError) -> None:
         pause = error.retry_after
@@ -53,8 +67,13 @@ class Lanes:
     """A lane for every place, made when it is first needed."""
 
     def __init__(self) -> None:
+        self._closing = asyncio.Event()
         self._lanes: dict[tuple[str, str], Lane] = {}
 
     def to(self, place: Place) -> Lane:
         """The lane to a place; the threads of a chat share it."""
-        return self._lanes.setdefault((place.platform, place.address), Lane())
+        return self._lanes.setdefault((place.platform, place.address), Lane(self._closing))
+
+    def close(self) -> None:
+        """Let messages on their way arrive and send no others."""
+        self._closing.set()

@@ -1,0 +1,95 @@
+"""How keys and channels are named, and how long they live.
+
+All keys of one namespace carry the same hash tag, ``assent:{<namespace>}:``,
+and so live in one slot of a Redis Cluster: every decision is one script, and
+the same script runs everywhere. The scripts are given this prefix as their
+only key and name the others themselves. An installation that outgrows one
+slot uses several namespaces.
+
+==================  ======  ======================================================
+``r:<question id>``  hash    a request: ``q`` its JSON, ``d`` deadline in ms by the
+                             server's clock, ``s`` session key, ``i`` inboxes to ring
+                             (at most the 8 newest), ``e`` its ending's JSON, ``t`` who
+                             recorded that, ``c:<handle>`` one copy of its card
+``h:<handle>``       string  the question id that a card's handle belongs to
+``due``              zset    ids of open requests by deadline
+``jobs``             stream  the outbox; its consumer group is ``desks``
+``book:<session>``   hash    rules of a session, ``r:<rule id>`` each; ``v`` is the version
+``seen:<delivery>``  string  a callback that was here, for 10 minutes
+``lease:<name>``     string  who holds a lease
+``moved:<chat>``     string  the new address of a chat
+``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``
+==================  ======  ======================================================
+
+Nothing lives for ever: requests, handles and ``due`` live until their deadline
+and a day, ``jobs`` a week after the last write, books a day longer than their
+last rule, new addresses half a year after the last question for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+
+from assent.calls import RunRef
+from assent.errors import ConfigError
+
+DEFAULT_NAMESPACE = "assent"
+GROUP = "desks"
+MOVED_SECONDS = 180 * 86_400
+_NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The names in one namespace.
+
+    Raises:
+        ConfigError: the namespace has other characters than letters, digits
+            and ``_ . : -``.
+    """
+
+    namespace: str = DEFAULT_NAMESPACE
+
+    def __post_init__(self) -> None:
+        if _NAMESPACE.fullmatch(self.namespace) is None:
+            raise ConfigError(
+                f"the namespace {self.namespace[:40]!r} in the store's URL may hold letters, "
+                "digits and _ . : - only"
+            )
+
+    @property
+    def prefix(self) -> str:
+        """What all keys begin with."""
+        return f"assent:{{{self.namespace}}}:"
+
+    @property
+    def jobs(self) -> str:
+        """The outbox."""
+        return f"{self.prefix}jobs"
+
+    @property
+    def due(self) -> str:
+        """The open requests by deadline."""
+        return f"{self.prefix}due"
+
+    def record(self, question_id: str) -> str:
+        """One request."""
+        return f"{self.prefix}r:{question_id}"
+
+    def moved(self, chat: str) -> str:
+        """The new address of a chat."""
+        return f"{self.prefix}moved:{chat}"
+
+    def channel(self, topic: str) -> str:
+        """The channel of a topic."""
+        return f"{self.prefix}bus:{topic}"
+
+
+def session_key(run: RunRef) -> str:
+    """The session's name in keys: short whatever the ids are, and the same in every process."""
+    digest = hashlib.blake2b(digest_size=15)
+    digest.update(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}".encode())
+    return urlsafe_b64encode(digest.digest()).decode()

@@ -1,0 +1,40 @@
+-- Before every script. All keys begin with KEYS[1], see keys.py.
+local P = KEYS[1]
+local DAY = 86400000
+local JOBS_LIFE = 7 * DAY
+
+-- The time by the server's clock, in milliseconds.
+local function clock()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+
+-- Let a key live at least until a moment.
+local function live_until(key, moment, now)
+  if redis.call('PTTL', key) < moment - now then
+    redis.call('PEXPIREAT', key, moment)
+  end
+end
+
+-- Leave a job for a desk.
+local function put(kind, id)
+  redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
+  redis.call('PEXPIRE', P .. 'jobs', JOBS_LIFE)
+end
+
+-- Tell the process behind an inbox; how many were told.
+local function ring(inbox, ending)
+  return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, ending)
+end
+
+-- Ring this inbox too when the request ends. The 8 newest are kept.
+local function add_inbox(record, inboxes, inbox)
+  if inbox == '' then return end
+  local kept = {}
+  for other in string.gmatch(inboxes, '%S+') do
+    if other == inbox then return end
+    kept[#kept + 1] = other
+  end
+  kept[#kept + 1] = inbox
+  redis.call('HSET', record, 'i', table.concat(kept, ' ', math.max(1, #kept - 7)))
+end

@@ -1,0 +1,14 @@
+-- Find what a handle is bound to: handle, delivery ('' for none), the caller's token.
+-- Answers 'found' with id, request, deadline, copy and ending; 'unknown'; or 'replayed'.
+local handle, delivery, token = unpack(ARGV)
+if delivery ~= '' then
+  local seen = P .. 'seen:' .. delivery
+  if not redis.call('SET', seen, token, 'NX', 'EX', 600) and redis.call('GET', seen) ~= token then
+    return {'replayed'}
+  end
+end
+local id = redis.call('GET', P .. 'h:' .. handle)
+if not id then return {'unknown'} end
+local known = redis.call('HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e')
+if not known[1] or not known[3] then return {'unknown'} end
+return {'found', id, known[1], known[2], known[3], known[4]}

@@ -1,0 +1,7 @@
+-- Bind a handle: request id, handle, copy. Answers 1, or 0 when there is no such request.
+local record = P .. 'r:' .. ARGV[1]
+local left = redis.call('PTTL', record)
+if left < 0 then return 0 end
+redis.call('SET', P .. 'h:' .. ARGV[2], ARGV[1], 'PX', math.max(left, 1))
+redis.call('HSET', record, 'c:' .. ARGV[2], ARGV[3])
+return 1

@@ -1,0 +1,25 @@
+-- Open a request: id, request, life in ms, inbox, session, whether to check the book, its version.
+-- Answers 'open' and the ms left, 'changed', or 'duplicate'.
+local id, request, life, inbox, session, check, version = unpack(ARGV)
+local record = P .. 'r:' .. id
+local now = clock()
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
+if known[1] then
+  if known[1] ~= request then return {'duplicate'} end
+  if not known[4] then
+    add_inbox(record, known[3], inbox)
+  elseif inbox ~= '' then
+    ring(inbox, known[4])
+  end
+  return {'open', known[2] - now}
+end
+if check == '1' and (redis.call('HGET', P .. 'book:' .. session, 'v') or '') ~= version then
+  return {'changed'}
+end
+local deadline = now + life
+redis.call('HSET', record, 'q', request, 'd', deadline, 's', session, 'i', inbox)
+redis.call('PEXPIREAT', record, deadline + DAY)
+redis.call('ZADD', P .. 'due', deadline, id)
+live_until(P .. 'due', deadline + DAY, now)
+put('ask', id)
+return {'open', deadline - now}

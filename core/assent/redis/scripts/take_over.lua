@@ -1,0 +1,13 @@
+-- Take jobs over from desks that are gone: group, consumer, ms without a sign of life, limit, ms
+-- after which a desk without jobs is forgotten. Answers entries as XREADGROUP does.
+local jobs = P .. 'jobs'
+local group, consumer, idle, limit, forget = unpack(ARGV)
+local claimed = redis.call('XAUTOCLAIM', jobs, group, consumer, idle, '0', 'COUNT', limit)
+for _, entry in ipairs(redis.call('XINFO', 'CONSUMERS', jobs, group)) do
+  local facts = {}
+  for i = 1, #entry, 2 do facts[entry[i]] = entry[i + 1] end
+  if facts.pending == 0 and facts.idle > tonumber(forget) and facts.name ~= consumer then
+    redis.call('XGROUP', 'DELCONSUMER', jobs, group, facts.name)
+  end
+end
+return claimed[2]

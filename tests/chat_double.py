@@ -1,0 +1,105 @@
+"""A chat platform of one process: shows cards in memory and fails when told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+
+from assent.cards import Card, Ended
+from assent.desk import Desk
+from assent.errors import DeliveryError
+from assent.places import MessageRef, Place, Press
+
+
+class ChatDouble:
+    """An adapter that keeps what it shows; errors to raise are queued per verb."""
+
+    def __init__(self, platform: str = "slack", *, limit: int = 2_000) -> None:
+        self.platform = platform
+        self.content_limit = limit
+        self.reveal_limit = 50_000
+        self.cards: dict[MessageRef, Card] = {}
+        self.history: list[tuple[str, MessageRef, Card]] = []
+        self.revealed: list[tuple[Press, str]] = []
+        self.groups: dict[str, Collection[str]] = {}
+        self.failures: dict[str, deque[DeliveryError]] = {}
+        self._numbers = iter(range(1, 1_000_000))
+        self._news = asyncio.Condition()
+
+    def fail(self, verb: str, *errors: DeliveryError) -> None:
+        """The next calls of the verb raise these errors, one each."""
+        self.failures.setdefault(verb, deque()).extend(errors)
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        self._maybe_fail("show")
+        ref = MessageRef(place, str(next(self._numbers)))
+        await self._note("show", ref, card)
+        return ref
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        self._maybe_fail("update")
+        await self._note("update", ref, card)
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        self._maybe_fail("reveal")
+        self.revealed.append((press, card.everything))
+
+    async def members(self, group: str) -> Collection[str]:
+        self._maybe_fail("members")
+        return self.groups.get(group, ())
+
+    async def card_where(
+        self, wanted: Callable[[Card], bool] = lambda _: True
+    ) -> tuple[MessageRef, Card]:
+        """The first card that fits, as soon as there is one."""
+
+        def found() -> tuple[MessageRef, Card] | None:
+            return next(((ref, card) for ref, card in self.cards.items() if wanted(card)), None)
+
+        async with self._news:
+            async with asyncio.timeout(5):
+                await self._news.wait_for(lambda: found() is not None)
+            hit = found()
+        assert hit is not None
+        return hit
+
+    async def ended_card(self) -> Card:
+        """The first card whose request has ended, as soon as there is one."""
+        _, card = await self.card_where(lambda card: isinstance(card.state, Ended))
+        return card
+
+    def _maybe_fail(self, verb: str) -> None:
+        if queue := self.failures.get(verb):
+            raise queue.popleft()
+
+    async def _note(self, verb: str, ref: MessageRef, card: Card) -> None:
+        self.history.append((verb, ref, card))
+        async with self._news:
+            self.cards[ref] = card
+            self._news.notify_all()
+
+
+def press_on(
+    ref: MessageRef,
+    card: Card,
+    choice: str,
+    by: str = "slack:U0ALICE",
+    *,
+    confirmed: bool = True,
+    delivery: str = "",
+) -> Press:
+    """A press of a button of the card where it stands."""
+    return Press(card.handle, choice, by, ref, confirmed=confirmed, delivery=delivery)
+
+
+@asynccontextmanager
+async def working(desk: Desk) -> AsyncIterator[Desk]:
+    """The desk at work while the block runs."""
+    task = asyncio.create_task(desk.run())
+    try:
+        yield desk
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

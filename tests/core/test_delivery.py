@@ -1,0 +1,304 @@
+"""How cards get to their places, and what happens when they do not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from chat_double import ChatDouble, press_on, working
+
+from assent import Gate, Outcome, RunRef, ToolCall
+from assent.backend import Backend
+from assent.cards import Card, Ended
+from assent.desk import Desk
+from assent.errors import DeliveryError, PlaceMovedError
+from assent.memory import memory_backend
+from assent.places import MessageRef, Place
+from assent.ports import Record
+from assent.routes import Route, Routes
+
+OPS = Place("slack", "C0OPS")
+PHONE = Place("telegram", "-1001")
+CALL = ToolCall("bash", {"command": "ls"})
+BOTH = Routes([Route((OPS, PHONE), approvers=("slack:U0ALICE",))])
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with memory_backend() as backend:
+        yield backend
+
+
+@pytest.fixture
+def slack() -> ChatDouble:
+    return ChatDouble("slack")
+
+
+@pytest.fixture
+def telegram() -> ChatDouble:
+    return ChatDouble("telegram")
+
+
+@asynccontextmanager
+async def gate_on(backend: Backend) -> AsyncIterator[Gate]:
+    async with Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=20) as gate:
+        yield gate
+
+
+def refused(reason: str) -> DeliveryError:
+    return DeliveryError("slack", reason, permanent=True)
+
+
+async def test_both_chats_show_it_and_both_say_how_it_ended(
+    backend: Backend, slack: ChatDouble, telegram: ChatDouble
+) -> None:
+    async with gate_on(backend) as gate, working(Desk(backend, [slack, telegram], BOTH)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await slack.card_where()
+        await telegram.card_where()
+        await desk.press(press_on(ref, card, "allow"))
+        await waiting
+
+        on_phone = await telegram.ended_card()
+
+    assert isinstance(on_phone.state, Ended)
+    assert on_phone.state.by == "slack:U0ALICE"
+
+
+async def test_a_request_without_a_route_is_undeliverable_at_once(backend: Backend) -> None:
+    routes = Routes([Route((OPS,), agent="other-*")])
+    async with gate_on(backend) as gate, working(Desk(backend, [ChatDouble()], routes)):
+        verdict = await gate.check(CALL)
+
+    assert verdict.outcome is Outcome.UNDELIVERABLE
+    assert "add a [[route]]" in verdict.reason
+    assert not verdict.approved
+
+
+async def test_a_card_that_no_place_takes_is_undeliverable_with_every_reason(
+    backend: Backend, slack: ChatDouble, telegram: ChatDouble
+) -> None:
+    slack.fail("show", refused("not_in_channel"))
+    telegram.fail("show", refused("bot was blocked"))
+    async with gate_on(backend) as gate, working(Desk(backend, [slack, telegram], BOTH)):
+        verdict = await gate.check(CALL)
+
+    assert verdict.outcome is Outcome.UNDELIVERABLE
+    assert "not_in_channel" in verdict.reason
+    assert "bot was blocked" in verdict.reason
+
+
+async def test_one_place_that_works_is_enough(
+    backend: Backend, slack: ChatDouble, telegram: ChatDouble
+) -> None:
+    slack.fail("show", refused("not_in_channel"))
+    async with gate_on(backend) as gate, working(Desk(backend, [slack, telegram], BOTH)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await telegram.card_where()
+        await desk.press(press_on(ref, card, "deny"))
+
+        assert (await waiting).outcome is Outcome.DENIED
+    assert slack.cards == {}
+
+
+async def test_a_platform_that_asks_for_patience_holds_up_no_other_place(
+    backend: Backend, slack: ChatDouble, telegram: ChatDouble
+) -> None:
+    slack.fail("show", DeliveryError("slack", "ratelimited", retry_after=3_600))
+    routes = Routes([Route((OPS, PHONE), approvers=("telegram:42",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack, telegram], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await telegram.card_where()
+        await desk.press(press_on(ref, card, "allow", by="telegram:42"))
+
+        assert (await waiting).approved
+    assert slack.cards == {}
+
+
+async def test_a_passing_failure_is_tried_again(backend: Backend, slack: ChatDouble) -> None:
+    slack.fail("show", DeliveryError("slack", "internal_error"))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await slack.card_where()
+        await desk.press(press_on(ref, card, "allow"))
+
+        assert (await waiting).approved
+
+
+async def test_a_platform_that_stays_down_makes_it_undeliverable_before_it_expires(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    slack.fail("show", *(DeliveryError("slack", "internal_error") for _ in range(100)))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
+        verdict = await gate.check(CALL, timeout=0.6)
+
+    assert verdict.outcome is Outcome.UNDELIVERABLE
+    assert "internal_error" in verdict.reason
+
+
+async def test_a_chat_that_moved_is_followed(backend: Backend, telegram: ChatDouble) -> None:
+    telegram.fail("show", PlaceMovedError("telegram", "-1002"))
+    routes = Routes([Route((PHONE,), approvers=("telegram:42",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [telegram], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await telegram.card_where()
+        await desk.press(press_on(ref, card, "allow", by="telegram:42"))
+        verdict = await waiting
+
+    assert ref.place == Place("telegram", "-1002")
+    assert verdict.approved
+    assert await backend.leases.moved(PHONE) == Place("telegram", "-1002")
+
+
+async def test_open_cards_are_posted_again_where_their_chat_moved(
+    backend: Backend, telegram: ChatDouble
+) -> None:
+    routes = Routes([Route((PHONE,), approvers=("telegram:42",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [telegram], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await telegram.card_where()
+
+        new = Place("telegram", "-1002")
+        await desk.moved(PHONE, new)
+        ref, card = await second_card(telegram, new)
+        await desk.press(press_on(ref, card, "allow", by="telegram:42"))
+
+        assert (await waiting).approved
+
+
+async def second_card(chat: ChatDouble, place: Place) -> tuple[MessageRef, Card]:
+    first = set(chat.cards)
+    if not any(ref.place == place for ref in first):
+        await chat.card_where(lambda card: any(ref.place == place for ref in chat.cards))
+    return next((ref, card) for ref, card in chat.cards.items() if ref.place == place)
+
+
+async def test_what_ended_on_its_way_is_shown_as_ended(backend: Backend) -> None:
+    class Slow(ChatDouble):
+        """Posts, but its answer comes only when told to."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.posted = asyncio.Event()
+            self.answer = asyncio.Event()
+
+        async def show(self, card: Card, place: Place) -> MessageRef:
+            self.posted.set()
+            await self.answer.wait()
+            return await super().show(card, place)
+
+    chat = Slow()
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [chat], routes)):
+        permission_id = await gate.submit(CALL)
+        assert isinstance(permission_id, str)
+        await chat.posted.wait()
+        await gate.cancel(permission_id, reason="changed my mind")
+        chat.answer.set()
+
+        ended = await chat.ended_card()
+
+    assert isinstance(ended.state, Ended)
+    assert ended.state.outcome == "cancelled"
+    assert ended.state.reason == "changed my mind"
+
+
+async def test_an_expired_request_takes_the_buttons_off_its_card(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
+        verdict = await gate.check(CALL, timeout=0.3)
+        card = await slack.ended_card()
+
+    assert verdict.outcome is Outcome.EXPIRED
+    assert isinstance(card.state, Ended)
+    assert card.state.outcome == "expired"
+
+
+async def test_nobody_needs_to_wait_for_a_request_to_expire(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
+        await gate.submit(CALL, timeout=0.2)
+
+        card = await slack.ended_card()
+
+    assert isinstance(card.state, Ended)
+
+
+async def test_a_route_shortens_the_life_of_a_request(backend: Backend, slack: ChatDouble) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",), seconds=0.2)])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
+        verdict = await gate.check(CALL, timeout=3_600)
+
+    assert verdict.outcome is Outcome.EXPIRED
+
+
+async def test_an_update_that_fails_is_tried_again(backend: Backend, slack: ChatDouble) -> None:
+    slack.fail("update", DeliveryError("slack", "internal_error"))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await slack.card_where()
+        await desk.press(press_on(ref, card, "allow"))
+        await waiting
+
+        assert (await slack.ended_card()).choices == ()
+
+
+async def test_a_desk_that_takes_over_does_not_post_what_stands_already(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate:
+        async with working(Desk(backend, [slack], routes)):
+            permission_id = await gate.submit(CALL)
+            await slack.card_where()
+        assert isinstance(permission_id, str)
+        record = await backend.store.get(permission_id)
+        assert isinstance(record, Record)
+        # The first desk died before it could say that the job is done.
+        await Desk(backend, [slack], routes)._ask(record)
+
+    assert len(slack.cards) == 1
+
+
+async def test_a_bug_in_showing_ends_as_undeliverable_not_as_silence(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(ChatDouble):
+        async def show(self, card: Card, place: Place) -> MessageRef:
+            raise RuntimeError("a bug")
+
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    with caplog.at_level(logging.CRITICAL):
+        async with gate_on(backend) as gate, working(Desk(backend, [Broken()], routes)):
+            verdict = await gate.check(CALL)
+
+    assert verdict.outcome is Outcome.UNDELIVERABLE
+
+
+async def test_observers_hear_of_the_request_and_its_end(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with (
+        gate_on(backend) as gate,
+        gate.events() as events,
+        working(Desk(backend, [slack], routes)) as desk,
+    ):
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await slack.card_where()
+        await desk.press(press_on(ref, card, "allow"))
+        await waiting
+
+        seen = [type(await anext(events)).__name__ for _ in range(2)]
+
+    assert seen == ["PermissionRequestEvent", "PermissionApprovedEvent"]

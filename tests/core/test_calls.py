@@ -1,0 +1,67 @@
+"""Arguments and their digest: what was shown is what runs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assent.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, shown_and_digest
+from assent.errors import InvalidCallError
+
+
+def test_the_order_of_keys_does_not_matter() -> None:
+    assert arguments_digest({"a": 1, "b": {"c": 2, "d": 3}}) == arguments_digest(
+        {"b": {"d": 3, "c": 2}, "a": 1}
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1}, {"a": "1"}),
+        ({"a": 1}, {"a": True}),
+        ({"a": None}, {}),
+        ({"a": [1, 2]}, {"a": "1,2"}),
+        ({"a": "x "}, {"a": "x"}),
+        ({"a": "é"}, {"a": "e\u0301"}),
+    ],
+)
+def test_different_arguments_have_different_digests(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    assert arguments_digest(one) != arguments_digest(other)
+
+
+def test_python_values_are_shown_as_json() -> None:
+    plain, _ = shown_and_digest({"when": dt.date(2026, 1, 2), "where": Path("/tmp/x")})
+
+    assert plain == {"when": "2026-01-02", "where": "/tmp/x"}
+
+
+@pytest.mark.parametrize("value", [object(), "\ud800", b"\xff\xfe", lambda: None])
+def test_a_value_without_json_form_is_refused_by_name(value: object) -> None:
+    with pytest.raises(InvalidCallError, match="'odd'"):
+        arguments_digest({"odd": value})
+
+
+def test_arguments_that_are_too_large_are_refused_with_both_numbers() -> None:
+    with pytest.raises(InvalidCallError, match=str(MAX_ARGUMENTS_BYTES)):
+        arguments_digest({"text": "x" * MAX_ARGUMENTS_BYTES})
+
+
+def test_a_loop_in_the_arguments_is_refused() -> None:
+    loop: dict[str, Any] = {}
+    loop["self"] = loop
+
+    with pytest.raises(InvalidCallError):
+        arguments_digest(loop)
+
+
+def test_call_ids_are_random_and_long() -> None:
+    ids = {ToolCall("t").call_id for _ in range(100)}
+
+    assert len(ids) == 100
+    assert all(len(call_id) >= 22 for call_id in ids)

@@ -17,8 +17,8 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
     """The backend at a URL, for an ``async with`` block that closes it.
 
     ``memory://`` lives and ends with the block. ``redis://``, ``rediss://``,
-    ``unix://``, ``redis+sentinel://`` and ``redis+cluster://`` need the extra
-    ``assent[redis]``. No connection is made before the first use.
+    ``unix://``, ``redis+sentinel://`` and ``redis+cluster://`` need the ``redis``
+    extra. No connection is made before the first use.
 
     Raises:
         ConfigError: the URL is of no known kind, or the extra is missing.
@@ -34,5 +34,5 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
         # Only a process that uses Redis pays for its client.
         from assent.redis import redis_backend
     except ImportError as error:
-        raise ConfigError(f"{scheme}:// needs the Redis client: install assent[redis]") from error
+        raise ConfigError(f"{scheme}:// needs the redis client: add the extra redis") from error
     return redis_backend(url)

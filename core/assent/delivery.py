@@ -21,6 +21,8 @@ _log = logging.getLogger(__name__)
 
 # A card is brought up to date for as long as this after its request ended, then it is left alone.
 UPDATE_FOR_SECONDS = 3_600.0
+_KEPT_BODIES = 2_048
+_KEPT_CHARACTERS = 4_000
 
 
 class Delivery:
@@ -43,6 +45,7 @@ class Delivery:
         self._remember_for = remember_for
         self._clock = clock
         self._lanes = Lanes()
+        self._bodies: dict[str, CardBody] = {}
 
     def close(self) -> None:
         """Let messages on their way arrive and send no others."""
@@ -132,6 +135,17 @@ class Delivery:
         )
 
     def _body(self, request: UserInputRequest) -> CardBody:
+        """What the request puts on its card: the same for ever, and wanted several times."""
+        body = self._bodies.get(request.question_id)
+        if body is None:
+            body = self._made_body(request)
+            if len(body.content) <= _KEPT_CHARACTERS:
+                self._bodies[request.question_id] = body
+                if len(self._bodies) > _KEPT_BODIES:
+                    del self._bodies[next(iter(self._bodies))]
+        return body
+
+    def _made_body(self, request: UserInputRequest) -> CardBody:
         body = request.card()
         for_how_long = f", for {_span(self._remember_for)}"
         choices = tuple(

@@ -6,11 +6,11 @@ import asyncio
 import functools
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from assent.backend import Backend, branch_topic
 from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
@@ -208,7 +208,9 @@ class Gate:
         ending = record.request.cancelled(at=self._clock(), reason=reason)
         return (await self.backend.store.settle(question_id, ending)).ending
 
-    def guard(self, function: Callable[_P, Awaitable[_T]]) -> Callable[_P, Awaitable[_T | str]]:
+    def guard(
+        self, function: Callable[_P, Awaitable[_T]]
+    ) -> Callable[_P, Coroutine[Any, Any, _T | str]]:
         """Make every call of an async function pass this gate.
 
         The function's name is the tool, its docstring's first line the

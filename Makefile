@@ -1,0 +1,98 @@
+# Every target sets up what it needs, and a second run starts at once. Needs Python 3.11+ and make.
+# GNU make 3.81, the one of macOS, is enough.
+
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# The chosen interpreter, or the first of these that is new enough and can make a venv.
+PYTHON ?=
+PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 python3.14)
+
+# Stamps: set-up is repeated only when a lock file or pyproject.toml changes.
+TOOLS := $(VENV)/.tools-installed
+RUNTIME := $(VENV)/.runtime-installed
+DEV := $(VENV)/.dev-installed
+
+# The wheels of pyright and node hold all they need: never ask a registry, or a node found elsewhere.
+PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION \
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PYRIGHT_PYTHON_GLOBAL_NODE=0 $(BIN)/pyright
+
+.PHONY: help demo test check bench lock clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@echo "make TARGET [ARGS=...] [PYTHON=/path/to/python3.12]"
+	@sed -n 's/^\([a-z][a-z]*\):.*##  *\(.*\)/  \1	\2/p' Makefile
+
+demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
+	@$(BIN)/assent demo $(ARGS)
+
+test: $(DEV)  ## the test suite; ARGS="-k slack" and the like go to pytest
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests
+	$(call step,$(BIN)/ruff format --check .)
+	$(call step,$(BIN)/ruff check .)
+	$(call step,$(BIN)/mypy)
+	$(call step,$(PYRIGHT))
+	$(call step,$(BIN)/lint-imports)
+	$(call step,$(BIN)/python -m pytest $(ARGS))
+
+bench: $(DEV)  ## measure against the bare floor on this machine
+	@$(BIN)/python tests/bench/run.py $(ARGS)
+
+lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
+	$(COMPILE) --group build -o requirements-build.lock
+	$(COMPILE) pyproject.toml --extra bots -o requirements.lock
+	$(COMPILE) pyproject.toml --extra bots --group dev \
+		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
+
+clean:  ## remove the virtual environment and everything else that was made here
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find core adapters bots tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One step of a check: say what runs, stop at the first that fails and say which it was.
+define step
+@echo "==> $(1)"
+@$(1) || { echo "make $@: failed: $(1)" >&2; exit 1; }
+endef
+
+# One lock for Linux and macOS and every supported Python; it names no index, so that it fits a mirror.
+COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate --quiet $(ARGS)
+
+# uv installs the locked requirements in seconds; where it cannot reach its index, pip takes over,
+# which also reads the machine's pip configuration.
+define install
+@echo "==> installing $(1)"
+@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(1) \
+	|| { echo "uv could not install them, trying pip" >&2; \
+	     $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1); }
+@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+endef
+
+$(RUNTIME): requirements.lock pyproject.toml $(TOOLS)
+	$(call install,requirements.lock)
+	@touch $@
+
+$(DEV): requirements-dev.lock pyproject.toml $(TOOLS)
+	$(call install,requirements-dev.lock)
+	@touch $@
+
+$(TOOLS): requirements-build.lock
+	@$(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && exit 0; \
+	for python in $(PYTHONS); do \
+		"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		"$$python" -c 'import ensurepip, venv' 2>/dev/null || { bare="$$python"; continue; }; \
+		echo "==> creating $(VENV) with $$("$$python" --version)"; \
+		"$$python" -m venv --clear $(VENV); exit; \
+	done; \
+	if [ -n "$$bare" ]; then \
+		echo "make: $$bare cannot create a virtual environment; on Debian: apt-get install python3-venv" >&2; \
+	else \
+		echo "make: no Python 3.11 or newer among: $(PYTHONS); install one, or name it: make PYTHON=/path/to/python3" >&2; \
+	fi; \
+	exit 1
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
+	@touch $@

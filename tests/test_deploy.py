@@ -1,0 +1,333 @@
+"""What is in deploy/ parses, fits the code, and keeps within the platforms' limits."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from assent.errors import ConfigError
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+MANIFESTS = ("slack-manifest.yaml", "slack-manifest-socket.yaml")
+SECRETS = {
+    "SLACK_BOT_TOKEN": "xoxb-of-a-test",
+    "SLACK_SIGNING_SECRET": "of-a-test",
+    "SLACK_APP_TOKEN": "xapp-of-a-test",
+    "TELEGRAM_BOT_TOKEN": "123456:of-a-test",
+    "TELEGRAM_WEBHOOK_SECRET": "of-a-test",
+}
+
+
+def _yaml(name: str) -> Any:
+    return yaml.safe_load((DEPLOY / name).read_text())
+
+
+def _dockerfile() -> list[tuple[str, str]]:
+    """Instruction and arguments, continued lines joined, comments left out."""
+    lines = [
+        line
+        for line in (DEPLOY / "Dockerfile").read_text().splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    joined = re.sub(r"\\\n\s*", " ", "\n".join(lines))
+    steps = [line.partition(" ") for line in joined.splitlines()]
+    return [(instruction, rest.strip()) for instruction, _, rest in steps]
+
+
+def _all(instruction: str) -> list[str]:
+    return [rest for name, rest in _dockerfile() if name == instruction]
+
+
+# The Dockerfile
+
+
+def test_the_dockerfile_has_instructions_only() -> None:
+    known = {"ARG", "FROM", "ENV", "WORKDIR", "COPY", "RUN", "USER", "EXPOSE", "STOPSIGNAL"}
+    known |= {"HEALTHCHECK", "ENTRYPOINT", "CMD"}
+
+    assert {name for name, _ in _dockerfile()} == known
+
+
+def test_the_image_is_built_in_stages_from_one_pinned_slim_base() -> None:
+    assert _all("FROM") == ["${PYTHON_IMAGE} AS build", "${PYTHON_IMAGE}"]
+    (base,) = [rest for rest in _all("ARG") if rest.startswith("PYTHON_IMAGE=")]
+    assert re.fullmatch(r"PYTHON_IMAGE=python:3\.\d+\.\d+-slim-[a-z]+", base)
+
+
+def test_all_that_the_dockerfile_copies_exists_and_is_sent_to_the_builder() -> None:
+    sent = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    copied = [rest.split()[:-1] for rest in _all("COPY") if not rest.startswith("--from=")]
+    sources = [source for sources in copied for source in sources]
+
+    assert [source for source in sources if not (ROOT / source).exists()] == []
+    assert sorted(f"!{source}" for source in sources) == sorted(
+        line for line in sent if line.startswith("!")
+    )
+
+
+def test_the_image_holds_what_hatchling_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    copied = {source for rest in _all("COPY") for source in rest.split()}
+
+    assert {project["project"]["readme"], *project["project"]["license-files"]} <= copied
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert {package.partition("/")[0] for package in packages} <= copied
+
+
+def test_the_image_installs_from_locks_with_hashes() -> None:
+    installs = [part for run in _all("RUN") for part in run.split("&&") if "pip install" in part]
+
+    assert installs
+    for install in installs:
+        assert "--require-hashes" in install or "--no-deps /dist/" in install
+
+
+def test_the_image_runs_as_nobody_and_brings_no_secret() -> None:
+    (user,) = _all("USER")
+    environment = " ".join([*_all("ENV"), *_all("ARG")])
+
+    assert re.fullmatch(r"[1-9]\d+:[1-9]\d+", user)
+    assert re.search(r"TOKEN|SECRET|PASSWORD", environment) is None
+
+
+@contextmanager
+def _server(status: int) -> Iterator[int]:
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  inherited name
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+    assert asked == ["/healthz"]
+
+
+@pytest.mark.parametrize(("status", "healthy"), [(200, True), (503, False)])
+def test_the_health_check_tells_a_healthy_server_from_another(status: int, healthy: bool) -> None:
+    (check,) = _all("HEALTHCHECK")
+    command = json.loads(check.partition("CMD ")[2])
+
+    with _server(status) as port:
+        done = subprocess.run(
+            [sys.executable, *command[1:]],
+            env={**os.environ, "ASSENT_PORT": str(port)},
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+
+    assert (done.returncode == 0) is healthy
+
+
+# compose
+
+
+def test_compose_starts_a_redis_that_keeps_what_it_was_told() -> None:
+    redis = _yaml("compose.yaml")["services"]["redis"]
+    command = redis["command"]
+
+    assert command[command.index("--appendonly") + 1] == "yes"
+    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
+    assert redis["healthcheck"]["test"]
+    assert redis["volumes"] == ["redis:/data"]
+    assert "redis" in _yaml("compose.yaml")["volumes"]
+
+
+def test_compose_starts_the_bots_after_redis_and_shows_them_to_this_machine_only() -> None:
+    bots = _yaml("compose.yaml")["services"]["bots"]
+
+    assert bots["depends_on"] == {"redis": {"condition": "service_healthy"}}
+    assert bots["env_file"] == [".env"]
+    assert all(port.startswith("127.0.0.1:") for port in bots["ports"])
+    assert (DEPLOY / bots["build"]["context"]).resolve() == ROOT
+    assert (ROOT / bots["build"]["dockerfile"]).is_file()
+
+
+def test_compose_pins_images_and_holds_no_secret() -> None:
+    services = _yaml("compose.yaml")["services"]
+
+    images = [service["image"] for service in services.values() if "image" in service]
+    assert all(re.search(r":\d+\.\d+", image) for image in images)
+    for service in services.values():
+        assert not any("TOKEN" in key or "SECRET" in key for key in service.get("environment", {}))
+
+
+# The Slack app
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_keeps_within_slacks_limits(name: str) -> None:
+    manifest = _yaml(name)
+
+    # docs.slack.dev, app manifest reference.
+    assert len(manifest["display_information"]["name"]) <= 35
+    assert len(manifest["display_information"]["description"]) <= 140
+    assert re.fullmatch(r"[a-z0-9._-]{1,80}", manifest["features"]["bot_user"]["display_name"])
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_asks_for_the_scopes_we_need_and_no_other(name: str) -> None:
+    scopes = _yaml(name)["oauth_config"]["scopes"]
+
+    # chat.* methods; conversations.info; bots.info; usergroups.list and usergroups.users.list.
+    needed = {"chat:write", "chat:write.public", "channels:read", "groups:read"}
+    needed |= {"users:read", "usergroups:read"}
+    assert set(scopes) == {"bot"}
+    assert sorted(scopes["bot"]) == sorted(needed)
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_turns_on_buttons_and_tells_of_a_removal(name: str) -> None:
+    settings = _yaml(name)["settings"]
+
+    assert settings["interactivity"]["is_enabled"] is True
+    assert settings["event_subscriptions"]["bot_events"] == ["app_uninstalled", "tokens_revoked"]
+    assert settings["token_rotation_enabled"] is False
+
+
+def test_the_manifest_for_http_names_our_endpoint() -> None:
+    settings = _yaml("slack-manifest.yaml")["settings"]
+
+    assert settings["socket_mode_enabled"] is False
+    assert settings["interactivity"]["request_url"] == "https://HOST/slack/events"
+    assert settings["event_subscriptions"]["request_url"] == "https://HOST/slack/events"
+
+
+def test_the_manifests_differ_only_in_the_way_in() -> None:
+    over_http, over_socket = (_yaml(name) for name in MANIFESTS)
+
+    assert over_socket["settings"].pop("socket_mode_enabled") is True
+    del over_http["settings"]["socket_mode_enabled"]
+    del over_http["settings"]["interactivity"]["request_url"]
+    del over_http["settings"]["event_subscriptions"]["request_url"]
+
+    assert over_http == over_socket
+
+
+# The systemd unit
+
+
+def _unit() -> Mapping[str, list[str]]:
+    settings: dict[str, list[str]] = {}
+    for line in (DEPLOY / "assent.service").read_text().splitlines():
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            settings.setdefault(key, []).append(value)
+    return settings
+
+
+def test_the_unit_is_confined_and_stops_in_its_own_time() -> None:
+    unit = _unit()
+
+    for switch in ("NoNewPrivileges", "PrivateTmp", "ProtectHome", "DynamicUser"):
+        assert unit[switch] == ["yes"]
+    assert unit["ProtectSystem"] == ["strict"]
+    assert unit["CapabilityBoundingSet"] == [""]
+    assert unit["EnvironmentFile"] == ["/etc/assent/assent.env"]
+    assert int(unit["TimeoutStopSec"][0]) > 8
+    assert "Environment" not in unit
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None,
+    reason="no systemd-analyze here; on Debian: apt-get install systemd",
+)
+def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
+    text = (DEPLOY / "assent.service").read_text()
+    installed = text.replace("/opt/assent/bin/assent", sys.executable)
+    (tmp_path / "assent.service").write_text(installed)
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(tmp_path / "assent.service")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+    assert "assent.service" not in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
+
+
+# Example settings
+
+
+def test_the_example_settings_load() -> None:
+    from assent_bots.settings import read_settings
+
+    settings = read_settings(str(DEPLOY / "assent.example.toml"), SECRETS)
+
+    assert settings.warnings == ()
+    assert settings.slack is not None
+    assert settings.telegram is not None
+
+
+def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path) -> None:
+    from assent_bots.settings import read_settings
+
+    text = (DEPLOY / "assent.example.toml").read_text()
+    everything = re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE)
+    (tmp_path / "all.toml").write_text(everything)
+
+    settings = read_settings(str(tmp_path / "all.toml"), SECRETS)
+
+    assert everything != text
+    assert settings.slack is not None
+    assert settings.slack.team_id == "T0123ABCD"
+
+
+def test_the_example_settings_show_every_setting() -> None:
+    from assent_bots import sections
+
+    text = (DEPLOY / "assent.example.toml").read_text()
+    shown = set(re.findall(r"^(?:# )?([a-z_]+) = ", text, re.MULTILINE))
+    shown |= set(re.findall(r"\b(tool|params) = ", text))
+    models = sections.Section.__subclasses__()
+    known = {name for model in models for name in model.model_fields}
+
+    assert shown == known
+
+
+def test_the_example_environment_names_every_variable_and_holds_no_value() -> None:
+    from assent_bots.source import CONFIG_VARIABLE, OVERRIDES
+
+    text = (DEPLOY / "assent.example.env").read_text()
+    named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
+
+    assert set(named) == {*SECRETS, *OVERRIDES, CONFIG_VARIABLE}
+    assert [name for name in SECRETS if named[name]] == []
+
+
+def test_a_copied_environment_file_that_was_not_filled_in_is_refused() -> None:
+    from assent_bots.settings import read_settings
+
+    with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN is not set"):
+        read_settings(str(DEPLOY / "assent.example.toml"), dict.fromkeys(SECRETS, ""))

@@ -1,0 +1,213 @@
+"""What the documents show is true: code runs, settings load, commands, targets and files exist."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from assent.backend import Backend
+from assent.memory import memory_backend, utc_now
+from assent.permission import PermissionRequestEvent
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+STORE = '"redis://127.0.0.1:6379/0"'
+SECRETS = {
+    "SLACK_BOT_TOKEN": "xoxb-of-a-test",
+    "SLACK_APP_TOKEN": "xapp-of-a-test",
+    "TELEGRAM_BOT_TOKEN": "123456:of-a-test",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A fenced block: its language, its text, and what a comment above says to do with it."""
+
+    document: Path
+    line: int
+    language: str
+    text: str
+    run: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+
+_FENCE = re.compile(
+    r"(?:^<!-- run: (?P<run>\w+) -->\n)?"
+    r"^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def _blocks(language: str) -> Iterator[_Block]:
+    for document in DOCUMENTS:
+        content = document.read_text()
+        for found in _FENCE.finditer(content):
+            if found["language"] == language:
+                text = re.sub(f"^{found['indent']}", "", found["text"], flags=re.MULTILINE)
+                line = content.count("\n", 0, found.start("text"))
+                yield _Block(document, line, language, text, found["run"] or "")
+
+
+PYTHON = list(_blocks("python"))
+TOML = list(_blocks("toml"))
+
+
+def test_the_readme_shows_code_and_settings() -> None:
+    assert any(block.run for block in PYTHON)
+    assert TOML
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_code_compiles(block: _Block) -> None:
+    compile(block.text, str(block), "exec")
+
+
+@pytest.mark.parametrize("block", [block for block in PYTHON if block.run], ids=str)
+@pytest.mark.parametrize("answer", ["approved", "denied"])
+async def test_code_runs(block: _Block, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert STORE in block.text
+    assert block.text.endswith("asyncio.run(main())\n")
+    text = block.text.replace(STORE, "STORE").removesuffix("asyncio.run(main())\n")
+
+    async with memory_backend() as backend:
+        names: dict[str, object] = {"STORE": backend, "__name__": "readme"}
+        exec(compile(text, str(block), "exec"), names)
+        main = names["main"]
+        assert asyncio.iscoroutinefunction(main)
+        async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+            tasks.create_task(main())
+            tasks.create_task(_answer(backend, answer))
+
+    printed = capsys.readouterr().out
+    assert ("was denied" in printed) is (answer == "denied"), printed
+
+
+async def _answer(backend: Backend, answer: str) -> None:
+    """Answer the first question that is asked."""
+    async with backend.outbox.jobs("test") as jobs:
+        job = await anext(jobs)
+        record = await backend.store.get(job.question_id)
+        assert record is not None
+        request = record.request
+        assert isinstance(request, PermissionRequestEvent)
+        say = request.approve if answer == "approved" else request.deny
+        await backend.store.settle(job.question_id, say(by="slack:U0ALICE", at=utc_now()))
+
+
+@pytest.mark.parametrize("block", TOML, ids=str)
+def test_settings_load(block: _Block, tmp_path: Path) -> None:
+    from assent_bots.settings import read_settings
+
+    (tmp_path / "assent.toml").write_text(block.text)
+    written = tomllib.loads(block.text)
+    secrets = {
+        name: value for name, value in SECRETS.items() if name.partition("_")[0].lower() in written
+    }
+
+    settings = read_settings(str(tmp_path / "assent.toml"), secrets)
+
+    assert settings.warnings == ()
+
+
+_COMMAND = re.compile(r"(?:^ {4,}|`)assent ([a-z]+(?: [a-z]+)?)", re.MULTILINE)
+
+
+def _commands() -> set[str]:
+    """All commands that the documents show, of one or two words."""
+    found: set[str] = set()
+    for document in DOCUMENTS:
+        text = document.read_text()
+        for command in _COMMAND.findall(text):
+            found.add(command if command.startswith("webhook ") else command.partition(" ")[0])
+    return found
+
+
+def _parsers(parser: argparse.ArgumentParser, prefix: str = "") -> Iterator[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, child in action.choices.items():
+                yield f"{prefix}{name}"
+                yield from _parsers(child, f"{prefix}{name} ")
+
+
+def test_commands_exist_and_none_is_forgotten() -> None:
+    from assent_bots.cli import _parser
+
+    shown, known = _commands(), set(_parsers(_parser()))
+
+    assert shown <= known
+    assert known - shown <= {"webhook"}
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    known = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    shown = {
+        target
+        for document in DOCUMENTS
+        for target in re.findall(r"(?:^ {4,}|`)make ([a-z]+)", document.read_text(), re.MULTILINE)
+    }
+
+    assert {"demo", "test", "check"} <= shown <= known
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", document.read_text())
+    local = [target.partition("#") for target in targets if "://" not in target]
+
+    for path, _, anchor in local:
+        target = document.parent / path if path else document
+        assert target.exists(), f"{document.name} links to {path}, which does not exist"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", target.read_text(), re.MULTILINE)
+            anchors = [re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings]
+            assert anchor in anchors, f"{document.name}: {path} has no heading #{anchor}"
+
+
+def test_files_named_in_the_architecture_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    folder = ""
+
+    for name in re.findall(r"`([\w/]+\.(?:py|lua))`", text):
+        if "/" in name and (ROOT / name).exists():
+            folder = str(Path(name).parent)
+            continue
+        beside = [ROOT / folder / name, *(ROOT / "core/assent").rglob(name)]
+        beside.append(ROOT / "bots" / name)
+        assert any(path.exists() for path in beside), f"{name} does not exist"
+
+
+def test_decisions_are_numbered_and_listed() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    listed = (ROOT / "docs" / "architecture.md").read_text()
+
+    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
+    for number, path in enumerate(decisions, 1):
+        assert path.read_text().startswith(f"# {number}. ")
+        assert path.name in listed
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    reasons = (ROOT / "docs" / "dependencies.md").read_text()
+    groups = [
+        project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"].values(),
+        *project["dependency-groups"].values(),
+    ]
+    names = {
+        re.split(r"[^\w-]", text)[0] for group in groups for text in group if isinstance(text, str)
+    }
+
+    rows = "\n".join(line.split("|")[1] for line in reasons.splitlines() if line.startswith("| "))
+    assert [name for name in sorted(names) if name not in rows] == []

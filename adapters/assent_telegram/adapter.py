@@ -1,0 +1,246 @@
+"""The Telegram adapter: shows cards, keeps them up to date, answers presses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from telegram import Bot, InputFile, LinkPreviewOptions, ReplyParameters
+from telegram.error import BadRequest, TelegramError
+
+from assent.cards import Card
+from assent.errors import DeliveryError, PlaceMovedError
+from assent.places import MessageRef, Place, Press
+from assent_telegram.client import Client
+from assent_telegram.config import TelegramConfig
+from assent_telegram.failures import PLATFORM, is_about_entities, is_unchanged, without_token
+from assent_telegram.formatted import Formatted, sound
+from assent_telegram.keyboard import keyboard
+from assent_telegram.messages import CONTENT_LIMIT, message
+from assent_telegram.permissions import problem_of
+from assent_telegram.toasts import toast_text
+from assent_telegram.updates import ALLOWED_UPDATES
+
+_log = logging.getLogger(__name__)
+
+# sendDocument takes 50 MB; this is what people and their phones can open.
+REVEAL_LIMIT = 1_000_000
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_FILE_NAME = "complete.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class BotIdentity:
+    """Who the bot is."""
+
+    bot_id: int
+    username: str
+
+
+class TelegramAdapter:
+    """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network."""
+
+    def __init__(self, config: TelegramConfig) -> None:
+        self._config = config
+        self._client = Client(config)
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._open.enter_async_context(self._client.opened())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._open.aclose()
+
+    @property
+    def platform(self) -> str:
+        """``telegram``."""
+        return PLATFORM
+
+    @property
+    def content_limit(self) -> int:
+        """How many characters of content fit a message, whatever they are."""
+        return CONTENT_LIMIT
+
+    @property
+    def reveal_limit(self) -> int:
+        """How many characters are sent as a file."""
+        return REVEAL_LIMIT
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        """Post the card.
+
+        A timeout may have posted it nevertheless: Telegram has no way to say
+        that two calls mean the same message.
+
+        Raises:
+            PlaceMovedError: the group became a supergroup.
+            DeliveryError: Telegram did not take the message.
+        """
+        chat_id, thread_id = chat_of(place)
+        text, markup = _rendered(card)
+        where = {"chat_id": chat_id, "message_thread_id": thread_id}
+        with self._client.errors():
+            sent = await _formatted(self._bot.send_message, text, reply_markup=markup, **where)
+        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: Telegram did not take the change.
+        """
+        chat_id, _ = chat_of(ref.place)
+        text, markup = _rendered(card)
+        where = {"chat_id": chat_id, "message_id": _number(ref.message_id)}
+        try:
+            with self._client.errors():
+                await _edited(self._bot, text, reply_markup=markup, **where)
+        except PlaceMovedError as moved:
+            # Messages of the old group cannot be reached under its new address.
+            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        """Send everything as a text file in reply to the card, visible to the whole chat.
+
+        Raises:
+            DeliveryError: Telegram did not take it.
+        """
+        ref = press.message
+        chat_id, thread_id = chat_of(ref.place)
+        content = sound(card.everything).encode()
+        with self._client.errors():
+            await self._bot.send_document(
+                chat_id,
+                InputFile(content, filename=_FILE_NAME),
+                caption="Everything, complete.",
+                message_thread_id=thread_id,
+                reply_parameters=ReplyParameters(
+                    _number(ref.message_id), allow_sending_without_reply=True
+                ),
+            )
+
+    async def members(self, group: str) -> Collection[str]:
+        """Nobody: Telegram has no groups of users that a bot can read.
+
+        Raises:
+            DeliveryError: always.
+        """
+        reason = f"it has no user groups: list people instead of telegram:@{group}"
+        raise DeliveryError(PLATFORM, reason, permanent=True)
+
+    async def toast(self, query_id: str, text: str, alert: bool) -> None:
+        """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
+        shown = toast_text(text) or None
+        try:
+            await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
+        except TelegramError as error:
+            reason = without_token(str(error), self._config.bot_token)
+            late = "query is too old" in reason.lower()
+            _log.log(
+                logging.DEBUG if late else logging.WARNING, "a press was not answered: %s", reason
+            )
+
+    async def identity(self) -> BotIdentity:
+        """Who the token belongs to.
+
+        Raises:
+            DeliveryError: Telegram does not know the token, or did not answer.
+        """
+        with self._client.errors():
+            me = await self._bot.get_me()
+        return BotIdentity(me.id, me.username or "")
+
+    async def can_post(self, place: Place) -> str | None:
+        """What prevents cards from being shown there; None when nothing is known to.
+
+        It looks and does not post.
+        """
+        try:
+            chat_id, thread_id = chat_of(place)
+            chat = await self._client.raw("getChat", chat_id=chat_id)
+        except DeliveryError as error:
+            return f"{place}: {error.reason}"
+        try:
+            who = {"chat_id": chat_id, "user_id": self._config.bot_id}
+            me = await self._client.raw("getChatMember", **who)
+        except DeliveryError:
+            me = None
+        problem = problem_of(chat, me, thread_id)
+        return f"{place}: {problem}" if problem else None
+
+    async def updates(self, offset: int, seconds: int) -> list[Any]:
+        """The updates from ``offset`` on as raw JSON values, waiting up to ``seconds`` for one.
+
+        Bot.get_updates builds all of them before it hands out one, so that a
+        single update it cannot read would end polling for good.
+
+        Raises:
+            DeliveryError: Telegram did not answer, or somebody else polls.
+        """
+        wanted: dict[str, Any] = {"timeout": seconds, "allowed_updates": list(ALLOWED_UPDATES)}
+        if offset:
+            wanted["offset"] = offset
+        found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
+        return found if isinstance(found, list) else []
+
+    @property
+    def _bot(self) -> Bot:
+        return self._client.bot
+
+
+def chat_of(place: Place) -> tuple[int, int | None]:
+    """The chat's number and the topic's, if there is one.
+
+    Raises:
+        DeliveryError: the address is not a number.
+    """
+    try:
+        return int(place.address), int(place.thread) if place.thread else None
+    except ValueError:
+        reason = f"{place} is not a chat: use its number, such as telegram:-1001234567890"
+        raise DeliveryError(PLATFORM, reason, permanent=True) from None
+
+
+def _number(message_id: str) -> int:
+    try:
+        return int(message_id)
+    except ValueError:
+        reason = f"{message_id!r} is not the number of a message"
+        raise DeliveryError(PLATFORM, reason, permanent=True) from None
+
+
+def _rendered(card: Card) -> tuple[Formatted, Any]:
+    try:
+        return message(card), keyboard(card)
+    except ValueError as error:
+        raise DeliveryError(PLATFORM, str(error), permanent=True) from error
+
+
+async def _edited(bot: Bot, text: Formatted, **arguments: Any) -> None:
+    try:
+        await _formatted(bot.edit_message_text, text, **arguments)
+    except BadRequest as error:
+        if not is_unchanged(error):
+            raise
+
+
+async def _formatted(call: Callable[..., Awaitable[Any]], text: Formatted, **arguments: Any) -> Any:
+    """Make the call; if Telegram cannot read the formatting, once more without, same buttons."""
+    arguments["link_preview_options"] = _NO_PREVIEW
+    try:
+        return await call(text=text.text, entities=text.entities, **arguments)
+    except BadRequest as error:
+        if not is_about_entities(error):
+            raise
+        _log.warning("Telegram refused a card's formatting; it is shown without")
+        return await call(text=text.without_entities, **arguments)

@@ -1,0 +1,73 @@
+"""The buttons under a card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.constants import KeyboardButtonStyle
+
+from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended, Style
+from assent.text import visible
+from assent_telegram.buttons import Button, button_data
+
+# Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
+_MOST_BUTTONS = 100
+_A_ROW = 3
+# Three labels of this length fit beside each other on a narrow phone.
+_SHORT_LABEL = 10
+
+# Colours repeat what the labels say: older clients do not show them.
+_STYLES: dict[Style, Literal["success", "danger"] | None] = {
+    "default": None,
+    "primary": KeyboardButtonStyle.SUCCESS.value,
+    "danger": KeyboardButtonStyle.DANGER.value,
+}
+
+
+def keyboard(card: Card) -> InlineKeyboardMarkup | None:
+    """The buttons that the card offers now; None once it has ended.
+
+    Raises:
+        ValueError: Telegram would not take these buttons.
+    """
+    if isinstance(card.state, Ended):
+        return None
+    if card.state.confirming is not None:
+        return _second_step(card.handle, card.state.confirming)
+    choices = card.choices
+    if len(choices) > _MOST_BUTTONS:
+        raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
+    rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def _second_step(handle: str, choice: Choice) -> InlineKeyboardMarkup:
+    """Telegram has no dialog to confirm in: the card itself asks once more."""
+    yes = _labelled(yes_label(choice), Button(handle, choice.key, confirmed=True), choice.style)
+    return InlineKeyboardMarkup([[yes], [_button(handle, BACK)]])
+
+
+def yes_label(choice: Choice) -> str:
+    """The words on the button of a second step."""
+    return f"Yes, {choice.label}"
+
+
+def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
+    """Short labels beside each other, long ones below each other, *Show all* by itself."""
+    decisions = [choice for choice in choices if choice.key != SHOW_ALL.key]
+    width = _A_ROW if all(len(choice.label) <= _SHORT_LABEL for choice in decisions) else 1
+    for start in range(0, len(decisions), width):
+        yield decisions[start : start + width]
+    yield from ([choice] for choice in choices if choice.key == SHOW_ALL.key)
+
+
+def _button(handle: str, choice: Choice) -> InlineKeyboardButton:
+    return _labelled(choice.label, Button(handle, choice.key), choice.style)
+
+
+def _labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
+    return InlineKeyboardButton(
+        visible(label, one_line=True), callback_data=button_data(button), style=_STYLES[style]
+    )

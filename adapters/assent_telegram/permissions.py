@@ -1,0 +1,29 @@
+"""Whether the bot may write in a chat, as far as Telegram says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def problem_of(chat: Any, me: Any, thread_id: int | None) -> str | None:
+    """What prevents the bot from posting there; None when nothing is known to.
+
+    ``chat`` is what getChat said and ``me`` what getChatMember said of the
+    bot. The latter is promised to administrators only: not knowing it is no
+    problem yet.
+    """
+    chat = chat if isinstance(chat, dict) else {}
+    me = me if isinstance(me, dict) else {}
+    if thread_id and not chat.get("is_forum"):
+        return f"the chat has no topics: take /{thread_id} off the address"
+    if me.get("status") in ("left", "kicked"):
+        return "the bot is not in the chat: add it"
+    return None if _may_write(chat, me) else "the bot may not write: allow it to send messages"
+
+
+def _may_write(chat: dict[str, Any], me: dict[str, Any]) -> bool:
+    if me.get("status") == "restricted":
+        return bool(me.get("is_member") and me.get("can_send_messages"))
+    if me and chat.get("type") == "channel":
+        return bool(me.get("can_post_messages"))
+    return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -18,7 +17,7 @@ from assent_telegram.adapter import TelegramAdapter
 from assent_telegram.config import TelegramConfig
 from assent_telegram.intake import DESK_SECONDS, Intake
 from assent_telegram.polling import Poller
-from assent_telegram.toasts import Toast, toast_text
+from assent_telegram.toasts import Toast
 
 WEBHOOK_PATH = "/telegram/webhook"
 
@@ -108,16 +107,17 @@ class TelegramListener:
         return await self._taken(update)
 
     async def _taken(self, update: Any) -> web.Response:
-        """Answer the presser in the answer to the webhook: no further call, and at once."""
+        """Acknowledge what is stored; the presser is answered by a call, after that.
+
+        Telegram would also perform an answer in our answer, but other servers
+        that speak its API need not, and nobody would know how it went.
+        """
         taken = await self._intake.take(update)
+        if taken.toast is not None:
+            self._tell(taken.toast)
         if not taken.stored:
-            # A reply in a 503 would not be performed.
-            if taken.toast is not None:
-                self._tell(taken.toast)
             return web.Response(status=503, text="not stored", headers=_RETRY_AFTER)
-        if taken.toast is None:
-            return web.Response()
-        return web.Response(body=_reply(taken.toast), content_type="application/json")
+        return web.Response()
 
     def _knows(self, sent: str) -> bool:
         # Header bytes that are not UTF-8 reach us as lone surrogates; no secret has a `?`.
@@ -146,12 +146,3 @@ async def _body(request: web.Request) -> bytes | None:
         if len(body) > _MOST_BYTES:
             return None
     return bytes(body)
-
-
-def _reply(toast: Toast) -> bytes:
-    reply: dict[str, Any] = {"method": "answerCallbackQuery", "callback_query_id": toast.query_id}
-    if text := toast_text(toast.text):
-        reply["text"] = text
-    if toast.alert:
-        reply["show_alert"] = True
-    return json.dumps(reply).encode()

@@ -324,7 +324,7 @@ class Gate:
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
-            suggested_rules=(literal_rule(call),),
+            suggested_rules=(literal_rule(call, digest),),
             run=self.run,
             path=tuple(path),
             requested_by=self._requested_by,

@@ -66,17 +66,18 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def literal_rule(call: ToolCall) -> Rule:
+def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     """The narrowest rule: this tool with exactly these arguments.
 
     Arguments longer than a screen are named by their digest alone, so that a
-    stored rule stays small.
+    stored rule stays small. ``digest`` is that of the arguments, where it is
+    known already.
     """
     params = {name: escape(as_text(value)) for name, value in call.arguments.items()}
     return Rule(
         tool=call.name,
         params=params if sum(map(len, params.values())) <= _READABLE else {},
-        arguments_digest=arguments_digest(call.arguments),
+        arguments_digest=digest or arguments_digest(call.arguments),
     )
 
 

@@ -1,0 +1,146 @@
+"""Cards as Slack messages: blocks, and a text for notifications and screen readers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assent.cards import Card, Choice, Ended
+from assent_slack.elements import (
+    Block,
+    context,
+    literal,
+    local_time,
+    one_line,
+    own_markup,
+    plain_text,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+)
+from assent_slack.fallback import OUTCOME_ICONS, fallback_text
+from assent_slack.presentable import button_label, presentable, stored_question
+
+ACTION_PREFIX = "assent:"
+
+# docs.slack.dev, chat.postMessage and chat.update: their defaults parse, link and unfurl, and
+# those of chat.update are not the ones the message was posted with.
+_UNPARSED = {
+    "mrkdwn": False,
+    "parse": "none",
+    "link_names": False,
+    "unfurl_links": False,
+    "unfurl_media": False,
+}
+_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})")
+_LINE = 300
+
+
+def card_message(card: Card) -> dict[str, Any]:
+    """What chat.postMessage and chat.update are told to make a message show the card.
+
+    Whatever the card holds, Slack takes it: at most 10,000 characters in all
+    blocks, each within its own limit. There is always a rich text block,
+    because Slack refuses to replace one by a message without (block_mismatch).
+    """
+    shown = presentable(card)
+    left_out = len(card.body.choices) - len(shown.body.choices)
+    return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **_UNPARSED}
+
+
+def _blocks(card: Card, left_out: int) -> list[Block]:
+    blocks: list[Block] = [
+        {"type": "header", "text": plain_text(card.body.title)},
+        rich_text(_facts(card), *_what_is_asked(card)),
+    ]
+    if notice := _notice(card, left_out):
+        blocks.append(context(plain_text(notice)))
+    if isinstance(card.state, Ended):
+        return [*blocks, rich_text(_outcome(card.state)), _small_print(card, card.state)]
+    blocks.append(_small_print(card, None))
+    if card.choices:
+        blocks.append(_actions(card))
+    return blocks
+
+
+def _facts(card: Card) -> Block:
+    pieces = [literal("Asked by ", bold=True), literal(card.asker)]
+    for label, value in card.body.facts:
+        pieces += [literal(f"\n{label} ", bold=True), literal(value)]
+    return section(*pieces)
+
+
+def _what_is_asked(card: Card) -> list[Block]:
+    description = [quote(card.description)] if card.description else []
+    content = [preformatted(card.content)] if card.content else []
+    return [*description, *content]
+
+
+def _notice(card: Card, left_out: int) -> str:
+    notices = [card.cut_notice] if card.cut_notice else []
+    if left_out and not isinstance(card.state, Ended):
+        notices.append(f"{left_out} more choices do not fit into a Slack message.")
+    return " ".join(notices)
+
+
+def _small_print(card: Card, ended: Ended | None) -> Block:
+    digest = [plain_text(f"Digest {card.body.digest}")] if card.body.digest else []
+    when = f"Ended {local_time(ended.at)}" if ended else f"Expires {local_time(card.expires_at)}"
+    return context(*digest, own_markup(when))
+
+
+def _outcome(ended: Ended) -> Block:
+    word = one_line(ended.outcome, 30)
+    icon = OUTCOME_ICONS.get(ended.outcome, "•")
+    pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
+    if ended.by:
+        pieces += [literal(" by "), _person(ended.by)]
+    if ended.reason:
+        pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
+    if ended.stored:
+        pieces += [literal("\nRemembered ", bold=True), literal(one_line(ended.stored, _LINE))]
+    return section(*pieces)
+
+
+def _person(by: str) -> Block:
+    """Somebody's name; a Slack user as Slack shows people. An edited message notifies nobody."""
+    if match := _SLACK_ACTOR.fullmatch(by):
+        return {"type": "user", "user_id": match[1]}
+    return literal(one_line(by, 120))
+
+
+def _actions(card: Card) -> Block:
+    # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
+    iteration = ":seen" if card.revealed else ""
+    return {
+        "type": "actions",
+        "block_id": f"{ACTION_PREFIX}{card.handle}{iteration}",
+        "elements": [_button(card, choice) for choice in card.choices],
+    }
+
+
+def _button(card: Card, choice: Choice) -> Block:
+    """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters."""
+    button: Block = {
+        "type": "button",
+        "action_id": f"{ACTION_PREFIX}{choice.key}",
+        "value": card.handle,
+        "text": plain_text(button_label(choice)),
+    }
+    if choice.style in ("primary", "danger"):
+        button["style"] = choice.style
+    if choice.stores:
+        button["confirm"] = _confirmation(choice)
+    return button
+
+
+def _confirmation(choice: Choice) -> Block:
+    """docs.slack.dev, confirmation dialog: title 100, text 300, confirm and deny 30."""
+    label = button_label(choice)
+    return {
+        "title": plain_text(f"{label}?"),
+        "text": plain_text(stored_question(choice)),
+        "confirm": plain_text(one_line(label, 30)),
+        "deny": plain_text("Not now"),
+    }

@@ -1,0 +1,85 @@
+"""From a decoded payload to the press of one of our buttons."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from assent.errors import UnreadableCallbackError
+from assent.places import MessageRef, Place, Press
+from assent_slack.blocks import ACTION_PREFIX
+from assent_slack.decoding import Payload
+
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
+_USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
+_HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
+
+
+def press_of(payload: Payload, *, delivery: str) -> Press | None:
+    """Who pressed which of our buttons where; None when it is not one of ours.
+
+    The confirmation dialog of a button was agreed to before Slack sends the
+    press, so every press counts as confirmed. A payload with several actions
+    is nobody's single decision and not a press.
+
+    Raises:
+        UnreadableCallbackError: it is our button, and the presser or the
+            message is missing.
+    """
+    button = _our_button(payload)
+    if button is None:
+        return None
+    choice, handle = button
+    user = _text(_object(payload.get("user")).get("id"))
+    if not _USER.fullmatch(user):
+        raise UnreadableCallbackError("Slack press does not say who pressed")
+    return Press(
+        handle=handle,
+        choice=choice,
+        actor=f"slack:{user}",
+        message=_message(payload),
+        confirmed=True,
+        delivery=delivery,
+        ticket=_text(payload.get("trigger_id")),
+    )
+
+
+def is_interaction(payload: Payload) -> bool:
+    """Whether somebody used a button, whoever's it is."""
+    return payload.get("type") == "block_actions"
+
+
+def _our_button(payload: Payload) -> tuple[str, str] | None:
+    actions = payload.get("actions")
+    if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
+        return None
+    action = _object(actions[0])
+    action_id, handle = _text(action.get("action_id")), _text(action.get("value"))
+    key = action_id.removeprefix(ACTION_PREFIX)
+    is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
+    if not (is_ours and _KEY.fullmatch(key) and 0 < len(handle) <= _HANDLE_LENGTH):
+        return None
+    return key, handle
+
+
+def _message(payload: Payload) -> MessageRef:
+    """Where the button stands: what the container says, or else the message.
+
+    ``message`` is absent for ephemeral messages and ``thread_ts`` of a thread's
+    first message is its own: only a reply stands in a thread.
+    """
+    container, message = _object(payload.get("container")), _object(payload.get("message"))
+    channel = _text(container.get("channel_id")) or _text(_object(payload.get("channel")).get("id"))
+    ts = _text(container.get("message_ts")) or _text(message.get("ts"))
+    if not channel or not ts:
+        raise UnreadableCallbackError("Slack press does not say on which message")
+    thread = _text(container.get("thread_ts")) or _text(message.get("thread_ts"))
+    return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

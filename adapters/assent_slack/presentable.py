@@ -1,0 +1,87 @@
+"""A card cut to what one Slack message can hold, with nothing hidden that could be allowed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assent.cards import Card, CardBody, Choice
+from assent.text import visible
+from assent_slack.elements import one_line
+from assent_slack.modal import REVEAL_LIMIT, everything_modal, fits
+
+CONTENT_LIMIT = 2_900
+"""docs.slack.dev, text object: 3,000 characters; the total of a message is a matter of budget."""
+
+# All blocks of a message may hold about 12,000 characters (undocumented; slackapi/bolt-js issues
+# 2509 and 2867, one rejection at 11,341). The limits below add up to less than 10,000.
+CONFIRM_TEXT = 300  # docs.slack.dev, confirmation dialog: title 100, text 300, confirm, deny 30
+MOST_FACTS = 8
+MOST_CHOICES = 20  # docs.slack.dev, actions block: 25 elements
+MOST_STORING = 5
+_TITLE = 150  # docs.slack.dev, header block
+_ASKER = 300
+_LABEL = 40
+_VALUE = 120
+_BUTTON = 75  # docs.slack.dev, button element
+
+
+def presentable(card: Card) -> Card:
+    """The same card with every text visible and every field within its limit.
+
+    Content over the limit becomes a cut that the card's own rules know of, so
+    that choices which need sight go. *Show all* is only offered when the
+    dialog holds everything for certain.
+    """
+    body = replace(
+        card.body,
+        title=one_line(card.body.title, _TITLE),
+        description=visible(card.body.description),
+        content=visible(card.body.content),
+        digest=one_line(card.body.digest, 64) if card.body.digest else "",
+        facts=_facts(card.body),
+        choices=_choices(card.body),
+    )
+    shown = replace(
+        card,
+        body=body,
+        asker=one_line(card.asker, _ASKER),
+        limit=min(card.limit, CONTENT_LIMIT),
+        reveal_limit=min(card.reveal_limit, REVEAL_LIMIT),
+    )
+    if shown.can_reveal and not fits(everything_modal(shown)):
+        return replace(shown, reveal_limit=0)
+    return shown
+
+
+def stored_question(choice: Choice) -> str:
+    """What the confirmation dialog of a choice asks: exactly what would be remembered."""
+    return f"This will be remembered: {visible(choice.stores, one_line=True)}."
+
+
+def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
+    facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in body.facts)
+    if len(facts) <= MOST_FACTS:
+        return facts
+    kept = facts[: MOST_FACTS - 1]
+    return (*kept, ("More", f"{len(facts) - len(kept)} facts are not shown here"))
+
+
+def _choices(body: CardBody) -> tuple[Choice, ...]:
+    """The choices that a message has room for, in order.
+
+    What a choice stores must be readable in full before it can be stored.
+    """
+    fitting: list[Choice] = []
+    storing = 0
+    for choice in body.choices:
+        if choice.stores:
+            storing += 1
+            if storing > MOST_STORING or len(stored_question(choice)) > CONFIRM_TEXT:
+                continue
+        fitting.append(choice)
+    return tuple(fitting[:MOST_CHOICES])
+
+
+def button_label(choice: Choice) -> str:
+    """The words on a button. docs.slack.dev, button element: 75 characters."""
+    return one_line(choice.label, _BUTTON, otherwise=choice.key)

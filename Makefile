@@ -40,7 +40,7 @@ check: $(DEV)  ## all that must pass before a change lands: format, lint, types,
 	$(call step,$(BIN)/python -m pytest $(ARGS))
 
 bench: $(DEV)  ## measure against the bare floor on this machine
-	@$(BIN)/python tests/bench/run.py $(ARGS)
+	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)
 
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock

@@ -33,6 +33,7 @@ _log = logging.getLogger(__name__)
 
 _CALL_SECONDS = 10.0
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
+_NO_CHANNEL = ": channel_not_found:"
 _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
 
 
@@ -189,17 +190,21 @@ class SlackAdapter:
         return self._identity
 
     async def can_post(self, place: Place) -> str | None:
-        """What would keep a card from being shown there, None when nothing is known to."""
+        """What would keep a card from being shown there, None when nothing is known to.
+
+        Looking needs the scopes channels:read and groups:read; a token without
+        them is not told that its cards cannot be shown.
+        """
         if place.address.startswith(("U", "W", "D")):
             return None
         try:
             answer = await self._read("conversations.info", {"channel": place.address})
         except DeliveryError as error:
-            return f"{place}: {error.reason}"
+            return f"{place}: {error.reason}" if _NO_CHANNEL in error.reason else None
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
             return f"{place}: is_archived: unarchive the channel or choose another place"
-        if channel.get("is_member") or "chat:write.public" in self._scopes(answer):
+        if channel.get("is_member", True) or "chat:write.public" in self._scopes(answer):
             return None
         return f"{place}: the bot is not in the channel: /invite @{self._bot_name} there"
 

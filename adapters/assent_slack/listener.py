@@ -172,9 +172,7 @@ class SlackListener:
 
 def _is_private(answer: Answer) -> bool:
     """Whether the card does not say it already: a recorded press shows on the card."""
-    if answer.kind is Answered.CONFIRM or not answer.text:
-        return False
-    return answer.kind is not Answered.RECORDED or "nobody is waiting" in answer.text
+    return bool(answer.text) and answer.kind not in (Answered.RECORDED, Answered.CONFIRM)
 
 
 async def _bounded_body(request: web.Request) -> bytes:

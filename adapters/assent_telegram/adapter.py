@@ -169,7 +169,7 @@ class TelegramAdapter:
             chat_id, thread_id = chat_of(place)
             chat = await self._client.raw("getChat", chat_id=chat_id)
         except DeliveryError as error:
-            return f"{place}: {error.reason}"
+            return f"{place}: {error.reason}" if error.permanent else None
         try:
             who = {"chat_id": chat_id, "user_id": self._config.bot_id}
             me = await self._client.raw("getChatMember", **who)

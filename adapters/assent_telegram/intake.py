@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 # Telegram waits 60 s for a webhook's answer and about 15 s for the presser's.
 DESK_SECONDS = 10.0
-_ALERTS = (Answered.REFUSED, Answered.LATE, Answered.UNKNOWN)
+_ALERTS = (Answered.REFUSED, Answered.LATE, Answered.UNKNOWN, Answered.UNHEARD)
 _TOO_LONG = "the desk took too long"
 _NOT_STORED = "Not recorded: the store cannot be reached. Trying again for two minutes."
 _SEEN_BEFORE = "This press was taken before."

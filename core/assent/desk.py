@@ -144,7 +144,7 @@ class Desk:
         outcome = answer.outcome.value.capitalize()
         if settled.heard == 0:
             return Answer(
-                Answered.RECORDED,
+                Answered.UNHEARD,
                 f"{outcome} and recorded, but nobody is waiting for it right now.",
             )
         return Answer(Answered.RECORDED, f"{outcome}.")
@@ -158,7 +158,7 @@ class Desk:
                 await adapter.reveal(press, card)
         except (DeliveryError, TimeoutError) as error:
             reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
-            return Answer(Answered.REFUSED, f"It could not be shown in full: {reason}. Try again.")
+            return Answer(Answered.REFUSED, f"It could not be shown in full: {reason}.")
         seen = replace(copy, revealed=True)
         await self._backend.copies.mark(seen)
         self._bring_up_to_date(seen, request, Open())

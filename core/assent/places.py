@@ -68,9 +68,14 @@ class Press:
 
 
 class Answered(Enum):
-    """What became of a press."""
+    """What became of a press.
+
+    A recorded press shows on the card, unheard means that it was recorded and
+    nobody waits for it right now.
+    """
 
     RECORDED = "recorded"
+    UNHEARD = "unheard"
     LATE = "late"
     REFUSED = "refused"
     UNKNOWN = "unknown"
@@ -80,7 +85,7 @@ class Answered(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the presser is told, and how: only a recorded press is told in public."""
+    """What the presser is told."""
 
     kind: Answered
     text: str

@@ -138,7 +138,7 @@ NOBODY_WAITS = "Approved and recorded, but nobody is waiting for it right now."
         (Answer(Answered.SHOWN, ""), False),
         (Answer(Answered.CONFIRM, "This would remember: x"), False),
         (Answer(Answered.RECORDED, "Approved."), False),
-        (Answer(Answered.RECORDED, NOBODY_WAITS), True),
+        (Answer(Answered.UNHEARD, NOBODY_WAITS), True),
     ],
 )
 async def test_the_presser_is_told_privately_what_the_card_does_not_say(

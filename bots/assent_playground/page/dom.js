@@ -30,6 +30,31 @@ export function clock(seconds) {
   return el("time", { dateTime: date.toISOString() }, text);
 }
 
+const DATES = {
+  date_num: (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((n) => String(n).padStart(2, "0")).join("-"),
+  date: (date) => date.toLocaleDateString([], { dateStyle: "long" }),
+  date_short: (date) => date.toLocaleDateString([], { dateStyle: "medium" }),
+  date_long: (date) => date.toLocaleDateString([], { dateStyle: "full" }),
+  time: (date) => date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" }),
+  time_secs: (date) => date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit", second: "2-digit" }),
+};
+
+/** Slack's `!date^seconds^format`, in the reader's own time zone; what Slack does not know stays as it is. */
+export function slackDate(target, fallback) {
+  const [, seconds, format = ""] = target.split("^");
+  const date = new Date(Number(seconds) * 1000);
+  if (Number.isNaN(date.getTime())) return el("span", {}, fallback);
+  const text = format.replace(/\{(\w+?)(_pretty)?\}/g, (whole, name, pretty) =>
+    (pretty && nearDay(date)) || DATES[name]?.(date) || whole);
+  return el("time", { dateTime: date.toISOString(), title: fallback }, text);
+}
+
+function nearDay(date) {
+  const midnight = (moment) => new Date(moment).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(date) - midnight(Date.now())) / 86_400_000);
+  return { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days];
+}
+
 /** Up to two letters that stand for a name. */
 export function initials(name) {
   return name.split(/\s+/).map((word) => word[0] || "").join("").slice(0, 2).toUpperCase();

@@ -29,7 +29,9 @@ export function showModal(view, member, names, use) {
   submit.hidden = !view.view.submit;
   submit.textContent = view.view.submit?.text || "";
   say(view.errors[""]);
-  if (!dialog.open) dialog.showModal();
+  if (dialog.open) return;
+  dialog.showModal();
+  fields.scrollTop = 0;
 }
 
 function field(block, errors, typed, names, use) {

@@ -1,5 +1,5 @@
 /* Slack's mrkdwn as DOM nodes: the same characters are live here as in Slack. */
-import { el, link } from "/page/dom.js";
+import { el, link, slackDate } from "/page/dom.js";
 
 const STYLES = { "*": "strong", _: "em", "~": "s" };
 const TOKEN = /```([\s\S]+?)```|`([^`\n]+)`|<([^<>\n]+)>|(?<![\p{L}\d])([*_~])(?=\S)([^\n]+?)(?<=\S)\4(?![\p{L}\d])/u;
@@ -59,7 +59,7 @@ function reference(angle, names) {
   if (target.startsWith("@")) return mention(`@${label || names.user(target.slice(1))}`);
   if (target.startsWith("#")) return mention(`#${label || names.channel(target.slice(1))}`);
   if (target.startsWith("!subteam^")) return mention(`@${label || names.group(target.slice(9))}`);
-  if (target.startsWith("!date^")) return el("span", {}, unescape(label || target));
+  if (target.startsWith("!date^")) return slackDate(target, unescape(label || ""));
   if (target.startsWith("!")) return mention(`@${label || target.slice(1)}`);
   return link(unescape(target), label ? unescape(label) : "");
 }

@@ -1,0 +1,161 @@
+"""The bots: store, platforms, desk and web server wired together, started and stopped in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from assent.backend import Backend
+from assent.connect import open_backend
+from assent.desk import Desk
+from assent.errors import ConfigError, DeliveryError, StoreUnreachableError
+from assent_bots.checks import (
+    Finding,
+    look_at_groups,
+    look_at_places,
+    look_at_platform,
+    look_at_store,
+    look_at_webhook,
+)
+from assent_bots.health import Health
+from assent_bots.platforms import Platform, configured_platforms
+from assent_bots.settings import Settings
+from assent_bots.webserver import answering, taken_port, url_of
+
+_log = logging.getLogger(__name__)
+
+_AGAIN_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The bots at work. ``broken`` ends with an error when a part of them failed for good."""
+
+    url: str
+    platforms: Mapping[str, str]
+    findings: Sequence[Finding]
+    broken: asyncio.Future[None]
+
+
+@asynccontextmanager
+async def serving(settings: Settings, *, backend: Backend | None = None) -> AsyncIterator[Serving]:
+    """The bots while the block runs, on the store of the settings unless another one is given.
+
+    At the end nothing new is accepted, presses in flight are stored and
+    answered, and then everything closes in the order it depends on each other.
+
+    Raises:
+        ConfigError: a setting does not work out there; the message says which.
+        StoreUnreachableError: the store does not answer.
+    """
+    async with AsyncExitStack() as stack:
+        sockets = stack.enter_context(taken_port(settings.host, settings.port))
+        if backend is None:
+            backend = await stack.enter_async_context(open_backend(settings.store.url))
+        findings = [await _reached(backend, settings)]
+        platforms: list[Platform] = [
+            await stack.enter_async_context(opened) for opened in configured_platforms(settings)
+        ]
+        introduced = await _introduced(platforms)
+        findings += [*introduced.values(), *await _looked_around(settings, platforms, introduced)]
+        work = _Work()
+        desk = Desk(
+            backend,
+            [platform.adapter for platform in platforms],
+            settings.routes,
+            remember_for=settings.policy.remember_for,
+        )
+        await stack.enter_async_context(work.going_on(desk.run()))
+        routes = Health(backend, platforms).routes()
+        for platform in platforms:
+            listening = await stack.enter_async_context(platform.listening(desk, backend.leases))
+            routes += listening.routes
+            if listening.fetch is not None:
+                await stack.enter_async_context(work.going_on(listening.fetch()))
+            if introduced[platform.name].level == "failed":
+                await stack.enter_async_context(work.going_on(_introduce_later(platform)))
+        await stack.enter_async_context(answering(sockets, routes))
+        names = {name: finding.text for name, finding in introduced.items()}
+        yield Serving(url_of(sockets), names, findings, work.broken)
+
+
+async def _reached(backend: Backend, settings: Settings) -> Finding:
+    finding = await look_at_store(backend, settings.store)
+    if finding.level == "failed":
+        raise StoreUnreachableError(finding.text)
+    return finding
+
+
+async def _introduced(platforms: Sequence[Platform]) -> Mapping[str, Finding]:
+    """Who the bot is on each platform. One that is away for now is asked again later."""
+    looks = await asyncio.gather(*map(look_at_platform, platforms))
+    found = {platform.name: look for platform, look in zip(platforms, looks, strict=True)}
+    failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
+    for name, finding in failed.items():
+        if not finding.passing or len(failed) == len(found):
+            raise ConfigError(f"{name}: {finding.text}")
+    return found
+
+
+async def _looked_around(
+    settings: Settings, platforms: Sequence[Platform], introduced: Mapping[str, Finding]
+) -> list[Finding]:
+    """What should be known before the first question.
+
+    Raises:
+        ConfigError: there is no place where a card could be shown.
+    """
+    there = {
+        platform.name: platform
+        for platform in platforms
+        if introduced[platform.name].level != "failed"
+    }
+    places = await look_at_places(there, settings.routes)
+    failed = [finding for finding in places.values() if finding.level == "failed"]
+    if failed and len(failed) == len(places) and len(there) == len(platforms):
+        reasons = "; ".join(finding.text for finding in failed)
+        raise ConfigError(f"no place of any [[route]] can be used: {reasons}")
+    findings = [*failed, *await look_at_groups(there, settings.routes)]
+    if settings.telegram is not None and "telegram" in there:
+        findings.append(await look_at_webhook(settings.telegram))
+    return findings
+
+
+async def _introduce_later(platform: Platform) -> None:
+    """Ask until the platform answers: without its own id there, the bot takes no presses."""
+    while True:
+        await asyncio.sleep(_AGAIN_SECONDS)
+        try:
+            _log.info("%s answers again: %s", platform.name, await platform.introduce())
+            break
+        except DeliveryError as error:
+            _log.warning("%s: %s", platform.name, error.reason)
+    await asyncio.Event().wait()
+
+
+class _Work:
+    """What goes on in the background, and a future that fails when any of it fails."""
+
+    def __init__(self) -> None:
+        self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @asynccontextmanager
+    async def going_on(self, work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+        """Do the work while the block runs; cancel it at the end and wait until it is done."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._ended)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or self.broken.done():
+            return
+        error = task.exception()
+        self.broken.set_exception(error or RuntimeError("a part of the bots ended by itself"))

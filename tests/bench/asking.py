@@ -1,0 +1,112 @@
+"""What asking costs: registering a question, deciding without one, importing the package."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+from bench.floor import connect
+
+from assent import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
+from assent.connect import open_backend
+
+ROUNDS = 5
+_CALLS = 500
+_RULES = 10
+_IMPORTS = 11
+
+
+async def registering(redis_path: str) -> dict[str, float]:
+    """Microseconds to submit a question, beside one bare Lua round trip."""
+    floor = await connect(redis_path)
+    script = await floor.call("SCRIPT", "LOAD", "return redis.call('SET', KEYS[1], ARGV[1])")
+
+    async def bare(number: int) -> None:
+        await floor.call("EVALSHA", script, 1, f"floor:r:{number}", "x" * 600)
+
+    async with (
+        open_backend(f"unix://{redis_path}?namespace=asking") as backend,
+        Gate.open(backend, run=RunRef("bench", "asking"), timeout=60) as gate,
+    ):
+
+        async def submit(number: int) -> None:
+            await gate.submit(ToolCall("run_command", {"command": f"deploy {number}"}))
+
+        return _row(*await _interleaved(bare, submit))
+
+
+async def _interleaved(
+    floor: Callable[[int], Awaitable[None]], ours: Callable[[int], Awaitable[None]]
+) -> tuple[list[float], list[float]]:
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for side, call in zip(times, (floor, ours), strict=True):
+            taken = []
+            for number in range(_CALLS):
+                started = time.perf_counter()
+                await call(number)
+                taken.append(time.perf_counter() - started)
+            side.append(statistics.median(taken) * 1e6)
+    return times
+
+
+def deciding() -> dict[str, float]:
+    """Microseconds of a policy of ten rules that needs nobody, beside a bare function call."""
+    rules = [Rule("run_command", {"command": f"git status {n}"}) for n in range(_RULES - 1)]
+    policy = RulePolicy(allow=[*rules, Rule("run_command", {"command": "git status"})])
+    call = ToolCall("run_command", {"command": "git status"})
+    context = Context(RunRef("bench", "deciding"))
+
+    def bare(call: ToolCall, context: Context) -> bool:
+        return call.name == "run_command" and context is not None
+
+    floor, ours = [], []
+    for _ in range(ROUNDS):
+        floor.append(_timed(lambda: bare(call, context)))
+        ours.append(_timed(lambda: policy.decide(call, context)))
+    return _row(floor, ours)
+
+
+def _timed(call: Callable[[], object], count: int = 20_000) -> float:
+    started = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - started) / count * 1e6
+
+
+def importing() -> dict[str, float]:
+    """Milliseconds to import Assent, beside pydantic with one model, in fresh interpreters."""
+    model = "import pydantic\nclass M(pydantic.BaseModel):\n    a: int\n"
+    floor, ours = [], []
+    for _ in range(_IMPORTS):
+        floor.append(_interpreter(model))
+        ours.append(_interpreter("import assent"))
+    return _row(floor, ours)
+
+
+def _interpreter(code: str) -> float:
+    timed = f"import time\nstart = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
+    done = subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True)
+    return float(done.stdout) * 1e3
+
+
+def _row(floor: list[float], ours: list[float]) -> dict[str, float]:
+    medians = statistics.median(floor), statistics.median(ours)
+    return {"floor": medians[0], "ours": medians[1], "ratio": medians[1] / medians[0]}
+
+
+async def measure_asking(redis_path: str) -> dict[str, dict[str, float]]:
+    """All three, each beside its floor."""
+    return {
+        "registering_us": await registering(redis_path),
+        "deciding_10_rules_us": deciding(),
+        "importing_ms": importing(),
+    }
+
+
+if __name__ == "__main__":
+    print(asyncio.run(measure_asking(sys.argv[1])))

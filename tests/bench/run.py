@@ -1,0 +1,109 @@
+"""``make bench``: every figure of ours beside its floor in the same run, and as JSON.
+
+``python -m bench.run [press] [asking] [waiting]``; without words, all of them. Absolute
+times drift from run to run and between machines: only the ratios are claims.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from bench.asking import measure_asking
+from bench.press import measure as measure_press
+
+from assent.testing.valkey import Valkey
+
+COUNTS = (1_000, 10_000, 100_000)
+_ROOT = Path(__file__).parents[2]
+_RESULT = _ROOT / "build" / "bench.json"
+
+# performance.md of the project's design names them *first* targets.
+TARGETS = {
+    "resumed_p50_us": 3.0,
+    "resumed_p99_us": 3.0,
+    "answered_p99_us": 4.0,
+    "registering_us": 2.5,
+    "importing_ms": 2.0,
+}
+
+
+def show(name: str, figures: dict[str, float]) -> None:
+    """One line: the floor, ours, and their ratio."""
+    target = TARGETS.get(name.split()[-1])
+    aim = f"   (aim: at most {target:g})" if target else ""
+    print(
+        f"{name:38} floor {figures['floor']:12,.1f}   ours {figures['ours']:12,.1f}"
+        f"   ratio {figures['ratio']:6.2f}{aim}",
+        flush=True,
+    )
+
+
+def presses(redis_path: str, result: dict[str, Any]) -> None:
+    """The way of a press."""
+    rows = asyncio.run(measure_press(redis_path))
+    result["press"] = rows
+    for row in rows:
+        for figure, figures in row.items():
+            if isinstance(figures, dict):
+                show(f"{row['load']} {figure}", figures)
+
+
+def asking(redis_path: str, result: dict[str, Any]) -> None:
+    """Registering, deciding, importing."""
+    result["asking"] = asyncio.run(measure_asking(redis_path))
+    for name, figures in result["asking"].items():
+        show(name, figures)
+
+
+def waiting(redis_path: str, result: dict[str, Any]) -> None:
+    """Runs that wait: each count in a process of its own, and once more with memory traced.
+
+    What the process holds is rounded up by its allocator and hard to see at
+    1,000; what is traced is exact and leaves out the allocator's own.
+    """
+    rows = []
+    for count in COUNTS:
+        row = _waiting(redis_path, count)
+        row["python_bytes_a_waiter"] = _waiting(redis_path, count, "--trace")[
+            "python_bytes_a_waiter"
+        ]
+        rows.append(row)
+        print("waiting: " + ", ".join(f"{name} {value:,.2f}" for name, value in row.items()))
+    result["waiting"] = rows
+
+
+def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:
+    url = f"unix://{redis_path}?namespace=waiting-{count}{len(options)}"
+    command = [sys.executable, "-m", "bench.waiting", url, str(count), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=_ROOT)
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+PARTS = {"press": presses, "asking": asking, "waiting": waiting}
+
+
+def main(words: list[str]) -> None:
+    """Measure the parts that are named, or all."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    result: dict[str, Any] = {}
+    for word in words or PARTS:
+        server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
+        server.start()
+        try:
+            PARTS[word](str(server.folder / "valkey.sock"), result)
+        finally:
+            server.close()
+    _RESULT.parent.mkdir(exist_ok=True)
+    _RESULT.write_text(json.dumps(result, indent=1))
+    print(f"all figures: {_RESULT}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

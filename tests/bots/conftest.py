@@ -1,0 +1,34 @@
+"""What the tests of the bots share: a playground, and commands that run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from bots.commands import Done, Run  # noqa: TID251  the folder of these tests
+
+from assent_bots.cli import main
+from assent_playground import Playground, PlaygroundConfig
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs a command here, with this environment and this text as its settings file."""
+
+    def running(*argv: str, env: Mapping[str, str] | None = None, toml: str = "") -> Done:
+        config = tmp_path / "assent.toml"
+        config.write_text(toml)
+        code = main(argv, {"ASSENT_CONFIG": str(config), **(env or {})})
+        captured = capsys.readouterr()
+        return Done(code, captured.out, captured.err.replace(f"{tmp_path}/", ""))
+
+    return running
+
+
+@pytest_asyncio.fixture
+async def playground() -> AsyncIterator[Playground]:
+    """Both platforms, played."""
+    async with Playground(PlaygroundConfig()) as playing:
+        yield playing

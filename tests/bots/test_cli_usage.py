@@ -1,0 +1,244 @@
+"""The command line itself: usage, bad input, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bots.commands import Run  # noqa: TID251  the folder of these tests
+
+UNREACHABLE = {"ASSENT_STORE_URL": "redis://127.0.0.1:1/0"}
+
+
+def test_it_tells_its_version(run: Run) -> None:
+    done = run("--version")
+
+    assert done.code == 0
+    assert done.out.startswith("assent ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        ((), "assent: the following arguments are required: COMMAND; see `assent --help`\n"),
+        (("ask",), "assent: the following arguments are required: TOOL; see `assent ask --help`\n"),
+        (
+            ("ask", "x", "--tmeout", "1m"),
+            "assent: unrecognized arguments: --tmeout 1m; see `assent --help`\n",
+        ),
+        (
+            ("demo", "--port", "http"),
+            (
+                "assent: argument --port: 'http' is not a port from 0 to 65535; "
+                "see `assent demo --help`\n"
+            ),
+        ),
+        (
+            ("ask", "x", "--timeout", "10"),
+            "assent: --timeout '10' is not a duration: 10 has no unit, write 10s or 10m\n",
+        ),
+        (
+            ("ask", "x", "--arg", "command"),
+            "assent: --arg 'command': write NAME=VALUE, or NAME:=JSON\n",
+        ),
+        (("ask", "x", "--arg", "=ls"), "assent: --arg '=ls': write NAME=VALUE, or NAME:=JSON\n"),
+        (
+            ("ask", "x", "--arg", "n:=one"),
+            "assent: --arg n is not JSON: Expecting value: line 1 column 1 (char 0)\n",
+        ),
+        (
+            ("ask", "x", "--arguments", "[1]"),
+            'assent: --arguments: write a JSON object such as {"command": "ls"}\n',
+        ),
+        (
+            ("ask", "x", "--arguments", '{"a": 1, "a": 2}'),
+            "assent: --arguments is not JSON: a name is there twice\n",
+        ),
+        (
+            ("ask", "x", "--arg", "n:=NaN"),
+            "assent: --arg n is not JSON: NaN is no JSON value\n",
+        ),
+        (("ask", " "), "assent: TOOL is empty; name the tool that is asked about\n"),
+        (("ask", "x\udcff"), "assent: the command line is not valid UTF-8\n"),
+        (
+            ("ask", "x", "--store", "memory://"),
+            (
+                "assent: --store is memory://, which nobody outside this process can see; "
+                "use the Redis of `assent serve`\n"
+            ),
+        ),
+        (
+            ("pending", "--store", "memory://"),
+            (
+                "assent: --store is memory://, which lives inside another process; "
+                "only a Redis can be looked at from here\n"
+            ),
+        ),
+        (
+            ("serve", "--config", "missing.toml"),
+            "assent: missing.toml: no such file; name another one with --config\n",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_to_do(
+    argv: tuple[str, ...], line: str, run: Run
+) -> None:
+    done = run(*argv)
+
+    assert (done.code, done.out, done.err) == (2, "", line)
+
+
+@pytest.mark.parametrize(
+    "argv", [("ask", "x", "--timeout", "1s"), ("pending",), ("show", "x"), ("cancel", "x")]
+)
+def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], run: Run) -> None:
+    done = run(*argv, env=UNREACHABLE)
+
+    assert done.code == 4
+    assert done.out == ""
+    assert done.err.startswith("assent: ASSENT_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
+    assert "start it there, or correct ASSENT_STORE_URL" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_rule_of_the_policy_answers_without_a_store(run: Run) -> None:
+    policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "bash" }]\n'
+
+    allowed = run("ask", "read", env=UNREACHABLE, toml=policy)
+    denied = run("ask", "bash", env=UNREACHABLE, toml=policy)
+
+    assert (allowed.code, allowed.out) == (0, "approved: allowed by allow rule 1\n")
+    assert (denied.code, denied.out) == (1, "denied: denied by deny rule 1\n")
+
+
+def test_mistakes_in_other_sections_do_not_keep_a_machine_from_asking(run: Run) -> None:
+    toml = (
+        '[slack]\nbot_token = "xoxb-of-a-test"\n[route]\nto = 1\n[people.x]\nage = 3\n'
+        '[policy]\ndefault = "allow"\n'
+    )
+
+    assert run("ask", "x", toml=toml).code == 0
+
+
+def test_a_mistake_in_the_policy_keeps_a_machine_from_asking(run: Run) -> None:
+    done = run("ask", "x", toml='[policy]\ndefault = "alow"\n')
+
+    assert (done.code, done.err) == (
+        2,
+        "assent: assent.toml line 2: policy.default must be 'ask' or 'allow', not 'alow'\n",
+    )
+
+
+def test_a_file_that_is_no_toml_keeps_a_machine_from_asking(run: Run) -> None:
+    assert run("ask", "x", toml="[policy").code == 2
+
+
+def test_without_a_timeout_a_question_waits_as_long_as_its_route_says(
+    run: Run, store_url: str
+) -> None:
+    toml = """
+        [[route]]
+        agent = "deploy-*"
+        to = ["slack:C0OPS"]
+        timeout = "0.2s"
+    """
+    done = run("ask", "x", "--agent", "deploy-bot", toml=toml, env={"ASSENT_STORE_URL": store_url})
+
+    assert (done.code, done.out) == (3, "expired\n")
+    assert done.err == "assent: expired: nobody answered in time\n"
+
+
+def test_arguments_can_be_read_from_another_command(tmp_path: Path) -> None:
+    (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
+    argv = ["ask", "x", "--arguments", "-", "--arg", "b=over", "--arg", "n:=[1]", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "assent_bots", *argv],
+        input='{"a": "two\\nlines", "b": "under"}',
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    verdict = json.loads(done.stdout)
+    assert verdict["arguments"] == {"a": "two\nlines", "b": "over", "n": [1]}
+    assert verdict["permissionId"] is None
+    assert verdict["decidedLine"] == "default"
+
+
+def test_json_on_a_terminal_cannot_act(run: Run) -> None:
+    done = run("ask", "x\u202e\x1b", "--json", toml='[policy]\ndefault = "allow"\n')
+
+    assert done.out.isascii()
+    assert "\x1b" not in done.out
+    assert json.loads(done.out)["tool"] == "x\u202e\x1b"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
+        (">&-", 0, ""),
+        pytest.param(
+            ">/dev/full",
+            1,
+            "assent: [Errno 28] No space left on device\n",
+            marks=pytest.mark.skipif(
+                not Path("/dev/full").exists(), reason="only Linux has /dev/full"
+            ),
+        ),
+    ],
+)
+def test_a_verdict_that_cannot_be_printed_is_no_traceback(
+    redirection: str, code: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m assent_bots ask x {redirection}"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_the_package_can_be_run_as_a_module_without_settings_in_sight() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "assent_bots", "serve"],
+        env={"PATH": os.environ["PATH"]},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        (
+            "assent: no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET for "
+            "Slack, TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
+        ),
+        "assent: there is no assent.toml with a [[route]] here; name the file with --config",
+    ]
+
+
+def test_asking_loads_no_chat_library() -> None:
+    code = (
+        "import sys; from assent_bots.cli import main; "
+        "main(['ask', 'x', '--store', 'redis://127.0.0.1:1', '--timeout', '0.1s'], {}); "
+        "print([name for name in ('aiohttp', 'slack_sdk', 'slack_bolt', 'telegram', "
+        "'assent_playground') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"
+    )
+
+    assert done.stdout == "[]\n"

@@ -142,11 +142,11 @@ class Gate:
             )
             if isinstance(asked, Verdict):
                 return asked
-            try:
-                ending = await future
-            except asyncio.CancelledError:
-                self._cancel_later(question_id)
-                raise
+            ending = await future
+        except asyncio.CancelledError:
+            # Also while asking: the store may have the question without having said so yet.
+            self._cancel_later(question_id)
+            raise
         finally:
             self._inbox.forget(question_id, future)
         return verdict_on(call, asked.digest, ending)
@@ -385,6 +385,8 @@ class Gate:
     async def _cancel_quietly(self, question_id: str) -> None:
         try:
             await self.cancel(question_id, reason="the agent stopped waiting")
+        except UnknownRequestError:
+            return  # it was never asked
         except AssentError as error:
             _log.warning("a question stays open until it expires: %s", error)
 

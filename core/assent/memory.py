@@ -145,6 +145,8 @@ class MemoryStore:
             if known.request != request:
                 raise DuplicateRequestError(request.question_id)
             known.inboxes.add(inbox)
+            if known.ending is not None and inbox:
+                self._bus.ring(f"inbox:{inbox}", known.ending)
             return Opened((known.deadline - now).total_seconds())
         if book is not None and (await self.book(request.run)).version != book:
             return BookChanged()

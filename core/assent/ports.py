@@ -88,7 +88,7 @@ class Store(Protocol):
         ``inbox`` is not rung. ``book`` is the version of the session's rules
         that the asker knows; when it is not the current one, nothing is
         opened; None opens whatever they are. Repeating the same request
-        changes nothing.
+        changes nothing; after its end the inbox is rung at once.
 
         Raises:
             DuplicateRequestError: another request has this id.

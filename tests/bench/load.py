@@ -9,13 +9,14 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote_plus
 
 
 def press_body(handle: str, message_id: str) -> bytes:
     """The body of a press of Allow, as long as Slack's (about 3 KB)."""
     words = "terraform apply -auto-approve -var environment=production " * 8
-    payload = {
+    payload: dict[str, Any] = {
         "type": "block_actions",
         "user": {"id": "U0ALICE", "username": "alice", "name": "alice", "team_id": "T0ACME"},
         "api_app_id": "A0ASSENT",

@@ -160,6 +160,30 @@ async def test_a_cancelled_check_cancels_its_question(backend: Backend) -> None:
     assert record.ending.outcome is Outcome.CANCELLED
 
 
+async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend: Backend) -> None:
+    class Slow(Outage):
+        """Records, and says so only later."""
+
+        opened = asyncio.Event()
+
+        async def open(
+            self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+        ) -> Opened | BookChanged:
+            await super().open(request, seconds=seconds, inbox=inbox, book=book)
+            self.opened.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    slow = replace(backend, store=Slow(backend, failures=0))
+    async with Gate.open(slow, run=RUN) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await Slow.opened.wait()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+
+    assert await backend.watch.pending() == []
+
+
 async def test_submit_here_resume_there(gate: Gate, backend: Backend) -> None:
     permission_id = await gate.submit(CALL)
     assert isinstance(permission_id, str)

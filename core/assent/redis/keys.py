@@ -22,7 +22,7 @@ slot uses several namespaces.
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests, handles and ``due`` live until their deadline
-and a day, ``jobs`` a week after the last write, books a day longer than their
+and a day, ``jobs`` until the last deadline and a week, books a day longer than their
 last rule, new addresses half a year after the last question for them.
 """
 

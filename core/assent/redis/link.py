@@ -8,13 +8,17 @@ from typing import Any
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import (
+    AskError,
     AuthenticationError,
     BusyLoadingError,
+    ClusterDownError,
+    MovedError,
     NoPermissionError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
+    TryAgainError,
 )
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -25,7 +29,8 @@ from assent.redis.url import StoreUrl
 LINK_ERRORS = (RedisError, OSError, TimeoutError)
 
 # Replies of a server that no longer holds our keys: nothing was done, look for the right one.
-_ELSEWHERE = ("MOVED ", "ASK ", "READONLY ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ")
+# MOVED is an ASK to redis-py, MASTERDOWN a CLUSTERDOWN.
+_ELSEWHERE = (AskError, ClusterDownError, ReadOnlyError, TryAgainError)
 _REDIRECTIONS = 5
 
 
@@ -44,9 +49,7 @@ def packed(arguments: Sequence[bytes | str | int]) -> bytes:
 
 def is_elsewhere(reply: object) -> bool:
     """Whether the reply says that another server holds our keys now."""
-    return isinstance(reply, ReadOnlyError) or (
-        isinstance(reply, ResponseError) and str(reply).startswith(_ELSEWHERE)
-    )
+    return isinstance(reply, _ELSEWHERE)
 
 
 def explain(url: StoreUrl, error: Exception) -> str:
@@ -114,7 +117,7 @@ class Link:
         return self._connection
 
     async def drop(self) -> None:
-        """Close the connection; the next use opens another one, to the server that is right then."""
+        """Close the connection; the next use looks for the right server again."""
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.disconnect(nowait=True)
@@ -168,13 +171,13 @@ async def _followed(url: StoreUrl, host: str, port: int) -> AbstractConnection:
         await connection.send_packed_command(packed(("EXISTS", url.keys.due)))
         try:
             await connection.read_response()
-        except ResponseError as error:
+        except MovedError as error:
             await connection.disconnect(nowait=True)
-            if not str(error).startswith("MOVED "):
-                raise
-            # "MOVED <slot> <host>:<port>"; without a host it is the one that was asked.
-            moved_host, _, moved_port = str(error).split()[2].rpartition(":")
-            host, port = moved_host or host, int(moved_port)
+            # A node that does not name the other's host means its own.
+            host, port = error.host or host, error.port
+        except ResponseError:
+            await connection.disconnect(nowait=True)
+            raise
         else:
             return connection
     raise RedisConnectionError("the nodes do not agree on who owns our slot")
@@ -186,7 +189,7 @@ async def _open(url: StoreUrl, host: str, port: int) -> AbstractConnection:
 
 async def _opened(connection: AbstractConnection) -> AbstractConnection:
     try:
-        await connection.connect()
+        await connection.connect()  # type: ignore[no-untyped-call]  # redis-py types the rest
     except BaseException:
         await connection.disconnect(nowait=True)
         raise

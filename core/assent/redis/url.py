@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
@@ -15,6 +16,7 @@ from redis.asyncio.connection import (
 )
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 from assent.errors import ConfigError
 from assent.redis.keys import DEFAULT_NAMESPACE, Keys
@@ -38,7 +40,7 @@ class StoreUrl:
     keys: Keys
     seconds: float
     hosts: tuple[tuple[str, int], ...]
-    connection: type[AbstractConnection]
+    connection: Callable[..., AbstractConnection]
     options: dict[str, Any] = field(repr=False)
     service: str = ""
     sentinel_options: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -77,13 +79,21 @@ def read_url(url: str) -> StoreUrl:
         ConfigError: it cannot be read; the message does not quote it.
     """
     try:
-        return _read(url)
-    except (ValueError, TypeError) as error:
+        read = _read(url)
+    except ValueError:
         # The error's own text may quote the password.
         raise ConfigError(
             "the store's URL cannot be read; write redis://user:password@host:port/db with the "
             "special characters of the password percent-encoded"
-        ) from (error if isinstance(error, TypeError) else None)
+        ) from None
+    try:
+        read.connection(**read.options)
+    except (TypeError, RedisError) as error:
+        options = ", ".join(dict(parse_qsl(urlsplit(url).query)))
+        raise ConfigError(
+            f"the store's URL has an option that means nothing to a connection (of {options})"
+        ) from error
+    return read
 
 
 def _read(url: str) -> StoreUrl:
@@ -101,7 +111,7 @@ def _read(url: str) -> StoreUrl:
     scheme, _, kind = parts.scheme.partition("+")
     if kind:
         return _read_many(parts, query, scheme, kind, keys, seconds, sentinel_login)
-    options = dict(parse_url(parts._replace(query=urlencode(query)).geturl()))
+    options: dict[str, Any] = dict(parse_url(parts._replace(query=urlencode(query)).geturl()))
     connection = options.pop("connection_class", Connection)
     if connection is UnixDomainSocketConnection:
         hosts: tuple[tuple[str, int], ...] = ()
@@ -127,8 +137,8 @@ def _read_many(
     service, _, db = parts.path.strip("/").partition("/")
     at = f"{login}@" if login else ""
     path = f"/{db}" if kind == "sentinel" and db else ""
-    options = dict(parse_url(f"{scheme}://{at}host{path}?{urlencode(query)}"))
-    connection: type[AbstractConnection] = options.pop("connection_class", Connection)
+    options: dict[str, Any] = dict(parse_url(f"{scheme}://{at}host{path}?{urlencode(query)}"))
+    connection = options.pop("connection_class", Connection)
     del options["host"]
     if kind == "cluster":
         return StoreUrl("cluster", keys, seconds, hosts, connection, _cleaned(options))
@@ -165,7 +175,7 @@ def _cleaned(options: dict[str, Any]) -> dict[str, Any]:
         # limits are set around whole conversations. No CLIENT SETINFO: one round trip less.
         "retry": Retry(NoBackoff(), 0),
         "socket_timeout": None,
-        "socket_connect_timeout": TIMEOUT_SECONDS,
+        "socket_connect_timeout": None,
         "protocol": 2,
         "driver_info": None,
     }

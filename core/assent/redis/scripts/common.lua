@@ -1,7 +1,8 @@
 -- Before every script. All keys begin with KEYS[1], see keys.py.
 local P = KEYS[1]
-local DAY = 86400000
-local JOBS_LIFE = 7 * DAY
+local HOUR = 3600000
+local DAY = 24 * HOUR
+local WEEK = 7 * DAY
 
 -- The time by the server's clock, in milliseconds.
 local function clock()
@@ -9,17 +10,16 @@ local function clock()
   return t[1] * 1000 + math.floor(t[2] / 1000)
 end
 
--- Let a key live at least until a moment.
+-- Let a key live at least until a moment; an hour longer, so that this is not done every time.
 local function live_until(key, moment, now)
   if redis.call('PTTL', key) < moment - now then
-    redis.call('PEXPIREAT', key, moment)
+    redis.call('PEXPIREAT', key, moment + HOUR)
   end
 end
 
--- Leave a job for a desk.
+-- Leave a job for a desk. The outbox lives long enough since the request was opened.
 local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
-  redis.call('PEXPIRE', P .. 'jobs', JOBS_LIFE)
 end
 
 -- Tell the process behind an inbox; how many were told.

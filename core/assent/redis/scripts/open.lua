@@ -22,4 +22,5 @@ redis.call('PEXPIREAT', record, deadline + DAY)
 redis.call('ZADD', P .. 'due', deadline, id)
 live_until(P .. 'due', deadline + DAY, now)
 put('ask', id)
+live_until(P .. 'jobs', deadline + WEEK, now)
 return {'open', deadline - now}

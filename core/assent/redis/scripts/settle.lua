@@ -4,23 +4,8 @@
 -- request and the time, 'early', or 'unknown'.
 local id, ending, expiry, token, rule_id, rule, rule_until = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't')
-if not known[1] then return {'unknown'} end
-if known[5] then
-  -- The same call once more, because its answer was lost on the way: say again what it did.
-  local heard = string.match(known[6], ' (%d+)$')
-  if known[6] == token .. ' ' .. heard then return {'first', tonumber(heard)} end
-  return {'known', known[5]}
-end
-local now = clock()
-local over = now >= tonumber(known[2])
-if over and expiry ~= '1' then return {'late', known[1], now} end
-if not over and expiry == '1' then return {'early'} end
 
-redis.call('HSET', record, 'e', ending, 't', token .. ' 0')
-redis.call('ZREM', P .. 'due', id)
-if rule_id ~= '' then
-  local book = P .. 'book:' .. known[4]
+local function remember(book, now)
   local rules = redis.call('HGETALL', book)
   for i = 1, #rules, 2 do
     local until_ms = string.match(rules[i + 1], '^(%d+) ')
@@ -29,10 +14,24 @@ if rule_id ~= '' then
   redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
   live_until(book, math.max(now, tonumber(rule_until)) + DAY, now)
 end
-put('end', id)
+
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't')
+if not known[1] then return {'unknown'} end
+if known[5] and known[6] ~= token then return {'known', known[5]} end
+-- The same call once more means that its answer was lost on the way: what is done stays done, those
+-- who wait are told again.
+if not known[5] then
+  local now = clock()
+  local over = now >= tonumber(known[2])
+  if over and expiry ~= '1' then return {'late', known[1], now} end
+  if not over and expiry == '1' then return {'early'} end
+  redis.call('HSET', record, 'e', ending, 't', token)
+  redis.call('ZREM', P .. 'due', id)
+  if rule_id ~= '' then remember(P .. 'book:' .. known[4], now) end
+  put('end', id)
+end
 local heard = 0
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, ending)
 end
-if heard > 0 then redis.call('HSET', record, 't', token .. ' ' .. heard) end
 return {'first', heard}

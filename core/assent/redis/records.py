@@ -1,0 +1,73 @@
+"""How requests and copies are written into Redis, and read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from pydantic_core import from_json
+
+from assent.events import RequestEnding, RequestExpiredEvent, UserInputRequest
+from assent.places import Place
+from assent.ports import Copy, Record
+from assent.wire import UnreadableEventError, decode_ending, decode_request
+
+
+def moment(milliseconds: bytes | int) -> datetime:
+    """A time of the server's clock."""
+    return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
+
+
+def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
+    """The request, expiring when the server says."""
+    return decode_request(data).model_copy(update={"expires_at": moment(deadline)})
+
+
+def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:
+    """The expiry of a stored request, even of a kind that this process does not know."""
+    try:
+        request = decode_request(data)
+    except UnreadableEventError:
+        return RequestExpiredEvent(
+            request_id=question_id,
+            source_name=from_json(data)["sourceName"],
+            decided_at=moment(now),
+            reason="nobody answered in time",
+        )
+    return request.expired(at=moment(now))
+
+
+def stored_copy(copy: Copy) -> str:
+    """The copy as it is kept beside its request."""
+    place = copy.place
+    return json.dumps(
+        [place.platform, place.address, place.thread, copy.message_id, int(copy.revealed)],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def read_copy(question_id: str, handle: str, data: bytes) -> Copy:
+    """The copy of a request behind a handle."""
+    platform, address, thread, message_id, revealed = from_json(data)
+    place = Place(platform, address, thread)
+    return Copy(handle, question_id, place, message_id, revealed=bool(revealed))
+
+
+def read_record(question_id: str, reply: Sequence[bytes]) -> Record | None:
+    """All fields of a stored request; None when there are none."""
+    fields: Mapping[bytes, bytes] = dict(zip(reply[::2], reply[1::2], strict=True))
+    if b"q" not in fields:
+        return None
+    ending = fields.get(b"e")
+    copies = (
+        read_copy(question_id, name[2:].decode(), data)
+        for name, data in sorted(fields.items())
+        if name.startswith(b"c:")
+    )
+    return Record(
+        stored_request(fields[b"q"], fields[b"d"]),
+        None if ending is None else decode_ending(ending),
+        tuple(copies),
+    )

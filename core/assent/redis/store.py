@@ -1,0 +1,153 @@
+"""Requests and their endings in Redis: one script, and one round trip, a decision."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
+
+from pydantic import TypeAdapter
+
+from assent.errors import DuplicateRequestError, UnknownRequestError
+from assent.events import Outcome, RequestEnding, UserInputRequest
+from assent.ports import BookChanged, Opened, Record, Settled
+from assent.redis.client import Client, Script
+from assent.redis.keys import session_key
+from assent.redis.records import expiry, moment, read_record
+from assent.rules import RememberedRule
+from assent.wire import decode_ending, encode
+
+_OPEN, _SETTLE = Script("open"), Script("settle")
+_LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
+_RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+_AT_ONCE = 500
+
+
+class RedisStore:
+    """Requests in Redis, until a day after their expiry."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        """Record the request, put it in the outbox and ring ``inbox`` at its end."""
+        said, *left = await self._client.run(
+            _OPEN,
+            request.question_id,
+            encode(request),
+            ceil(seconds * 1000),
+            inbox,
+            session_key(request.run),
+            int(book is not None),
+            book or "",
+        )
+        if said == b"duplicate":
+            raise DuplicateRequestError(request.question_id)
+        return BookChanged() if said == b"changed" else Opened(left[0] / 1000)
+
+    async def settle(
+        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+    ) -> Settled:
+        """Record the ending and the rule, then tell those who wait.
+
+        When the answer to this call is lost on the way and the call repeated,
+        it is still the first.
+        """
+        data = encode(ending)
+        said, *rest = await self._client.run(
+            _SETTLE,
+            question_id,
+            data,
+            int(ending.outcome is Outcome.EXPIRED),
+            self._client.token(),
+            *_remembered(remember),
+        )
+        match said:
+            case b"first":
+                return Settled(ending, first=True, heard=rest[0])
+            case b"known":
+                return Settled(decode_ending(rest[0]), first=False)
+            case b"late":
+                over = await self.settle(question_id, expiry(question_id, *rest))
+                return Settled(over.ending, first=False, heard=over.heard)
+            case b"early":
+                raise ValueError(f"request {question_id!r} has not expired yet")
+            case _:
+                raise UnknownRequestError(question_id)
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request."""
+        key = self._client.keys.record(question_id)
+        return read_record(question_id, await self._client.command("HGETALL", key))
+
+
+def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int]:
+    if rule is None:
+        return "", b"", 0
+    return (
+        rule.rule_id,
+        _RULE.dump_json(rule, by_alias=True),
+        int(rule.expires_at.timestamp() * 1e3),
+    )
+
+
+class RedisWatch:
+    """What waiting processes and tidy desks look at in Redis."""
+
+    def __init__(self, client: Client, store: RedisStore) -> None:
+        self._client = client
+        self._store = store
+
+    async def look(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, RequestEnding | None]:
+        """The endings recorded so far; the inbox is rung for the open ones from now on.
+
+        A request rings the eight inboxes that looked last.
+        """
+        if not question_ids:
+            return {}
+        replies = await self._client.run(_LOOK, inbox, *question_ids)
+        return {
+            question_id: None if reply == 1 else decode_ending(reply)
+            for question_id, reply in zip(question_ids, replies, strict=True)
+            if reply != 0
+        }
+
+    async def expire(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one."""
+        while True:
+            now, left, *overdue = await self._client.run(_DUE, _AT_ONCE)
+            if not overdue:
+                return None if left < 0 else left / 1000
+            await asyncio.gather(
+                *(
+                    self._end(question_id.decode(), request, now)
+                    for question_id, request in zip(overdue[::2], overdue[1::2], strict=True)
+                )
+            )
+
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier; when it expires."""
+        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000))
+        if not deadline:
+            raise UnknownRequestError(question_id)
+        return moment(deadline)
+
+    async def pending(self) -> Sequence[Record]:
+        """The open requests, the one that expires first first."""
+        question_ids = await self._client.command("ZRANGE", self._client.keys.due, 0, -1)
+        found: list[Record | None] = []
+        for start in range(0, len(question_ids), _AT_ONCE):
+            some = question_ids[start : start + _AT_ONCE]
+            found += await asyncio.gather(*(self._store.get(one.decode()) for one in some))
+        return [record for record in found if record is not None and record.ending is None]
+
+    async def _end(self, question_id: str, request: bytes, now: int) -> None:
+        try:
+            await self._store.settle(question_id, expiry(question_id, request, now))
+        except UnknownRequestError:
+            return  # its time to live ended in this moment

@@ -1,0 +1,53 @@
+"""The memory backend keeps every promise of the ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from assent.backend import Backend
+from assent.memory import memory_backend
+from assent.testing import (
+    BusContract,
+    CopiesContract,
+    LeasesContract,
+    OutboxContract,
+    RulesContract,
+    StoreContract,
+    WatchContract,
+)
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with memory_backend() as opened:
+        yield opened
+
+
+class TestMemoryStore(StoreContract):
+    pass
+
+
+class TestMemoryWatch(WatchContract):
+    pass
+
+
+class TestMemoryCopies(CopiesContract):
+    pass
+
+
+class TestMemoryRules(RulesContract):
+    pass
+
+
+class TestMemoryBus(BusContract):
+    pass
+
+
+class TestMemoryOutbox(OutboxContract):
+    pass
+
+
+class TestMemoryLeases(LeasesContract):
+    pass

@@ -1,0 +1,53 @@
+"""The Redis backend keeps every promise of the ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from assent.backend import Backend
+from assent.redis import redis_backend
+from assent.testing import (
+    BusContract,
+    CopiesContract,
+    LeasesContract,
+    OutboxContract,
+    RulesContract,
+    StoreContract,
+    WatchContract,
+)
+
+
+@pytest.fixture
+async def backend(store_url: str) -> AsyncIterator[Backend]:
+    async with redis_backend(store_url) as opened:
+        yield opened
+
+
+class TestRedisStore(StoreContract):
+    pass
+
+
+class TestRedisWatch(WatchContract):
+    pass
+
+
+class TestRedisCopies(CopiesContract):
+    pass
+
+
+class TestRedisRules(RulesContract):
+    pass
+
+
+class TestRedisBus(BusContract):
+    pass
+
+
+class TestRedisOutbox(OutboxContract):
+    pass
+
+
+class TestRedisLeases(LeasesContract):
+    pass

@@ -1,0 +1,138 @@
+"""Commands whose replies are lost on the way: what is repeated counts once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from assent.backend import Backend
+from assent.errors import BusLostError
+from assent.redis import redis_backend
+from assent.redis.url import read_url
+from assent.testing import a_copy, a_request, a_response, a_rule, soon
+
+
+class Wire:
+    """A wire to the server that can lose the replies of one round trip, connection and all."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._target = host, port
+        self._lose = False
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> int:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def close(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        await self._server.wait_closed()
+
+    def lose_next_replies(self) -> None:
+        self._lose = True
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        to_server, from_server = None, None
+        try:
+            from_server, to_server = await asyncio.open_connection(*self._target)
+            there = asyncio.create_task(self._carry(reader, to_server, replies=False))
+            back = asyncio.create_task(self._carry(from_server, writer, replies=True))
+            await asyncio.wait({there, back}, return_when=asyncio.FIRST_COMPLETED)
+            for task in (there, back):
+                task.cancel()
+            await asyncio.gather(there, back, return_exceptions=True)
+        finally:
+            writer.close()
+            if to_server is not None:
+                to_server.close()
+
+    async def _carry(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, replies: bool
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(65536):
+                if replies and self._lose:
+                    self._lose = False
+                    return
+                sink.write(data)
+                await sink.drain()
+
+
+@pytest.fixture
+async def wire(redis_url: str) -> AsyncIterator[Wire]:
+    url = read_url(redis_url)
+    if url.kind != "server" or not url.hosts:
+        pytest.skip("needs a server on TCP")
+    between = Wire(*url.hosts[0])
+    yield between
+    await between.close()
+
+
+@pytest.fixture
+async def backend(wire: Wire, store_url: str) -> AsyncIterator[Backend]:
+    url = read_url(store_url)
+    host, port = url.hosts[0]
+    through = store_url.replace(f"{host}:{port}", f"127.0.0.1:{await wire.open()}")
+    async with redis_backend(through) as opened:
+        await opened.leases.ping()
+        yield opened
+
+
+async def test_the_first_to_settle_stays_the_first(backend: Backend, wire: Wire) -> None:
+    request, rule = a_request(), a_rule()
+    await backend.store.open(request, seconds=30, inbox="mine", book=None)
+    async with backend.bus.subscribe("inbox:mine") as rings:
+        wire.lose_next_replies()
+
+        settled = await backend.store.settle(
+            request.question_id, a_response(request), remember=rule
+        )
+        later = await backend.store.settle(request.question_id, a_response(request))
+
+        assert await soon(rings) == settled.ending
+    assert settled.first
+    assert settled.heard == 1
+    assert not later.first
+    assert (await backend.rules.book(request.run)).remembered == (rule,)
+
+
+async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
+    wire.lose_next_replies()
+
+    await backend.store.open(a_request("q-1"), seconds=30, inbox="", book="")
+    await backend.store.open(a_request("q-2"), seconds=30, inbox="", book="")
+
+    async with backend.outbox.jobs("desk") as jobs:
+        assert [(await soon(jobs)).question_id for _ in range(2)] == ["q-1", "q-2"]
+
+
+async def test_a_repeated_look_for_a_handle_is_not_a_replay(backend: Backend, wire: Wire) -> None:
+    request = a_request()
+    copy = a_copy(request.question_id)
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await backend.copies.issue(copy)
+    wire.lose_next_replies()
+
+    found = await backend.copies.find(copy.handle, delivery="slack:1")
+
+    assert found is not None
+    assert found.copy == copy
+
+
+async def test_what_was_published_is_not_published_again(
+    backend: Backend, wire: Wire, store_url: str
+) -> None:
+    first, second = a_request("first"), a_request("second")
+    async with redis_backend(store_url) as other, other.bus.subscribe("runs:1") as events:
+        wire.lose_next_replies()
+
+        with pytest.raises(BusLostError, match="may not have been told"):
+            await backend.bus.publish("runs:1", first)
+        await backend.bus.publish("runs:1", second)
+
+        assert [await soon(events) for _ in range(2)] == [first, second]

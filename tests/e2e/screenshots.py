@@ -1,0 +1,156 @@
+"""The pictures of the README, taken again from the playground: ``python tests/e2e/screenshots.py``.
+
+Needs Chromium and, so that icons are not drawn as boxes, a font with emoji:
+``apt-get install chromium fonts-noto-color-emoji``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+
+from assent.calls import ToolCall
+from assent_bots.demo.agent import ask, dangerous_call, harmless_call
+from assent_bots.demo.stage import Stage, stage
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+NO_CHROMIUM = "no Chromium here: apt-get install chromium"
+PLATFORMS = ("slack", "telegram")
+
+_HEIGHT = 800
+_MISSING_HEIGHT = """() => Math.max(...[...document.querySelectorAll(".messages")].map((list) => {
+  const from = list.firstElementChild.getBoundingClientRect().top;
+  const to = list.lastElementChild.getBoundingClientRect().bottom;
+  return Math.ceil(to - from + 36 - list.clientHeight);
+}))"""
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def chromium() -> str | None:
+    """Where this machine has Chromium."""
+    return next((path for name in _NAMES if (path := shutil.which(name))), None)
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """A headless browser that ends with the block."""
+    path = chromium()
+    if path is None:
+        raise FileNotFoundError(NO_CHROMIUM)
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
+        try:
+            yield opened
+        finally:
+            await opened.close()
+
+
+async def take_pictures(folder: Path) -> list[Path]:
+    """Take all pictures: cards that wait, cards that were decided, and the page on a phone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    async with browser() as opened:
+        return [
+            await _cards(opened, folder / "cards.png"),
+            await _decided(opened, folder / "decided.png"),
+            await _phone(opened, folder / "phone.png"),
+        ]
+
+
+async def _cards(opened: Browser, path: Path) -> Path:
+    async with (
+        stage(0) as scene,
+        _page(opened, scene, 1280) as page,
+        _asked(scene, page, dangerous_call()),
+    ):
+        return await _picture(page, path)
+
+
+async def _decided(opened: Browser, path: Path) -> Path:
+    async with stage(0) as scene, _page(opened, scene, 1280) as page:
+        async with _asked(scene, page, harmless_call()) as asking:
+            await _button(page, "slack", "Allow").click()
+            await asking
+        async with _asked(scene, page, dangerous_call()) as asking:
+            await _button(page, "telegram", "Deny").click()
+            await asking
+        await expect(page.locator("[data-button]")).to_have_count(0)
+        # Without what the last presser was just told.
+        await page.reload()
+        await expect(page.locator("article[data-message]")).to_have_count(4)
+        return await _picture(page, path)
+
+
+async def _phone(opened: Browser, path: Path) -> Path:
+    async with (
+        stage(0) as scene,
+        _page(opened, scene, 390) as page,
+        _asked(scene, page, harmless_call()),
+    ):
+        return await _picture(page, path)
+
+
+@asynccontextmanager
+async def _page(opened: Browser, scene: Stage, width: int) -> AsyncIterator[Page]:
+    page = await opened.new_page(
+        viewport={"width": width, "height": _HEIGHT},
+        device_scale_factor=1.5,
+        locale="en-GB",
+        timezone_id="UTC",
+    )
+    await page.goto(scene.playground.url)
+    try:
+        yield page
+    finally:
+        await page.close()
+
+
+@asynccontextmanager
+async def _asked(scene: Stage, page: Page, call: ToolCall) -> AsyncIterator[asyncio.Task[object]]:
+    """A call that is asked for while the block runs, with its cards in both chats."""
+
+    async def asking() -> object:
+        return await ask(scene.gate, call)
+
+    task = asyncio.create_task(asking())
+    try:
+        for platform in PLATFORMS:
+            await expect(_button(page, platform, "Allow")).to_be_visible()
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _button(page: Page, platform: str, label: str) -> Locator:
+    return page.locator(f"[data-platform={platform}] [data-button='{label}']")
+
+
+async def _picture(page: Page, path: Path) -> Path:
+    """The whole page, as high as the longer of the two chats."""
+    missing = await page.evaluate(_MISSING_HEIGHT)
+    width = await page.evaluate("innerWidth")
+    await page.set_viewport_size({"width": width, "height": _HEIGHT + missing})
+    await page.mouse.move(0, 0)
+    await page.screenshot(path=path, full_page=True, animations="disabled")
+    return path
+
+
+if __name__ == "__main__":
+    if chromium() is None:
+        sys.exit(NO_CHROMIUM)
+    for taken in asyncio.run(take_pictures(IMAGES)):
+        print(f"{taken}: {taken.stat().st_size / 1000:.0f} kB")

@@ -33,7 +33,7 @@ _UNPARSED = {
     "unfurl_links": False,
     "unfurl_media": False,
 }
-_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})")
+_SLACK_ACTOR = re.compile(r"(?P<name>.*?)\(?slack:(?P<user>[UW][A-Z0-9]{1,20})\)?")
 _LINE = 300
 
 
@@ -50,18 +50,24 @@ def card_message(card: Card) -> dict[str, Any]:
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:
-    blocks: list[Block] = [
-        {"type": "header", "text": plain_text(card.body.title)},
-        rich_text(_facts(card), *_what_is_asked(card)),
-    ]
+    blocks: list[Block] = [{"type": "header", "text": plain_text(card.body.title)}]
+    if isinstance(card.state, Ended):
+        # At the top: Slack folds long messages, and who decided must not be below the fold.
+        blocks.append(rich_text(_outcome(card.state)))
+    blocks.append(rich_text(*_what_is_asked(card), _facts(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
-    if isinstance(card.state, Ended):
-        return [*blocks, rich_text(_outcome(card.state)), _small_print(card, card.state)]
-    blocks.append(_small_print(card, None))
+    blocks.append(_small_print(card))
     if card.choices:
         blocks.append(_actions(card))
     return blocks
+
+
+def _what_is_asked(card: Card) -> list[Block]:
+    content = [preformatted(card.content)] if card.content else []
+    if not card.description:
+        return content
+    return [*content, section(literal("Reason given", bold=True)), quote(card.description)]
 
 
 def _facts(card: Card) -> Block:
@@ -71,12 +77,6 @@ def _facts(card: Card) -> Block:
     return section(*pieces)
 
 
-def _what_is_asked(card: Card) -> list[Block]:
-    description = [quote(card.description)] if card.description else []
-    content = [preformatted(card.content)] if card.content else []
-    return [*description, *content]
-
-
 def _notice(card: Card, left_out: int) -> str:
     notices = [card.cut_notice] if card.cut_notice else []
     if left_out and not isinstance(card.state, Ended):
@@ -84,7 +84,8 @@ def _notice(card: Card, left_out: int) -> str:
     return " ".join(notices)
 
 
-def _small_print(card: Card, ended: Ended | None) -> Block:
+def _small_print(card: Card) -> Block:
+    ended = card.state if isinstance(card.state, Ended) else None
     digest = [plain_text(f"Digest {card.body.digest}")] if card.body.digest else []
     when = f"Ended {local_time(ended.at)}" if ended else f"Expires {local_time(card.expires_at)}"
     return context(*digest, own_markup(when))
@@ -95,7 +96,7 @@ def _outcome(ended: Ended) -> Block:
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
     if ended.by:
-        pieces += [literal(" by "), _person(ended.by)]
+        pieces += [literal(" by "), *_person(ended.by)]
     if ended.reason:
         pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
     if ended.stored:
@@ -103,11 +104,13 @@ def _outcome(ended: Ended) -> Block:
     return section(*pieces)
 
 
-def _person(by: str) -> Block:
+def _person(by: str) -> list[Block]:
     """Somebody's name; a Slack user as Slack shows people. An edited message notifies nobody."""
+    by = one_line(by, 120)
     if match := _SLACK_ACTOR.fullmatch(by):
-        return {"type": "user", "user_id": match[1]}
-    return literal(one_line(by, 120))
+        name = [literal(match["name"])] if match["name"] else []
+        return [*name, {"type": "user", "user_id": match["user"]}]
+    return [literal(by)]
 
 
 def _actions(card: Card) -> Block:

@@ -56,17 +56,9 @@ def message(card: Card) -> Formatted:
 def _heading(card: Card) -> Iterator[_Piece]:
     if isinstance(card.state, Ended):
         yield from _outcome(card.state)
-    yield _own("🔔 ")
+    else:
+        yield _own("🔔 May this run?\n", Look.BOLD)
     yield _line(card.body.title, rank=3)
-    if card.asker:
-        yield _own("\nAsked by ")
-        yield _line(card.asker, rank=4)
-    facts = card.body.facts
-    for number, (label, value) in enumerate(facts[:_MOST_FACTS]):
-        yield _own("\n")
-        yield _line(f"{label}: {value}", rank=10 + number)
-    if len(facts) > _MOST_FACTS:
-        yield _own(f"\n… and {len(facts) - _MOST_FACTS} more facts")
 
 
 def _outcome(ended: Ended) -> Iterator[_Piece]:
@@ -75,23 +67,36 @@ def _outcome(ended: Ended) -> Iterator[_Piece]:
     if ended.by:
         yield _own(" by ")
         yield _line(ended.by, rank=2)
-    yield _own(f"\n{_time(ended.at)}")
-    for label, value, rank in (("Reason", ended.reason, 5), ("Stored", ended.stored, 1)):
+    yield _own(f" · {_time(ended.at)}\n")
+    for label, value, rank in (("Reason", ended.reason, 5), ("Remembered", ended.stored, 1)):
         if value:
-            yield _own(f"\n{label}: ")
+            yield _own(f"{label} ")
             yield _line(value, rank=rank)
-    yield _own("\n\n")
+            yield _own("\n")
 
 
 def _body(card: Card) -> Iterator[_Piece]:
-    for text in (card.description, card.content):
-        if text:
-            yield _own("\n\n")
-            yield _Piece(Part(sound(text), Look.BLOCK))
+    """What is decided on, right below its name; the agent's words on one line, with a label."""
+    if card.content:
+        yield _own("\n")
+        yield _Piece(Part(sound(card.content), Look.BLOCK))
+    if card.description:
+        yield _own("\nReason given ")
+        yield _line(card.description, rank=1)
+    if card.asker:
+        yield _own("\nAsked by ")
+        yield _line(card.asker, rank=4)
+    facts = card.body.facts
+    for number, (label, value) in enumerate(facts[:_MOST_FACTS]):
+        yield _own("\n")
+        yield _line(label, rank=10 + number)
+        yield _own(" ")
+        yield _line(value, rank=10 + number)
+    if len(facts) > _MOST_FACTS:
+        yield _own(f"\n… and {len(facts) - _MOST_FACTS} more facts")
 
 
 def _footing(card: Card) -> Iterator[_Piece]:
-    yield _own("\n")
     if card.cut_notice:
         yield _own(f"\n✂️ {card.cut_notice[:1].upper()}{card.cut_notice[1:]}", Look.BOLD)
     if card.body.digest:
@@ -105,12 +110,12 @@ def _footing(card: Card) -> Iterator[_Piece]:
 
 
 def _question(choice: Choice) -> Iterator[_Piece]:
-    yield _own("\n\n⚠️ Really? This would be stored:", Look.BOLD)
+    yield _own("\n\n⚠️ Really? This would be remembered:", Look.BOLD)
     yield _own("\n")
     yield _line(choice.stores, rank=1)
     yield _own("\nPress ")
     yield _line(yes_label(choice), rank=2)
-    yield _own(" to store it.")
+    yield _own(" to remember it.")
 
 
 def _fitting(pieces: list[_Piece]) -> list[_Piece]:

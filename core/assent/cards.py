@@ -101,10 +101,14 @@ class Card:
 
     @property
     def content(self) -> str:
-        """The content as far as the place can show it."""
-        if len(self.body.content) <= self.limit:
-            return self.body.content
-        return self.body.content[: self.limit]
+        """The content as far as the place can show it; a cut ends in ``…``, at a line's end."""
+        whole = self.body.content
+        if len(whole) <= self.limit:
+            return whole
+        end = max(self.limit - 2, 0)
+        line_end = whole.rfind("\n", end - end // 4, end)
+        cut = whole[: line_end if line_end > 0 else end].rstrip()
+        return f"{cut}\n…"[-self.limit :] if self.limit else ""
 
     @property
     def description(self) -> str:
@@ -126,8 +130,10 @@ class Card:
         """What to say of a cut, empty where nothing is missing."""
         if not self.is_cut:
             return ""
-        hidden = max(len(self.body.content) - self.limit, 0)
-        missing = f"{hidden:,} more characters are not shown here" if hidden else "cut"
+        hidden = len(self.body.content) - len(self.content.removesuffix("…").rstrip())
+        over = len(self.body.content) > self.limit
+        what = f"{hidden:,} more characters" if over else "parts of the reason"
+        missing = f"{what} are not shown here"
         if isinstance(self.state, Ended):
             return f"{missing}."
         if not self.can_reveal:
@@ -138,8 +144,14 @@ class Card:
 
     @property
     def everything(self) -> str:
-        """The complete text behind *Show all*."""
-        return "\n\n".join(part for part in (self.body.description, self.body.content) if part)
+        """The complete text behind *Show all*: what is decided on, then what the agent says of it.
+
+        Every line of the agent's words is marked, so that none passes for an argument.
+        """
+        if not self.body.description:
+            return self.body.content
+        said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
+        return f"{self.body.content}\n\nReason given by the agent:\n{said}"
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -117,7 +117,7 @@ class Desk:
             return await self._reveal(press, copy, found.request, card)
         if choice.stores and not press.confirmed:
             self._bring_up_to_date(copy, found.request, Open(confirming=choice))
-            return Answer(Answered.CONFIRM, f"This would remember: {choice.stores}")
+            return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
         return await self._settle(press, copy, found.request, choice)
 
     async def moved(self, old: Place, new: Place) -> None:

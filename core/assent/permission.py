@@ -118,7 +118,7 @@ class PermissionRequestEvent(UserInputRequest):
     def stored(self, ending: RequestEnding) -> str:
         """What Always stored, if that was the choice."""
         always = isinstance(ending, PermissionResponseEvent) and ending.choice == "always_allow"
-        return f"Always allowed: {self._always_stores()}" if always else ""
+        return self._always_stores() if always else ""
 
     def _response(
         self,

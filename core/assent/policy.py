@@ -108,5 +108,5 @@ def _first(rules: Sequence[Rule], call: ToolCall, effect: str) -> str | None:
 def _first_remembered(context: Context, call: ToolCall, effect: str) -> str | None:
     for remembered in context.remembered:
         if remembered.effect == effect and remembered.rule.matches(call):
-            return f"always {effect} of {remembered.stored_by}, rule {remembered.rule_id}"
+            return f"an Always of {remembered.stored_by} (rule {remembered.rule_id})"
     return None

@@ -43,7 +43,7 @@ def test_everything_is_in_the_dialog_and_slack_takes_it() -> None:
         if block["type"] == "rich_text"
     )
 
-    assert shown == f"Why\n\n{content}"
+    assert shown == f"{content}\n\nReason given by the agent:\n| Why"
     assert fits(view)
     assert not check_view(view).errors
 

@@ -78,7 +78,7 @@ async def test_a_card_stands_in_its_chat_with_its_buttons(
     (message,) = playground.telegram.messages(-1001234567890)
     assert ref == MessageRef(GROUP, str(message.id))
     assert list(message.buttons) == ["Allow", "Always", "Deny"]
-    assert {entity["type"] for entity in message.entities} == {"code", "pre"}
+    assert {entity["type"] for entity in message.entities} == {"bold", "code", "pre"}
     (call,) = playground.telegram.calls
     assert '"is_disabled": true' in call.arguments["link_preview_options"]
     assert "parse_mode" not in call.arguments

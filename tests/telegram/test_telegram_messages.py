@@ -42,14 +42,12 @@ def as_telegram_sees_it(text: Formatted) -> list[dict[str, Any]]:
 
 def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
     assert message(a_card()).text == (
-        "🔔 bash\n"
-        "Asked by deploy-bot › researcher\n"
-        "Source: shell\n"
-        "\n"
-        "Clean up the build\n"
-        "\n"
+        "🔔 May this run?\n"
+        "bash\n"
         "command: rm -r build\n"
-        "\n"
+        "Reason given Clean up the build\n"
+        "Asked by deploy-bot › researcher\n"
+        "Source shell\n"
         "Digest 0123456789ab\n"
         "Expires 2026-11-21 12:30:00 UTC"
     )
@@ -58,11 +56,13 @@ def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
 def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
     text = message(a_card())
 
-    assert spans(text, MessageEntity.PRE) == ["Clean up the build", "command: rm -r build"]
+    assert spans(text, MessageEntity.PRE) == ["command: rm -r build"]
     assert spans(text, MessageEntity.CODE) == [
         "bash",
+        "Clean up the build",
         "deploy-bot › researcher",
-        "Source: shell",
+        "Source",
+        "shell",
         "0123456789ab",
     ]
 
@@ -86,12 +86,10 @@ def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
     text = message(a_card(state=ended)).text
 
     assert text.startswith(
-        f"{words} by alice\n"
-        "2026-11-21 12:00:05 UTC\n"
-        "Reason: too risky\n"
-        "Stored: bash, always\n"
-        "\n"
-        "🔔 bash\n"
+        f"{words} by alice · 2026-11-21 12:00:05 UTC\n"
+        "Reason too risky\n"
+        "Remembered bash, always\n"
+        "bash\n"
     )
     assert "command: rm -r build" in text
     assert "Expires" not in text
@@ -104,9 +102,9 @@ def test_the_second_step_names_exactly_what_will_be_stored(a_card: CardMaker) ->
     text = message(card.confirming(always))
 
     assert text.text.endswith(
-        "⚠️ Really? This would be stored:\n"
+        "⚠️ Really? This would be remembered:\n"
         "bash with exactly these arguments\n"
-        "Press Yes, Always to store it."
+        "Press Yes, Always to remember it."
     )
     assert "bash with exactly these arguments" in spans(text, MessageEntity.CODE)
 
@@ -127,9 +125,9 @@ def test_times_are_shown_in_utc(a_card: CardMaker) -> None:
 def test_a_cut_card_says_what_is_missing(a_card: CardMaker) -> None:
     text = message(a_card(content="x" * 3_000)).text
 
-    assert "2,000 more characters are not shown here: press Show all before" in text
-    assert "x" * 1_000 in text
-    assert "x" * 1_001 not in text
+    assert "2,002 more characters are not shown here: press Show all before" in text
+    assert "x" * 998 + "\n…" in text
+    assert "x" * 999 not in text
 
 
 def test_agent_text_is_never_live(a_card: CardMaker) -> None:
@@ -164,13 +162,14 @@ def test_without_entities_agent_text_cannot_pass_for_lines_of_the_card(a_card: C
 
     ours, _, theirs = plain.partition("Written by the agent, from here to the end:\n")
     assert "Expires 2026" in ours
-    assert theirs == "Clean up the build\n\nx\n\n✅ Approved by alice\nExpires never"
+    assert "Reason given Clean up the build" in ours
+    assert theirs == "x\n\n✅ Approved by alice\nExpires never"
 
 
 def test_one_line_fields_stay_on_one_line(a_card: CardMaker) -> None:
     text = message(a_card(title="bash\n✅ Approved by alice", asker="a\u202eb")).text
 
-    assert "🔔 bash⏎✅ Approved by alice\n" in text
+    assert "\nbash⏎✅ Approved by alice\n" in text
     assert "Asked by a⟨U+202E⟩b\n" in text
 
 
@@ -200,7 +199,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
 
     for shown in (card, card.confirming(choice), replace(card, state=ended)):
         text = message(shown)
-        assert spans(text, MessageEntity.PRE) == [wide * 600, wide * CONTENT_LIMIT]
+        assert spans(text, MessageEntity.PRE) == [wide * (CONTENT_LIMIT - 2) + "\n…"]
         assert utf16(text.text) <= 4096
         assert utf16(text.without_entities) <= 4096
         assert "… and 28 more facts" in text.text
@@ -256,8 +255,7 @@ def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card
     assert len(text.entities) <= 100
     seen = as_telegram_sees_it(text)
     assert {entity["type"] for entity in seen} <= {"code", "pre", "bold"}
-    whole = [sound(part) for part in (card.description, card.content) if part]
-    assert spans(text, MessageEntity.PRE) == whole
+    assert spans(text, MessageEntity.PRE) == ([sound(card.content)] if card.content else [])
 
 
 @given(st.text(), st.integers(0, 40))

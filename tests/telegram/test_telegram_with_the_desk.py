@@ -166,7 +166,7 @@ async def test_always_takes_a_second_step_which_can_be_taken_back(room: Room) ->
 
     assert (await waiting).approved
     ended = await room.shown("✅ Approved")
-    assert "Stored: " in ended.text
+    assert "Remembered " in ended.text
     assert (await room.gate.check(CALL)).approved
 
 

@@ -269,7 +269,7 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
-    assert slack.opened == 3
+    assert slack.opened >= 3
     assert "opening a new one" in caplog.text
     assert "SECRET" not in caplog.text
 

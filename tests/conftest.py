@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from valkey_server import Valkey
 
 from assent.calls import new_id
-from assent.testing.valkey import Valkey
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ _UNPARSED = {
     "unfurl_links": False,
     "unfurl_media": False,
 }
-_SLACK_ACTOR = re.compile(r"(?P<name>.*?)\(?slack:(?P<user>[UW][A-Z0-9]{1,20})\)?")
+_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
 _LINE = 300
 
 
@@ -96,7 +96,7 @@ def _outcome(ended: Ended) -> Block:
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
     if ended.by:
-        pieces += [literal(" by "), *_person(ended.by)]
+        pieces += [literal(" by "), *_person(ended)]
     if ended.reason:
         pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
     if ended.stored:
@@ -104,13 +104,12 @@ def _outcome(ended: Ended) -> Block:
     return section(*pieces)
 
 
-def _person(by: str) -> list[Block]:
-    """Somebody's name; a Slack user as Slack shows people. An edited message notifies nobody."""
-    by = one_line(by, 120)
-    if match := _SLACK_ACTOR.fullmatch(by):
-        name = [literal(match["name"])] if match["name"] else []
-        return [*name, {"type": "user", "user_id": match["user"]}]
-    return [literal(by)]
+def _person(ended: Ended) -> list[Block]:
+    """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
+    if match := _SLACK_ACTOR.fullmatch(ended.by):
+        name = [literal(one_line(ended.by_name, 60) + " ")] if ended.by_name else []
+        return [*name, {"type": "user", "user_id": match[1]}]
+    return [literal(one_line(ended.who, 120))]
 
 
 def _actions(card: Card) -> Block:

@@ -54,18 +54,24 @@ def _lines(card: Card) -> Iterator[str]:
         labels = ", ".join(button_label(choice) for choice in card.choices)
         choices = f" Buttons: {labels}." if labels else ""
         yield f"Expires {utc_text(card.expires_at)}.{choices}"
+    yield from _barred(card.content)
+    if card.cut_notice:
+        yield card.cut_notice
+    if card.description:
+        yield "Reason given:"
+        yield from _barred(card.description)
     yield from (f"{label}: {value}" for label, value in card.body.facts)
     if card.body.digest:
         yield f"Digest {card.body.digest}"
-    if card.cut_notice:
-        yield card.cut_notice
-    for text in (card.description, card.content):
-        # The bar keeps a line of the agent's from looking like one of the card.
-        yield from (f"| {line}" for line in text.split("\n") if text)
+
+
+def _barred(text: str) -> Iterator[str]:
+    """Lines of the agent's, with a bar so that none looks like one of the card."""
+    return (f"| {line}" for line in text.split("\n") if text)
 
 
 def _ending(card: Card, ended: Ended) -> Iterator[str]:
-    by = f" by {one_line(ended.by, 120)}" if ended.by else ""
+    by = f" by {one_line(ended.who, 120)}" if ended.who else ""
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     word = one_line(ended.outcome, 30).capitalize()
     yield f"{icon} {word}{by}: {card.body.title}"

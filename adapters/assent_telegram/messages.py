@@ -56,17 +56,19 @@ def message(card: Card) -> Formatted:
 def _heading(card: Card) -> Iterator[_Piece]:
     if isinstance(card.state, Ended):
         yield from _outcome(card.state)
-    else:
-        yield _own("🔔 May this run?\n", Look.BOLD)
+    elif card.body.question:
+        yield _own("🔔 ")
+        yield _own(card.body.question, Look.BOLD)
+        yield _own("\n")
     yield _line(card.body.title, rank=3)
 
 
 def _outcome(ended: Ended) -> Iterator[_Piece]:
     words = _OUTCOMES.get(ended.outcome)
     yield _own(words, Look.BOLD) if words else _line(ended.outcome, rank=1)
-    if ended.by:
+    if ended.who:
         yield _own(" by ")
-        yield _line(ended.by, rank=2)
+        yield _line(ended.who, rank=2)
     yield _own(f" · {_time(ended.at)}\n")
     for label, value, rank in (("Reason", ended.reason, 5), ("Remembered", ended.stored, 1)):
         if value:

@@ -186,7 +186,7 @@ def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(_shown(verdict)))
     else:
-        by = f" by {settings.routes.name(verdict.decided_by)}" if verdict.decided_by else ""
+        by = f" by {_who(settings, verdict.decided_by)}" if verdict.decided_by else ""
         because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
         print(f"{outcome}{by}{because}")
     if CODES[verdict.outcome] == 3:
@@ -205,3 +205,8 @@ def _shown(verdict: Verdict) -> Mapping[str, Any]:
         "decidedLine": verdict.line,
         "reason": verdict.reason,
     }
+
+
+def _who(settings: AskSettings, actor: str) -> str:
+    name = settings.routes.name(actor)
+    return f"{name} ({actor})" if name else actor

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
+from assent.connect import STORES
 from assent.errors import ConfigError, StoreUnreachableError
 from assent.policy import RulePolicy
 from assent.routes import Routes
@@ -35,15 +36,6 @@ from assent_bots.source import Source, read_source, unknown
 
 SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "policy")
 PLATFORMS = ("slack", "telegram")
-_STORES = (
-    "memory",
-    "redis",
-    "rediss",
-    "unix",
-    "redis+sentinel",
-    "rediss+sentinel",
-    "redis+cluster",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +237,7 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
                 "holds a password, which must not stand in a file; "
                 "set the whole address in ASSENT_STORE_URL",
             )
-    if store.url.partition("://")[0] not in _STORES or "://" not in store.url:
+    if store.url.partition("://")[0] not in STORES or "://" not in store.url:
         where = source.place(("store", "url")) if store.name == "store.url" else store.name
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))

@@ -95,7 +95,7 @@ def interactive_elements(blocks: tuple[Json, ...] | list[Json]) -> list[tuple[st
 
 
 def texts_of(value: Any) -> list[str]:
-    """All strings called ``text``, in reading order; the parts of one paragraph are joined."""
+    """All strings called ``text`` and ``@`` mentions, in reading order; paragraphs are joined."""
     if isinstance(value, list):
         if value and all(isinstance(item, dict) and "elements" not in item for item in value):
             parts = [texts_of(item) for item in value]
@@ -104,6 +104,8 @@ def texts_of(value: Any) -> list[str]:
         return [text for item in value for text in texts_of(item)]
     if not isinstance(value, dict):
         return []
+    if value.get("type") == "user" and "user_id" in value:
+        return [f"@{value['user_id']}"]
     return [
         text
         for name, item in value.items()

@@ -50,13 +50,15 @@ BACK = Choice("back", "Back")
 class CardBody:
     """What a request puts on its card. All texts are plain and made visible already.
 
-    ``content`` is the text that a person decides on, complete; ``facts`` are
-    short pairs of a label and a value.
+    ``content`` is the text that a person decides on, complete; ``question``
+    is what is asked about it, in a few constant words; ``facts`` are short
+    pairs of a label and a value.
     """
 
     title: str
     description: str = ""
     content: str = ""
+    question: str = ""
     digest: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
@@ -71,13 +73,19 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The request ended: how, by whom, when and why."""
+    """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name."""
 
     outcome: str
     at: datetime
     by: str = ""
     reason: str = ""
     stored: str = ""
+    by_name: str = ""
+
+    @property
+    def who(self) -> str:
+        """Who ended it, in words: the name where there is one, and the account."""
+        return f"{self.by_name} ({self.by})" if self.by_name else self.by
 
 
 @dataclass(frozen=True, slots=True)

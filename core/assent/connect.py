@@ -9,8 +9,18 @@ from assent.errors import ConfigError
 from assent.memory import memory_backend
 
 _REDIS = frozenset(
-    {"redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel", "redis+cluster"}
+    {
+        "redis",
+        "rediss",
+        "unix",
+        "redis+sentinel",
+        "rediss+sentinel",
+        "redis+cluster",
+        "rediss+cluster",
+    }
 )
+STORES = frozenset({"memory"}) | _REDIS
+"""The kinds of store: what a URL may begin with."""
 
 
 def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:

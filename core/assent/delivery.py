@@ -129,7 +129,8 @@ class Delivery:
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
-            by=self._routes.name(ending.decided_by) if ending.decided_by else "",
+            by=ending.decided_by or "",
+            by_name=self._routes.name(ending.decided_by or ""),
             reason=ending.reason,
             stored=f"{stored}, for {_span(self._remember_for)}" if stored else "",
         )

@@ -12,14 +12,14 @@ from typing import Any
 from assent.approvers import Approvers
 from assent.backend import Backend, branch_topic
 from assent.calls import new_id
-from assent.cards import BACK, SHOW_ALL, Card, Choice, Open
+from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
 from assent.errors import BusLostError, DeliveryError, StoreUnreachableError
-from assent.events import Event, UserInputRequest
+from assent.events import Event, RequestEnding, UserInputRequest
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
-from assent.ports import Adapter, Clock, Copy, Found, Job, Record
+from assent.ports import Adapter, Clock, Copy, Job, Record
 from assent.routes import Route, Routes
 
 _log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Desk:
             return Answer(Answered.REFUSED, "This button does not belong to this message.")
         copy = replace(found.copy, message_id=press.message.message_id)
         if found.ending is not None:
-            return self._late(copy, found)
+            return self._late(copy, found.request, found.ending)
         if not await self._approvers.include(press.actor, found.request):
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
         card = self._delivery.card(copy, found.request, Open())
@@ -140,7 +140,7 @@ class Desk:
         rule = request.to_remember(choice, by=press.actor, at=now, until=now + self._remember_for)
         settled = await self._backend.store.settle(request.question_id, answer, remember=rule)
         if not settled.first:
-            return self._late(copy, Found(copy, request, settled.ending))
+            return self._late(copy, request, settled.ending)
         outcome = answer.outcome.value.capitalize()
         if settled.heard == 0:
             return Answer(
@@ -164,15 +164,13 @@ class Desk:
         self._bring_up_to_date(seen, request, Open())
         return Answer(Answered.SHOWN, "")
 
-    def _late(self, copy: Copy, found: Found) -> Answer:
-        if found.ending is None:
-            raise TypeError("a request without an ending is not late")
-        state = self._delivery.ended(found.request, found.ending)
-        self._bring_up_to_date(copy, found.request, state)
-        by = f" by {state.by}" if state.by else ""
+    def _late(self, copy: Copy, request: UserInputRequest, ending: RequestEnding) -> Answer:
+        state = self._delivery.ended(request, ending)
+        self._bring_up_to_date(copy, request, state)
+        by = f" by {state.who}" if state.who else ""
         return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
 
-    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Any) -> None:
+    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
         self._start(self._delivery.update(copy, request, state))
 
     async def _work(self, job: Job) -> None:
@@ -267,11 +265,16 @@ class Desk:
                 seconds = await self._backend.watch.expire()
             except StoreUnreachableError as error:
                 _log.warning("expired requests are not ended yet: %s", error)
+            except Exception:
+                _log.exception("expired requests are not ended yet")
             await asyncio.sleep(min(max(seconds or _SWEEP_SECONDS, 0.05), _SWEEP_SECONDS))
 
     async def _read_groups(self) -> None:
         while True:
-            await self._approvers.refresh()
+            try:
+                await self._approvers.refresh()
+            except Exception:
+                _log.exception("the groups of approvers were not read")
             await asyncio.sleep(_GROUPS_SECONDS)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -33,10 +33,11 @@ class Inbox:
     and once a minute. The inbox costs one subscription however many runs wait.
     """
 
-    def __init__(self, bus: Bus, watch: Watch) -> None:
+    def __init__(self, bus: Bus, watch: Watch, *, grace: float = GRACE_SECONDS) -> None:
         self.name = new_id()
         self._bus = bus
         self._watch = watch
+        self._grace = grace
         self._waiting: dict[str, tuple[asyncio.Future[RequestEnding], ...]] = {}
         self._opening: set[str] = set()
         self._deadlines: list[tuple[float, str]] = []
@@ -140,9 +141,10 @@ class Inbox:
                     async for event in events:
                         if isinstance(event, RequestEnding):
                             self._resolve(event)
-            except AssentError as error:
+            except Exception as error:
+                # Whatever it is: nobody else listens for the runs of this process.
                 self._subscribed.clear()
-                _log.warning("waiting runs lost their subscription, trying again: %s", error)
+                _tell("waiting runs lost their subscription, trying again", error)
                 await pause.take()
 
     async def _look_now_and_then(self) -> None:
@@ -150,8 +152,8 @@ class Inbox:
             await asyncio.sleep(LOOK_EVERY_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311  jitter
             try:
                 await self.look(self._opened())
-            except StoreUnreachableError as error:
-                _log.warning("could not look for answers: %s", error)
+            except Exception as error:
+                _tell("could not look for answers", error)
 
     def _set_timer(self) -> None:
         if not self._deadlines:
@@ -186,20 +188,34 @@ class Inbox:
         try:
             await self._watch.expire()
             await self.look(overdue)
-        except StoreUnreachableError as error:
+        except Exception as error:
+            _tell("overdue requests are not ended yet", error)
             now = asyncio.get_running_loop().time()
             for question_id in overdue:
-                if now - self._late_since[question_id] >= GRACE_SECONDS:
-                    self._fail(question_id, error)
+                if now - self._late_since[question_id] >= self._grace:
+                    self._fail(question_id, _unreachable(error))
         now = asyncio.get_running_loop().time()
         for question_id in overdue:
             # The store's clock decides; by ours it may be too early, by a moment or by a lot.
             if question_id in self._waiting:
                 late = now - self._late_since[question_id]
-                pause = min(max(late, _AGAIN_SECONDS), GRACE_SECONDS / 2)
+                pause = min(max(late, _AGAIN_SECONDS), self._grace / 2)
                 heapq.heappush(self._deadlines, (now + pause, question_id))
             else:
                 del self._late_since[question_id]
+
+
+def _tell(what: str, error: Exception) -> None:
+    """Log a failure; one that is not foreseen with its trace."""
+    _log.warning("%s: %s", what, error, exc_info=not isinstance(error, AssentError))
+
+
+def _unreachable(error: Exception) -> StoreUnreachableError:
+    if isinstance(error, StoreUnreachableError):
+        return error
+    return StoreUnreachableError(
+        f"the store could not be read ({type(error).__name__}); the answer may be there: resume it"
+    )
 
 
 class _Pause:

@@ -55,6 +55,7 @@ class PermissionRequestEvent(UserInputRequest):
             title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.description)),
             content=_shown(self.arguments),
+            question="May this run?",
             digest=self.arguments_digest[:12],
             facts=tuple(
                 (label, shortened(visible(value, one_line=True), NAME_LIMIT))

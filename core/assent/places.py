@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 _PLACE = re.compile(r"(?P<platform>[a-z]+):(?P<address>[^\s/]+)(?:/(?P<thread>[^\s/]+))?")
-_ACTOR = re.compile(r"[a-z]+:[^\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,6 @@ class MessageRef:
 
     place: Place
     message_id: str
-
-
-def is_actor(text: str) -> bool:
-    """Whether the text names an actor, such as ``slack:U0ALICE``."""
-    return _ACTOR.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

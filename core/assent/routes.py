@@ -44,11 +44,8 @@ class Routes:
         return next((route for route in self.routes if route.matches(request)), None)
 
     def name(self, actor: str) -> str:
-        """What to call an actor on a card: the person's name where it is known."""
-        for name, actors in self.people.items():
-            if actor in actors:
-                return f"{name} ({actor})"
-        return actor
+        """The name of the person whose account this is, empty where it is not known."""
+        return next((name for name, actors in self.people.items() if actor in actors), "")
 
     def actors(self, route: Route) -> frozenset[str]:
         """The actors who may answer by name or by account; groups are looked up elsewhere."""

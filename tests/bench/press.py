@@ -16,11 +16,11 @@ from pathlib import Path
 
 from bench.floor import floor_inbox
 from bench.load import press_body, run_presses, signed_request
+from valkey_server import free_port
 
 from assent import Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
 from assent.connect import open_backend
 from assent.ports import Copy, Record
-from assent.testing.valkey import free_port
 
 ROUNDS = 5
 SETTLE_DOWN_SECONDS = 0.3

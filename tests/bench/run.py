@@ -16,8 +16,7 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.press import measure as measure_press
-
-from assent.testing.valkey import Valkey
+from valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -34,6 +34,7 @@ from assent.errors import (
     WaitTimeoutError,
 )
 from assent.events import UserInputRequest
+from assent.inbox import Inbox
 from assent.memory import memory_backend
 from assent.permission import call_of
 from assent.ports import BookChanged, Opened, Record
@@ -374,6 +375,35 @@ async def test_a_store_that_stays_away_is_an_error_and_no_approval(backend: Back
     async with Gate.open(away, run=RUN) as gate:
         with pytest.raises(StoreUnreachableError, match="nobody was asked"):
             await gate.check(CALL, timeout=0.3)
+
+
+class BrokenWatch:
+    """A watch with a bug: whatever is asked of it raises what nobody foresaw."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._inner = backend.watch
+
+    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
+        return await self._inner.look(question_ids, inbox=inbox)
+
+    async def expire(self) -> float | None:
+        raise ZeroDivisionError
+
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        return await self._inner.shorten(question_id, seconds)
+
+    async def pending(self) -> Any:
+        return await self._inner.pending()
+
+
+async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(
+    backend: Backend,
+) -> None:
+    async with Inbox(backend.bus, BrokenWatch(backend), grace=0.2) as inbox:
+        broken = replace(backend, inbox=inbox)
+        async with Gate.open(broken, run=RUN) as gate:
+            with pytest.raises(StoreUnreachableError, match="ZeroDivisionError"):
+                await gate.check(CALL, timeout=0.1)
 
 
 async def test_closing_the_store_ends_every_wait() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from valkey_server import Valkey, free_port
 
 from assent import Gate, RunRef, ToolCall
 from assent.backend import Backend
@@ -20,7 +21,6 @@ from assent.redis.client import Client
 from assent.redis.keys import Keys
 from assent.redis.url import read_url
 from assent.testing import a_request, a_response, soon, until
-from assent.testing.valkey import Valkey, free_port
 from assent.verdict import Verdict
 
 SECRET = "s3cret-p4ssword"

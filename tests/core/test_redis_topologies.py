@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from valkey_server import Valkey, free_port
 
 from assent import Gate, RunRef, ToolCall
 from assent.errors import StoreUnreachableError
 from assent.redis import redis_backend
 from assent.redis.url import read_url
 from assent.testing import a_copy, a_request, a_response, soon, until
-from assent.testing.valkey import Valkey, free_port
 
 PASSWORD = "s3cret"
 

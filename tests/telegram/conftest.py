@@ -48,6 +48,7 @@ def a_card() -> Callable[..., Card]:
             title="bash",
             description="Clean up the build",
             content="command: rm -r build",
+            question="May this run?",
             digest="0123456789ab",
             facts=(("Source", "shell"),),
             choices=(allow, always, deny),

@@ -41,13 +41,14 @@ class SlackChat:
 
     async def shows(self, outcome: str, actor: str) -> bool:
         """Whether the card comes to say how it ended and by whom, without buttons."""
+        mention = f"@{actor.removeprefix('slack:')}"
         try:
             await self._slack.message_where(
                 lambda message: (
                     message.ts not in self._before
                     and not message.buttons
                     and outcome in message.all_text
-                    and actor in message.all_text
+                    and (actor in message.all_text or mention in message.all_text)
                 ),
                 _SECONDS,
             )

@@ -21,7 +21,7 @@ def redis_backend(
 ) -> AbstractAsyncContextManager[Backend]:
     """The backend at a Redis URL, see :func:`assent.redis.url.read_url`.
 
-    It needs Redis 6.2 or later, or Valkey. Nothing is connected before the
+    It needs Redis 7 or later, or Valkey. Nothing is connected before the
     first use. Jobs of a desk that gives no sign of life for ``takeover_after``
     seconds go to another one.
 

@@ -49,7 +49,7 @@ class Valkey:
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         log = (self.folder / "log").open("ab")
         with log:
-            self._process = subprocess.Popen(  # noqa: S603  our own binary and options
+            self._process = subprocess.Popen(
                 [str(get_binary_path()), *arguments, *flags],
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
 from assent.cards import Card, Ended
@@ -25,6 +25,7 @@ class ChatDouble:
         self.revealed: list[tuple[Press, str]] = []
         self.groups: dict[str, Collection[str]] = {}
         self.failures: dict[str, deque[DeliveryError]] = {}
+        self.before_reveal: Callable[[Press, Card], Awaitable[None]] = _at_once
         self._numbers = iter(range(1, 1_000_000))
         self._news = asyncio.Condition()
 
@@ -44,6 +45,7 @@ class ChatDouble:
 
     async def reveal(self, press: Press, card: Card) -> None:
         self._maybe_fail("reveal")
+        await self.before_reveal(press, card)
         self.revealed.append((press, card.everything))
 
     async def members(self, group: str) -> Collection[str]:
@@ -79,6 +81,10 @@ class ChatDouble:
         async with self._news:
             self.cards[ref] = card
             self._news.notify_all()
+
+
+async def _at_once(press: Press, card: Card) -> None:
+    del press, card
 
 
 def press_on(

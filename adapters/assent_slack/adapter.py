@@ -178,13 +178,15 @@ class SlackAdapter:
         """
         answer = await self._read("auth.test", {}, even_if_revoked=True)
         bot_id = str(answer.get("bot_id") or "")
+        learned = self._identity.app_id if self._identity else ""
         self._identity = Identity(
             team_id=str(answer["team_id"]),
             team_name=str(answer.get("team") or ""),
             bot_id=bot_id,
             user_id=str(answer.get("user_id") or ""),
             user_name=str(answer.get("user") or ""),
-            app_id=self._config.known_app_id or await self._learned_app_id(bot_id),
+            # Once learned it stays: a look that fails must not open the door to other apps.
+            app_id=self._config.known_app_id or learned or await self._learned_app_id(bot_id),
         )
         self._revoked = ""
         return self._identity

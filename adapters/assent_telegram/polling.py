@@ -89,7 +89,7 @@ class Poller:
             except DeliveryError as error:
                 failures += 1
                 _log.warning("updates cannot be fetched: %s", error.reason)
-                pause = min(2.0**failures, _LONGEST_PAUSE_SECONDS)
+                pause = min(2.0 ** min(failures, 10), _LONGEST_PAUSE_SECONDS)
                 await self._pause(error.retry_after or pause)
                 continue
             failures = 0

@@ -83,6 +83,7 @@ def shown_and_digest(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]
 
 def _canonical(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
     try:
+        _only_text_keys(arguments)
         plain = to_jsonable_python(dict(arguments), inf_nan_mode="strings")
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         encoded = text.encode()
@@ -99,10 +100,22 @@ def _canonical(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
     return plain, encoded
 
 
+def _only_text_keys(value: Any) -> None:
+    """JSON's names are texts: 1 and "1" would become one, and one of them would go unseen."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"a name in a mapping is no text but {type(key).__name__}")
+            _only_text_keys(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _only_text_keys(item)
+
+
 def _why(error: Exception) -> str:
     # Only the kind of failure: the text of an encoding error quotes the value.
     if isinstance(error, UnicodeError):
         return "a text is not valid Unicode"
     if isinstance(error, PydanticSerializationError):
         return str(error).splitlines()[0]
-    return type(error).__name__
+    return str(error) if isinstance(error, TypeError) else type(error).__name__

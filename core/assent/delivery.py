@@ -83,6 +83,9 @@ class Delivery:
                         _log.warning("a card is not shown yet: %s", error)
                         if error.permanent:
                             return problem
+                        # The platform may have posted it all the same: then both cards work.
+                        copy = replace(copy, handle=new_id())
+                        await self._copies.issue(copy)
                     else:
                         return ""
         except TimeoutError:
@@ -93,21 +96,34 @@ class Delivery:
         adapter = self._adapters.get(copy.place.platform)
         if adapter is None or not copy.message_id:
             return
-        card = self.card(copy, request, state)
+        message = MessageRef(copy.place, copy.message_id)
         try:
             async with asyncio.timeout(UPDATE_FOR_SECONDS):
                 while True:
                     try:
                         async with self._lanes.to(copy.place).turn():
-                            await adapter.update(MessageRef(copy.place, copy.message_id), card)
+                            state = await self._now(copy, request, state)
+                            await adapter.update(message, self.card(copy, request, state))
                     except DeliveryError as error:
                         _log.warning("a card is not up to date: %s", error)
                         if error.permanent:
                             return
                     else:
-                        return
+                        if state == await self._now(copy, request, state):
+                            return
         except TimeoutError:
             _log.error("a card in %s stays out of date", copy.place)
+
+    async def _now(
+        self, copy: Copy, request: UserInputRequest, state: Ended | Open
+    ) -> Ended | Open:
+        """The state to show: a request that has ended meanwhile is never shown open again."""
+        if isinstance(state, Ended):
+            return state
+        found = await self._copies.find(copy.handle)
+        if found is None or found.ending is None:
+            return state
+        return self.ended(request, found.ending)
 
     def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
         """The card of a copy as its place can show it."""

@@ -14,7 +14,13 @@ from assent.backend import Backend, branch_topic
 from assent.calls import new_id
 from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
-from assent.errors import BusLostError, DeliveryError, StoreUnreachableError
+from assent.errors import (
+    BusLostError,
+    DeliveryError,
+    StoreUnreachableError,
+    UnknownRequestError,
+    UnreadableEventError,
+)
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
@@ -28,7 +34,7 @@ REMEMBER_FOR = timedelta(hours=24)
 _SWEEP_SECONDS = 1.0
 _GROUPS_SECONDS = 60.0
 _RETRY_SECONDS = 0.5
-_AT_ONCE = 1_000
+_AT_ONCE = 10_000
 # An undeliverable request ends this long before it would expire, or a tenth of its time.
 _MARGIN_SECONDS = 1.0
 _REVEAL_SECONDS = 2.2
@@ -106,6 +112,9 @@ class Desk:
             return self._late(copy, found.request, found.ending)
         if not await self._approvers.include(press.actor, found.request):
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
+        if not found.copy.message_id:
+            # The desk that posted it did not live to say so: now the card can be kept up to date.
+            await self._backend.copies.mark(copy)
         card = self._delivery.card(copy, found.request, Open())
         if press.choice == BACK.key:
             self._bring_up_to_date(copy, found.request, Open())
@@ -184,6 +193,11 @@ class Desk:
             except StoreUnreachableError as error:
                 _log.warning("the desk waits for the store: %s", error)
                 await asyncio.sleep(_RETRY_SECONDS)
+            except (UnreadableEventError, UnknownRequestError) as error:
+                # Of a kind these bots do not know, or gone: no repetition makes it better.
+                _log.error("a job of the desk cannot be done: %s", error)
+                await self._backend.outbox.done(job)
+                return
             else:
                 return
 
@@ -222,7 +236,7 @@ class Desk:
         """Show the request wherever its route leads; why that is nowhere, empty otherwise."""
         if route.seconds is not None:
             record = await self._shorten(record, route.seconds)
-        left = (record.request.expires_at - self._clock()).total_seconds()
+        left = record.seconds_left
         until = asyncio.get_running_loop().time() + left - min(_MARGIN_SECONDS, left / 10)
         problems = await asyncio.gather(
             *(self._delivery.show(record, place, until) for place in route.to)
@@ -232,13 +246,14 @@ class Desk:
         return "" if "" in problems else "; ".join(problems)
 
     async def _shorten(self, record: Record, seconds: float) -> Record:
+        if record.seconds_left <= seconds:
+            return record
         expires_at = await self._backend.watch.shorten(record.request.question_id, seconds)
         request = record.request.model_copy(update={"expires_at": expires_at})
-        return replace(record, request=request)
+        return replace(record, request=request, seconds_left=seconds)
 
     async def _show_again(self, record: Record, place: Place) -> None:
-        left = (record.request.expires_at - self._clock()).total_seconds()
-        until = asyncio.get_running_loop().time() + left
+        until = asyncio.get_running_loop().time() + record.seconds_left
         problem = await self._delivery.show(record, place, until)
         if problem:
             _log.warning("a card could not follow its chat: %s", problem)

@@ -5,6 +5,7 @@
   - InvalidCallError           its arguments are not JSON, or too large to be asked about
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
+  - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
   - RequestEndedError          the question expired, was cancelled or could not be shown
@@ -42,6 +43,10 @@ class ArgumentsChangedError(AssentError):
 
 class StoreUnreachableError(AssentError):
     """The store did not answer in time. Nothing was approved."""
+
+
+class UnreadableEventError(AssentError):
+    """Bytes are not an event that is known here; the message says why without quoting them."""
 
 
 class DuplicateRequestError(AssentError):

@@ -23,6 +23,7 @@ from assent.errors import (
     WaitTimeoutError,
 )
 from assent.events import Event, RequestEnding, UserInputRequest
+from assent.inbox import GRACE_SECONDS
 from assent.memory import utc_now
 from assent.permission import PermissionRequestEvent, call_of
 from assent.policy import Context, Policy, RulePolicy, Ruling
@@ -349,6 +350,8 @@ class Gate:
                         _log.warning("cannot ask yet, trying again: %s", error)
                         await asyncio.sleep(_RETRY_SECONDS)
         except TimeoutError:
+            # The last attempt may have arrived without an answer to it.
+            self._cancel_later(request.question_id)
             raise StoreUnreachableError(
                 f"the store could not be reached within {seconds:g} s: nobody was asked"
             ) from None
@@ -363,10 +366,10 @@ class Gate:
         question_id = request.question_id
         future = self._inbox.expect(question_id)
         limit = None if timeout is None else _seconds(timeout)
+        left = max((request.expires_at - self._clock()).total_seconds(), 0.0)
         try:
             async with asyncio.timeout(limit):
-                await self._inbox.listening()
-                left = (request.expires_at - self._clock()).total_seconds()
+                await self._listening(left + GRACE_SECONDS)
                 self._inbox.due_in(question_id, left)
                 await self._inbox.look([question_id])
                 return await future
@@ -376,6 +379,15 @@ class Gate:
             ) from None
         finally:
             self._inbox.forget(question_id, future)
+
+    async def _listening(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._inbox.listening()
+        except TimeoutError:
+            raise StoreUnreachableError(
+                "the store could not be subscribed to before the question expired"
+            ) from None
 
     def _cancel_later(self, question_id: str) -> None:
         task = asyncio.create_task(self._cancel_quietly(question_id))

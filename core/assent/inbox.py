@@ -94,6 +94,7 @@ class Inbox:
         else:
             self._waiting.pop(question_id, None)
             self._opening.discard(question_id)
+            self._late_since.pop(question_id, None)
 
     def due_in(self, question_id: str, seconds: float) -> None:
         """The request is in the store and expires in so many seconds; its wait ends soon after."""
@@ -113,7 +114,11 @@ class Inbox:
             for question_id in batch:
                 if question_id not in endings:
                     self._fail(question_id, UnknownRequestError(question_id))
-                elif (ending := endings[question_id]) is not None:
+                    continue
+                ending = endings[question_id]
+                if isinstance(ending, AssentError):
+                    self._fail(question_id, ending)
+                elif ending is not None:
                     self._resolve(ending)
 
     def _opened(self) -> list[str]:
@@ -174,14 +179,14 @@ class Inbox:
             await self._overdue.wait()
             self._overdue.clear()
             now = asyncio.get_running_loop().time()
-            overdue: list[str] = []
+            overdue: dict[str, None] = {}
             while self._deadlines and self._deadlines[0][0] <= now:
                 deadline, question_id = heapq.heappop(self._deadlines)
                 if question_id in self._waiting:
-                    overdue.append(question_id)
+                    overdue[question_id] = None
                     self._late_since.setdefault(question_id, deadline)
             if overdue:
-                await self._end(overdue)
+                await self._end(list(overdue))
             self._set_timer()
 
     async def _end(self, overdue: list[str]) -> None:
@@ -192,17 +197,17 @@ class Inbox:
             _tell("overdue requests are not ended yet", error)
             now = asyncio.get_running_loop().time()
             for question_id in overdue:
-                if now - self._late_since[question_id] >= self._grace:
+                if now - self._late_since.get(question_id, now) >= self._grace:
                     self._fail(question_id, _unreachable(error))
         now = asyncio.get_running_loop().time()
         for question_id in overdue:
             # The store's clock decides; by ours it may be too early, by a moment or by a lot.
             if question_id in self._waiting:
-                late = now - self._late_since[question_id]
+                late = now - self._late_since.get(question_id, now)
                 pause = min(max(late, _AGAIN_SECONDS), self._grace / 2)
                 heapq.heappush(self._deadlines, (now + pause, question_id))
             else:
-                del self._late_since[question_id]
+                self._late_since.pop(question_id, None)
 
 
 def _tell(what: str, error: Exception) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -57,7 +58,9 @@ class Lane:
 
     def _hold(self, error: DeliveryError) -> None:
         pause = error.retry_after
-        if pause is None:
+        if pause is not None and math.isfinite(pause):
+            pause = max(pause, _FIRST_PAUSE_SECONDS)
+        else:
             pause = self._pause * random.uniform(0.75, 1.25)  # noqa: S311  jitter
             self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
         self._not_before = asyncio.get_running_loop().time() + pause

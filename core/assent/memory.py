@@ -12,7 +12,12 @@ from typing import Literal
 
 from assent.backend import Backend
 from assent.calls import RunRef
-from assent.errors import DuplicateRequestError, ReplayedCallbackError, UnknownRequestError
+from assent.errors import (
+    DuplicateRequestError,
+    ReplayedCallbackError,
+    UnknownRequestError,
+    UnreadableEventError,
+)
 from assent.events import Event, Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
 from assent.places import Place
@@ -181,13 +186,13 @@ class MemoryStore:
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""
         entry = self._entries.get(question_id)
-        return None if entry is None else _record(entry)
+        return None if entry is None else self._record(entry)
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | None]:
+    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
         """The endings recorded so far; the inbox is rung for the open ones from now on."""
-        seen: dict[str, RequestEnding | None] = {}
+        seen: dict[str, RequestEnding | UnreadableEventError | None] = {}
         for question_id in question_ids:
             entry = self._entries.get(question_id)
             if entry is not None:
@@ -216,7 +221,7 @@ class MemoryStore:
     async def pending(self) -> Sequence[Record]:
         """The open requests, the one that expires first first."""
         waiting = [entry for entry in self._entries.values() if entry.ending is None]
-        return [_record(entry) for entry in sorted(waiting, key=lambda entry: entry.deadline)]
+        return [self._record(entry) for entry in sorted(waiting, key=lambda entry: entry.deadline)]
 
     async def issue(self, copy: Copy) -> None:
         """Bind a new handle to its request and place."""
@@ -236,7 +241,7 @@ class MemoryStore:
         if question_id is None:
             return None
         entry = self._entries[question_id]
-        return Found(entry.copies[handle], _record(entry).request, entry.ending)
+        return Found(entry.copies[handle], self._record(entry).request, entry.ending)
 
     async def mark(self, copy: Copy) -> RequestEnding | None:
         """Note the message a copy became and whether all of it was shown."""
@@ -253,6 +258,11 @@ class MemoryStore:
         return RuleBook(
             book.version, tuple(rule for rule in book.remembered if rule.expires_at > now)
         )
+
+    def _record(self, entry: _Entry) -> Record:
+        request = entry.request.model_copy(update={"expires_at": entry.deadline})
+        left = (entry.deadline - self._clock()).total_seconds()
+        return Record(request, entry.ending, tuple(entry.copies.values()), left)
 
     def _remember(self, run: RunRef, rule: RememberedRule) -> None:
         session = (run.agent_id, run.session_id)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from assent.calls import ToolCall
+from pydantic import model_validator
+
+from assent.calls import ToolCall, arguments_digest
 from assent.cards import NAME_LIMIT, CardBody, Choice
 from assent.events import (
     Event,
@@ -17,7 +19,7 @@ from assent.events import (
     UserInputResponse,
 )
 from assent.rules import RememberedRule, Rule
-from assent.text import redacted, redacted_text, shortened, visible
+from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
@@ -46,6 +48,20 @@ class PermissionRequestEvent(UserInputRequest):
         """The tool's name."""
         return self.function_name
 
+    @model_validator(mode="after")
+    def _digest_is_of_these_arguments(self) -> Self:
+        if self.arguments_digest != arguments_digest(self.arguments):
+            raise ValueError("the digest is not that of the arguments")
+        return self
+
+    @property
+    def _literal_rule(self) -> Rule | None:
+        """The suggested rule that is about exactly this call, as the card says of Always."""
+        for rule in self.suggested_rules:
+            if rule.tool == self.function_name and rule.arguments_digest == self.arguments_digest:
+                return rule
+        return None
+
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
         allow = Choice(ALLOW, "Allow", "primary", needs_sight=True)
@@ -61,7 +77,7 @@ class PermissionRequestEvent(UserInputRequest):
                 (label, shortened(visible(value, one_line=True), NAME_LIMIT))
                 for label, value in self._facts()
             ),
-            choices=(allow, always, deny) if self.suggested_rules else (allow, deny),
+            choices=(allow, always, deny) if self._literal_rule else (allow, deny),
         )
 
     def answer(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
@@ -74,8 +90,8 @@ class PermissionRequestEvent(UserInputRequest):
             return self.deny(by=by, at=at)
         if choice.key == ALLOW:
             return self.approve(by=by, at=at)
-        if choice.key == ALWAYS and self.suggested_rules:
-            return self.approve(by=by, at=at, choice="always_allow", rule=self.suggested_rules[0])
+        if choice.key == ALWAYS and (rule := self._literal_rule):
+            return self.approve(by=by, at=at, choice="always_allow", rule=rule)
         raise ValueError(f"a permission has no choice {choice.key!r}")
 
     def approve(
@@ -106,10 +122,10 @@ class PermissionRequestEvent(UserInputRequest):
         self, choice: Choice, *, by: str, at: datetime, until: datetime
     ) -> RememberedRule | None:
         """The rule that Always stores: the literal call and no other."""
-        if choice.key != ALWAYS or not self.suggested_rules:
+        if choice.key != ALWAYS or (rule := self._literal_rule) is None:
             return None
         return RememberedRule(
-            rule=self.suggested_rules[0],
+            rule=rule,
             effect="allow",
             stored_by=by,
             stored_at=at,
@@ -150,6 +166,8 @@ class PermissionRequestEvent(UserInputRequest):
         yield "Session", self.run.session_id + branch
         if self.requested_by:
             yield "Requested by", self.requested_by
+        if hidden := hidden_count(redacted(self.arguments)):
+            yield "Not shown", f"{hidden} secret-looking values; they run as they are"
 
     def _always_stores(self) -> str:
         # Short enough for Slack's confirm dialog (300 characters with its own words around it).

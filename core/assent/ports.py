@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 from assent.calls import RunRef
 from assent.cards import Card
+from assent.errors import UnreadableEventError
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.places import Answer, MessageRef, Place, Press
 from assent.rules import RememberedRule, RuleBook
@@ -56,11 +57,15 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All that the store knows of one request; ``request.expires_at`` is by its clock."""
+    """All that the store knows of one request.
+
+    ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock.
+    """
 
     request: UserInputRequest
     ending: RequestEnding | None = None
     copies: tuple[Copy, ...] = ()
+    seconds_left: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +123,11 @@ class Watch(Protocol):
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | None]:
+    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
         """The endings recorded so far, None for open requests; unknown ids are left out.
 
-        From this moment on the inbox is rung for each of the open ones.
+        From this moment on the inbox is rung for each of the open ones. An
+        ending of a kind that is not known here is the error that says so.
         """
         ...
 

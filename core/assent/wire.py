@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from assent.errors import AssentError
+from assent.errors import UnreadableEventError
 from assent.events import (
     Event,
     RequestCancelledEvent,
@@ -23,11 +23,6 @@ from assent.permission import (
     PermissionRequestEvent,
     PermissionResponseEvent,
 )
-
-
-class UnreadableEventError(AssentError):
-    """The bytes are not an event; the message says why without quoting them."""
-
 
 _BuiltIn = Annotated[
     PermissionRequestEvent

@@ -47,6 +47,11 @@ def test_a_value_without_json_form_is_refused_by_name(value: object) -> None:
         arguments_digest({"odd": value})
 
 
+def test_names_that_json_would_merge_are_refused() -> None:
+    with pytest.raises(InvalidCallError, match="no text but int"):
+        arguments_digest({"x": {1: "rm -rf /", "1": "ls"}})
+
+
 def test_arguments_that_are_too_large_are_refused_with_both_numbers() -> None:
     with pytest.raises(InvalidCallError, match=str(MAX_ARGUMENTS_BYTES)):
         arguments_digest({"text": "x" * MAX_ARGUMENTS_BYTES})

@@ -233,6 +233,16 @@ async def test_two_who_wait_for_one_question_both_hear(gate: Gate, backend: Back
     assert (await second).approved
 
 
+async def test_two_who_wait_past_the_end_leave_the_timer_alive(backend: Backend) -> None:
+    async with Gate.open(backend, run=RUN) as gate:
+        permission_id = await gate.submit(CALL, timeout=0.1)
+        assert isinstance(permission_id, str)
+        both = await asyncio.gather(gate.resume(permission_id), gate.resume(permission_id))
+
+        assert [verdict.outcome for verdict in both] == [Outcome.EXPIRED] * 2
+        assert (await gate.check(CALL, timeout=0.1)).outcome is Outcome.EXPIRED
+
+
 async def test_an_unknown_id_is_a_clear_error(gate: Gate) -> None:
     for wait in (
         gate.resume("nope"),

@@ -6,6 +6,9 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from chat_double import ChatDouble, press_on, working
@@ -14,9 +17,9 @@ from assent import Gate, Outcome, RunRef, ToolCall
 from assent.backend import Backend
 from assent.cards import Card, Ended
 from assent.desk import Desk
-from assent.errors import DeliveryError, PlaceMovedError
+from assent.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
 from assent.memory import memory_backend
-from assent.places import MessageRef, Place
+from assent.places import Answered, MessageRef, Place
 from assent.ports import Record
 from assent.routes import Route, Routes
 
@@ -127,6 +130,117 @@ async def test_a_passing_failure_is_tried_again(backend: Backend, slack: ChatDou
         await desk.press(press_on(ref, card, "allow"))
 
         assert (await waiting).approved
+
+
+async def test_a_card_that_was_posted_without_an_answer_works_as_well(backend: Backend) -> None:
+    class Forgetful(ChatDouble):
+        """Posts the first card and loses the answer on the way."""
+
+        lost = False
+
+        async def show(self, card: Card, place: Place) -> MessageRef:
+            ref = await super().show(card, place)
+            if not self.lost:
+                self.lost = True
+                raise DeliveryError("slack", "the connection dropped")
+            return ref
+
+    chat = Forgetful()
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [chat], routes)) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await chat.card_where(lambda _: len(chat.cards) == 2)
+        first = next(iter(chat.cards))
+        answer = await desk.press(press_on(first, chat.cards[first], "allow"))
+
+        assert answer.kind is Answered.RECORDED
+        assert (await waiting).approved
+        await chat.card_where(
+            lambda _: all(isinstance(card.state, Ended) for card in chat.cards.values())
+        )
+
+
+async def test_the_desk_does_not_need_the_right_time(backend: Backend, slack: ChatDouble) -> None:
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    ahead = Desk(backend, [slack], routes, clock=lambda: datetime.now(UTC) + timedelta(hours=1))
+    async with gate_on(backend) as gate, working(ahead) as desk:
+        waiting = asyncio.create_task(gate.check(CALL))
+        ref, card = await slack.card_where()
+        await desk.press(press_on(ref, card, "allow"))
+
+        assert (await waiting).approved
+
+
+async def test_a_pause_of_nothing_is_still_a_pause(backend: Backend, slack: ChatDouble) -> None:
+    patient = [DeliveryError("slack", "ratelimited", retry_after=wait) for wait in (0, -1)]
+    slack.fail("show", *patient, *(DeliveryError("slack", "x", retry_after=0) for _ in range(50)))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
+        await gate.check(CALL, timeout=0.6)
+
+    assert len(slack.failures["show"]) > 40
+
+
+class Faltering:
+    """A port whose method fails the first time it is used."""
+
+    def __init__(self, inner: Any, method: str) -> None:
+        self._inner = inner
+        self._failing = {method}
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._failing:
+            self._failing.discard(name)
+            return self._fail
+        return getattr(self._inner, name)
+
+    async def _fail(self, *_: object, **__: object) -> None:
+        raise StoreUnreachableError("away for a moment")
+
+
+async def test_a_job_outlives_an_outage_of_the_store(backend: Backend, slack: ChatDouble) -> None:
+    faltering = replace(backend, store=Faltering(backend.store, "get"))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(faltering, [slack], routes)):
+        await gate.submit(CALL)
+
+        assert (await slack.card_where())[1].body.title == "bash"
+
+
+async def test_the_sweep_outlives_an_outage_of_the_store(
+    backend: Backend, slack: ChatDouble
+) -> None:
+    faltering = replace(backend, watch=Faltering(backend.watch, "expire"))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate, working(Desk(faltering, [slack], routes)):
+        await gate.submit(CALL, timeout=0.2)
+
+        assert isinstance((await slack.ended_card()).state, Ended)
+
+
+async def test_a_message_on_its_way_arrives_before_the_desk_stops(backend: Backend) -> None:
+    class Slow(ChatDouble):
+        def __init__(self) -> None:
+            super().__init__()
+            self.posting = asyncio.Event()
+
+        async def show(self, card: Card, place: Place) -> MessageRef:
+            self.posting.set()
+            for _ in range(20):
+                await asyncio.sleep(0)
+            return await super().show(card, place)
+
+    chat = Slow()
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with gate_on(backend) as gate:
+        async with working(Desk(backend, [chat], routes)):
+            permission_id = await gate.submit(CALL)
+            await chat.posting.wait()
+        assert isinstance(permission_id, str)
+        record = await backend.store.get(permission_id)
+
+    assert record is not None
+    assert [copy.message_id for copy in record.copies] == ["1"]
 
 
 async def test_a_platform_that_stays_down_makes_it_undeliverable_before_it_expires(

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from assent.calls import RunRef, ToolCall, shown_and_digest
+from assent.cards import Card
 from assent.permission import PermissionRequestEvent
-from assent.rules import literal_rule
+from assent.rules import Rule, literal_rule
 from assent.wire import UnreadableEventError, decode, encode
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -130,6 +131,31 @@ def test_the_response_repeats_the_digest_and_the_choice() -> None:
     assert response.choice == "always_allow"
     assert response.rule == request.suggested_rules[0]
     assert response.arguments_digest == request.arguments_digest
+
+
+def test_a_request_whose_digest_is_not_of_its_arguments_is_refused() -> None:
+    with pytest.raises(ValueError, match="digest"):
+        a_permission({"command": "ls"}, arguments_digest="0" * 64)
+
+
+def test_always_is_only_offered_for_a_rule_about_exactly_this_call() -> None:
+    for wide in (Rule("bash"), Rule("bash", {"command": "ls"}), Rule("other")):
+        card = a_permission({"command": "ls"}, suggested_rules=(wide,)).card()
+        assert [choice.key for choice in card.choices] == ["allow", "deny"]
+
+
+def test_the_card_says_how_much_it_does_not_show() -> None:
+    facts = dict(a_permission({"password": "hunter2"}).card().facts)
+
+    assert facts["Not shown"].startswith("1 secret-looking")
+    assert "Not shown" not in dict(a_permission({"x": "y"}).card().facts)
+
+
+def test_a_description_that_is_cut_counts_as_cut() -> None:
+    body = a_permission({"command": "ls"}, description="d" * 601).card()
+    card = Card("h", body, "a", NOW, limit=2_000, reveal_limit=10_000)
+
+    assert [choice.key for choice in card.choices] == ["deny", "show"]
 
 
 def test_secrets_do_not_reach_the_card() -> None:

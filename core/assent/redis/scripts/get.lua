@@ -1,0 +1,4 @@
+-- All of a request: id. Answers the time, then its fields and their values.
+local fields = redis.call('HGETALL', P .. 'r:' .. ARGV[1])
+table.insert(fields, 1, clock())
+return fields

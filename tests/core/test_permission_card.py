@@ -9,9 +9,10 @@ import pytest
 
 from assent.calls import RunRef, ToolCall, shown_and_digest
 from assent.cards import Card
+from assent.errors import UnreadableEventError
 from assent.permission import PermissionRequestEvent
 from assent.rules import Rule, literal_rule
-from assent.wire import UnreadableEventError, decode, encode
+from assent.wire import decode, encode
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

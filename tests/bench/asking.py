@@ -10,9 +10,13 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bench.floor import connect
+from redis.asyncio import Redis
 
 from assent import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
+from assent.calls import new_id
 from assent.connect import open_backend
+from assent.ports import Opened
+from assent.testing import a_request
 
 ROUNDS = 5
 _CALLS = 500
@@ -20,8 +24,11 @@ _RULES = 10
 _IMPORTS = 11
 
 
-async def registering(redis_path: str) -> dict[str, float]:
-    """Microseconds to submit a question, beside one bare Lua round trip."""
+async def registering(redis_path: str) -> dict[str, dict[str, float]]:
+    """Microseconds to register a question (store, outbox and inbox), and to ask it through a gate.
+
+    Beside one bare Lua round trip: over a raw connection, and through redis-py.
+    """
     floor = await connect(redis_path)
     script = await floor.call("SCRIPT", "LOAD", "return redis.call('SET', KEYS[1], ARGV[1])")
 
@@ -32,11 +39,34 @@ async def registering(redis_path: str) -> dict[str, float]:
         open_backend(f"unix://{redis_path}?namespace=asking") as backend,
         Gate.open(backend, run=RunRef("bench", "asking"), timeout=60) as gate,
     ):
+        template = a_request(run=gate.run)
+
+        async def register(number: int) -> None:
+            request = template.model_copy(update={"permission_id": f"{new_id()}{number}"})
+            future = backend.inbox.expect(request.question_id)
+            opened = await backend.store.open(
+                request, seconds=60, inbox=backend.inbox.name, book=""
+            )
+            if isinstance(opened, Opened):
+                backend.inbox.due_in(request.question_id, opened.seconds)
+            backend.inbox.forget(request.question_id, future)
 
         async def submit(number: int) -> None:
             await gate.submit(ToolCall("run_command", {"command": f"deploy {number}"}))
 
-        return _row(*await _interleaved(bare, submit))
+        client = Redis(unix_socket_path=redis_path)
+
+        async def library(number: int) -> None:
+            await client.evalsha(script.decode(), 1, f"floor:r:{number}", "x" * 600)
+
+        await backend.inbox.listening()
+        rows = {
+            "registering_us": _row(*await _interleaved(bare, register)),
+            "registering_beside_redis_py_us": _row(*await _interleaved(library, register)),
+            "asking_us": _row(*await _interleaved(bare, submit)),
+        }
+        await client.aclose()
+        return rows
 
 
 async def _interleaved(
@@ -102,7 +132,7 @@ def _row(floor: list[float], ours: list[float]) -> dict[str, float]:
 async def measure_asking(redis_path: str) -> dict[str, dict[str, float]]:
     """All three, each beside its floor."""
     return {
-        "registering_us": await registering(redis_path),
+        **await registering(redis_path),
         "deciding_10_rules_us": deciding(),
         "importing_ms": importing(),
     }

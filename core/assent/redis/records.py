@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from pydantic_core import from_json
 
@@ -14,6 +15,8 @@ from assent.places import Place
 from assent.ports import Copy, Record
 from assent.wire import decode_ending, decode_request
 
+_SMALL = 8_192
+
 
 def moment(milliseconds: bytes | int) -> datetime:
     """A time of the server's clock."""
@@ -21,8 +24,18 @@ def moment(milliseconds: bytes | int) -> datetime:
 
 
 def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
-    """The request, expiring when the server says."""
-    return decode_request(data).model_copy(update={"expires_at": moment(deadline)})
+    """The request, expiring when the server says.
+
+    A request is read when it is shown, pressed and ended, and never changes:
+    the last small ones are decoded once.
+    """
+    request = _decoded(data) if len(data) <= _SMALL else decode_request(data)
+    return request.model_copy(update={"expires_at": moment(deadline)})
+
+
+@lru_cache(maxsize=2_048)
+def _decoded(data: bytes) -> UserInputRequest:
+    return decode_request(data)
 
 
 def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:

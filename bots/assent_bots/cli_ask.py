@@ -20,7 +20,7 @@ from assent.connect import open_backend
 from assent.errors import ConfigError, StoreUnreachableError
 from assent.events import Outcome
 from assent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
-from assent.policy import Context, Ruling
+from assent.policy import Context, Ruling, evaluate
 from assent.routes import Route
 from assent.text import visible
 from assent.verdict import Verdict
@@ -74,7 +74,8 @@ async def _verdict(
 ) -> Verdict:
     policy = settings.policy.policy()
     async with open_backend(settings.store.url) as backend:
-        if policy.decide(call, Context(run)).ruling is Ruling.ASK:
+        decision = await evaluate(policy, call, Context(run))
+        if decision is None or decision.ruling is Ruling.ASK:
             await _reach(backend, settings.store, min(seconds, _PATIENCE_SECONDS))
         async with Gate.open(backend, run=run, policy=policy) as gate:
             return await gate.check(

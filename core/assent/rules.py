@@ -79,9 +79,16 @@ def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     )
 
 
+Scope = Literal["session", "agent", "tool-window"]
+"""Where a remembered rule holds: one session, all of an agent's, or one session for minutes."""
+
+
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
 class RememberedRule:
-    """A rule that a person stored for one session by choosing Always."""
+    """A rule that a person stored by choosing Always: who, when, why, where and until when.
+
+    ``uses`` and ``last_used_at`` are counted by the store.
+    """
 
     rule: Rule
     effect: Literal["allow", "deny"]
@@ -89,11 +96,15 @@ class RememberedRule:
     stored_at: AwareDatetime
     expires_at: AwareDatetime
     rule_id: str = Field(default_factory=new_id)
+    scope: Scope = "session"
+    reason: str = ""
+    uses: int = 0
+    last_used_at: AwareDatetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """What one session remembers, and the version it was read at."""
+    """What counts for one session, the agent's own rules among it; the version it was read at."""
 
     version: str = ""
     remembered: tuple[RememberedRule, ...] = ()

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from assent.continuation import ContinuationRequestEvent, ContinuationResponseEvent
 from assent.errors import AssentError
 from assent.events import (
     Event,
@@ -34,6 +35,8 @@ _BuiltIn = Annotated[
     | PermissionResponseEvent
     | PermissionApprovedEvent
     | PermissionDeniedEvent
+    | ContinuationRequestEvent
+    | ContinuationResponseEvent
     | RequestExpiredEvent
     | RequestCancelledEvent
     | RequestUndeliverableEvent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from assent.cards import Card, Choice, Ended
+from assent.cards import BACK, MORE, Card, Choice, Ended
 from assent_slack.elements import (
     Block,
     context,
@@ -20,7 +20,13 @@ from assent_slack.elements import (
     section,
 )
 from assent_slack.fallback import OUTCOME_ICONS, fallback_text
-from assent_slack.presentable import button_label, presentable, stored_question
+from assent_slack.presentable import (
+    button_label,
+    confirmed_label,
+    presentable,
+    stored_question,
+    stored_words,
+)
 
 ACTION_PREFIX = "assent:"
 
@@ -45,7 +51,7 @@ def card_message(card: Card) -> dict[str, Any]:
     because Slack refuses to replace one by a message without (block_mismatch).
     """
     shown = presentable(card)
-    left_out = len(card.body.choices) - len(shown.body.choices)
+    left_out = _count(card) - _count(shown)
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **_UNPARSED}
 
 
@@ -58,9 +64,22 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
     blocks.append(_small_print(card))
-    if card.choices:
+    if (confirming := _confirming(card)) is not None:
+        blocks += [rich_text(_question(confirming)), _second_step(card, confirming)]
+    elif card.choices or card.more:
         blocks.append(_actions(card))
     return blocks
+
+
+def _confirming(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can show what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return card.choice(card.state.confirming.key)
+
+
+def _count(card: Card) -> int:
+    return len(card.body.choices) + len(card.body.more)
 
 
 def _what_is_asked(card: Card) -> list[Block]:
@@ -114,21 +133,44 @@ def _person(ended: Ended) -> list[Block]:
 
 def _actions(card: Card) -> Block:
     # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
-    iteration = ":seen" if card.revealed else ""
-    return {
-        "type": "actions",
-        "block_id": f"{ACTION_PREFIX}{card.handle}{iteration}",
-        "elements": [_button(card, choice) for choice in card.choices],
-    }
+    elements = [_button(card, choice, button_label(choice)) for choice in card.choices]
+    if card.more:
+        elements.append(_menu(card))
+    return _actions_block(card, ":seen" if card.revealed else "", elements)
 
 
-def _button(card: Card, choice: Choice) -> Block:
+def _second_step(card: Card, choice: Choice) -> Block:
+    """What a menu cannot ask in a dialog, because that would be one for all of its options."""
+    yes, back = _button(card, choice, confirmed_label(choice)), _button(card, BACK, BACK.label)
+    return _actions_block(card, f":sure:{choice.key}", [yes, back])
+
+
+def _question(choice: Choice) -> Block:
+    asked = literal("⚠️ Really? This would be remembered: ", bold=True)
+    return section(asked, literal(stored_words(choice)))
+
+
+def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
+    block_id = f"{ACTION_PREFIX}{card.handle}{iteration}"
+    return {"type": "actions", "block_id": block_id, "elements": elements}
+
+
+def _menu(card: Card) -> Block:
+    """docs.slack.dev, overflow menu: 1 to 5 options; option: text 75, value 150 characters."""
+    options = [
+        {"text": plain_text(button_label(choice)), "value": f"{choice.key}:{card.handle}"}
+        for choice in card.more
+    ]
+    return {"type": "overflow", "action_id": f"{ACTION_PREFIX}{MORE.key}", "options": options}
+
+
+def _button(card: Card, choice: Choice, label: str) -> Block:
     """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters."""
     button: Block = {
         "type": "button",
         "action_id": f"{ACTION_PREFIX}{choice.key}",
         "value": card.handle,
-        "text": plain_text(button_label(choice)),
+        "text": plain_text(label),
     }
     if choice.style in ("primary", "danger"):
         button["style"] = choice.style

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from assent.cards import MORE
 from assent.errors import UnreadableCallbackError
 from assent.places import MessageRef, Place, Press
 from assent_slack.blocks import ACTION_PREFIX
@@ -12,6 +13,7 @@ from assent_slack.decoding import Payload
 
 _KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
+_OPTION = re.compile(r"(?P<key>[a-z][a-z0-9_-]{0,19}):(?P<handle>[^\s:]{1,120})", re.ASCII)
 _HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
 
@@ -19,8 +21,9 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     """Who pressed which of our buttons where; None when it is not one of ours.
 
     The confirmation dialog of a button was agreed to before Slack sends the
-    press, so every press counts as confirmed. A payload with several actions
-    is nobody's single decision and not a press.
+    press, so every press of one counts as confirmed; a choice in the menu does
+    not. A payload with several actions is nobody's single decision and not a
+    press.
 
     Raises:
         UnreadableCallbackError: it is our button, and the presser or the
@@ -29,7 +32,7 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     button = _our_button(payload)
     if button is None:
         return None
-    choice, handle = button
+    choice, handle, confirmed = button
     user = _text(_object(payload.get("user")).get("id"))
     if not _USER.fullmatch(user):
         raise UnreadableCallbackError("Slack press does not say who pressed")
@@ -38,7 +41,7 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
         choice=choice,
         actor=f"slack:{user}",
         message=_message(payload),
-        confirmed=True,
+        confirmed=confirmed,
         delivery=delivery,
         ticket=_text(payload.get("trigger_id")),
     )
@@ -49,17 +52,29 @@ def is_interaction(payload: Payload) -> bool:
     return payload.get("type") == "block_actions"
 
 
-def _our_button(payload: Payload) -> tuple[str, str] | None:
+def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
+    """Which choice of which card, and whether a dialog was agreed to."""
     actions = payload.get("actions")
     if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
         return None
     action = _object(actions[0])
+    if action.get("type") == "overflow":
+        return _option(action)
     action_id, handle = _text(action.get("action_id")), _text(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
     if not (is_ours and _KEY.fullmatch(key) and 0 < len(handle) <= _HANDLE_LENGTH):
         return None
-    return key, handle
+    return key, handle, True
+
+
+def _option(action: dict[str, Any]) -> tuple[str, str, bool] | None:
+    """What was picked in our menu."""
+    value = _text(_object(action.get("selected_option")).get("value"))
+    match = _OPTION.fullmatch(value)
+    if action.get("action_id") != f"{ACTION_PREFIX}{MORE.key}" or match is None:
+        return None
+    return match["key"], match["handle"], False
 
 
 def _message(payload: Payload) -> MessageRef:

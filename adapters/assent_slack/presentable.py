@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assent.cards import Card, CardBody, Choice
-from assent.text import visible
+from assent.text import shortened, visible
 from assent_slack.elements import one_line
 from assent_slack.modal import REVEAL_LIMIT, everything_modal, fits
 
@@ -17,12 +17,15 @@ CONTENT_LIMIT = 2_900
 CONFIRM_TEXT = 300  # docs.slack.dev, confirmation dialog: title 100, text 300, confirm, deny 30
 MOST_FACTS = 8
 MOST_CHOICES = 20  # docs.slack.dev, actions block: 25 elements
+MOST_IN_MENU = 5  # docs.slack.dev, overflow menu
 MOST_STORING = 5
 _TITLE = 150  # docs.slack.dev, header block
 _ASKER = 300
 _LABEL = 40
 _VALUE = 120
 _BUTTON = 75  # docs.slack.dev, button element
+_WARNING = 500
+_HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
 
 def presentable(card: Card) -> Card:
@@ -39,7 +42,8 @@ def presentable(card: Card) -> Card:
         content=visible(card.body.content),
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
         facts=_facts(card.body),
-        choices=_choices(card.body),
+        choices=_choices(card.body.choices, MOST_CHOICES),
+        more=_choices(card.body.more, MOST_IN_MENU if len(card.handle) <= _HANDLE else 0),
     )
     shown = replace(
         card,
@@ -54,8 +58,20 @@ def presentable(card: Card) -> Card:
 
 
 def stored_question(choice: Choice) -> str:
-    """What the confirmation dialog of a choice asks: exactly what would be remembered."""
-    return f"This will be remembered: {visible(choice.stores, one_line=True)}."
+    """What the confirmation dialog of a choice asks: exactly what would be remembered.
+
+    A warning that finds no room in full is cut; the card says all of it before.
+    """
+    question = f"This will be remembered: {visible(choice.stores, one_line=True)}."
+    warning = visible(choice.warning, one_line=True)
+    room = CONFIRM_TEXT - len(question) - 3
+    return f"{question} ⚠ {shortened(warning, room)}" if warning and room > 0 else question
+
+
+def stored_words(choice: Choice) -> str:
+    """What would be remembered, and what a person may not expect of it."""
+    words = f"{visible(choice.stores, one_line=True)}."
+    return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
 
 
 def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
@@ -66,22 +82,27 @@ def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
     return (*kept, ("More", f"{len(facts) - len(kept)} facts are not shown here"))
 
 
-def _choices(body: CardBody) -> tuple[Choice, ...]:
+def _choices(choices: tuple[Choice, ...], most: int) -> tuple[Choice, ...]:
     """The choices that a message has room for, in order.
 
     What a choice stores must be readable in full before it can be stored.
     """
     fitting: list[Choice] = []
     storing = 0
-    for choice in body.choices:
+    for choice in choices:
         if choice.stores:
             storing += 1
             if storing > MOST_STORING or len(stored_question(choice)) > CONFIRM_TEXT:
                 continue
         fitting.append(choice)
-    return tuple(fitting[:MOST_CHOICES])
+    return tuple(fitting[:most])
 
 
 def button_label(choice: Choice) -> str:
     """The words on a button. docs.slack.dev, button element: 75 characters."""
     return one_line(choice.label, _BUTTON, otherwise=choice.key)
+
+
+def confirmed_label(choice: Choice) -> str:
+    """The words on the button of a second step."""
+    return one_line(f"Yes, {button_label(choice)}", _BUTTON)

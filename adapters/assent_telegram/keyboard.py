@@ -8,7 +8,7 @@ from typing import Literal
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
-from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended, Style
+from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
 from assent.text import visible
 from assent_telegram.buttons import Button, button_data
 
@@ -36,7 +36,9 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
         return None
     if card.state.confirming is not None:
         return _second_step(card.handle, card.state.confirming)
-    choices = card.choices
+    choices: Sequence[Choice] = (*card.choices, MORE) if card.more else card.choices
+    if card.state.more:
+        choices = (*card.more, BACK)
     if len(choices) > _MOST_BUTTONS:
         raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
     rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
@@ -55,12 +57,13 @@ def yes_label(choice: Choice) -> str:
 
 
 def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
-    """Short labels beside each other, long ones below each other, *Show all* by itself."""
-    decisions = [choice for choice in choices if choice.key != SHOW_ALL.key]
+    """Short labels beside each other, long ones below each other, what leads on by itself."""
+    alone = (SHOW_ALL.key, MORE.key, BACK.key)
+    decisions = [choice for choice in choices if choice.key not in alone]
     width = _A_ROW if all(len(choice.label) <= _SHORT_LABEL for choice in decisions) else 1
     for start in range(0, len(decisions), width):
         yield decisions[start : start + width]
-    yield from ([choice] for choice in choices if choice.key == SHOW_ALL.key)
+    yield from ([choice] for choice in choices if choice.key in alone)
 
 
 def _button(handle: str, choice: Choice) -> InlineKeyboardButton:

@@ -107,6 +107,8 @@ def _footing(card: Card) -> Iterator[_Piece]:
     if isinstance(card.state, Ended):
         return
     yield _own(f"\nExpires {_time(card.expires_at)}")
+    if card.state.more:
+        yield _own("\n\nEach of these says what it would remember before it does.")
     if card.state.confirming is not None:
         yield from _question(card.state.confirming)
 
@@ -115,6 +117,9 @@ def _question(choice: Choice) -> Iterator[_Piece]:
     yield _own("\n\n⚠️ Really? This would be remembered:", Look.BOLD)
     yield _own("\n")
     yield _line(choice.stores, rank=1)
+    if choice.warning:
+        yield _own("\nNote: ")
+        yield _line(choice.warning, rank=6)
     yield _own("\nPress ")
     yield _line(yes_label(choice), rank=2)
     yield _own(" to remember it.")

@@ -9,11 +9,12 @@ from typing import Literal
 
 from assent.backend import Backend
 from assent.errors import DeliveryError, StoreUnreachableError
+from assent.lint import lint_rules
 from assent.places import Place
 from assent.routes import Routes
 from assent_bots.platforms import Platform, telegram_config
 from assent_bots.routing import approvers_text, route_text
-from assent_bots.settings import Settings, StoreSettings, TelegramSettings
+from assent_bots.settings import PolicySettings, Settings, StoreSettings, TelegramSettings
 
 _AT_ONCE = 8
 
@@ -31,6 +32,16 @@ class Finding:
     subject: str
     text: str
     passing: bool = False
+
+
+def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
+    """What a person may not expect of the rules; nothing where there are no rules."""
+    dangers = lint_rules(policy.allow, policy.deny)
+    for danger in dangers:
+        yield Finding("warning", "policy", danger)
+    if not dangers and (policy.allow or policy.deny):
+        count = len(policy.allow) + len(policy.deny)
+        yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
 
 
 async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:

@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_ask(commands)
     _add_requests(commands)
+    _add_memory(commands)
     _add_webhook(commands)
     return parser
 
@@ -201,6 +202,27 @@ def _add_requests(commands: _Commands) -> None:
         _add_config(parser, store=True)
 
 
+def _add_memory(commands: _Commands) -> None:
+    rules = _add(
+        commands, "rules", _rules, "list what Always has stored, and how often it was used"
+    )
+    revoke = _add(commands, "revoke", _revoke, "take a stored rule back, at once")
+    revoke.add_argument("rule", metavar="RULE", help="the rule's id; `assent rules` lists it")
+    audit = _add(
+        commands,
+        "audit",
+        _audit,
+        "list what was asked, decided, stored, used and revoked",
+        "Arguments are never in it, only their digests.",
+    )
+    audit.add_argument(
+        "--last", type=_count, default=50, metavar="N", help="how many entries (default: 50)"
+    )
+    for parser in (rules, revoke, audit):
+        parser.add_argument("--json", action="store_true", help="JSON instead of text")
+        _add_config(parser, store=True)
+
+
 def _add_webhook(commands: _Commands) -> None:
     webhook = commands.add_parser("webhook", help="set, show or delete Telegram's webhook")
     actions = webhook.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
@@ -220,6 +242,12 @@ def _add_webhook(commands: _Commands) -> None:
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 100000")
     return int(text)
 
 
@@ -266,6 +294,24 @@ def _cancel(args: argparse.Namespace, env: Env) -> int:
     from assent_bots.cli_requests import cancel_command
 
     return cancel_command(args, env)
+
+
+def _rules(args: argparse.Namespace, env: Env) -> int:
+    from assent_bots.cli_memory import rules_command
+
+    return rules_command(args, env)
+
+
+def _revoke(args: argparse.Namespace, env: Env) -> int:
+    from assent_bots.cli_memory import revoke_command
+
+    return revoke_command(args, env)
+
+
+def _audit(args: argparse.Namespace, env: Env) -> int:
+    from assent_bots.cli_memory import audit_command
+
+    return audit_command(args, env)
 
 
 def _webhook_set(args: argparse.Namespace, env: Env) -> int:

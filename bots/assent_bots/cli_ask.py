@@ -20,7 +20,7 @@ from assent.connect import open_backend
 from assent.errors import ConfigError, StoreUnreachableError
 from assent.events import Outcome
 from assent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
-from assent.policy import Context, Ruling
+from assent.policy import Context, Ruling, evaluate
 from assent.routes import Route
 from assent.text import visible
 from assent.verdict import Verdict
@@ -74,7 +74,9 @@ async def _verdict(
 ) -> Verdict:
     policy = settings.policy.policy()
     async with open_backend(settings.store.url) as backend:
-        if policy.decide(call, Context(run)).ruling is Ruling.ASK:
+        decision = await evaluate(policy, call, Context(run))
+        # An approval needs the store too: what a person stored comes before any rule.
+        if decision is None or decision.ruling is not Ruling.DENY:
             await _reach(backend, settings.store, min(seconds, _PATIENCE_SECONDS))
         async with Gate.open(backend, run=run, policy=policy) as gate:
             return await gate.check(
@@ -91,7 +93,7 @@ async def _reach(backend: Backend, store: StoreSettings, seconds: float) -> None
             return await backend.leases.ping()
         except StoreUnreachableError as error:
             if loop.time() + _RETRY_SECONDS >= deadline:
-                text = f"{store.unreachable(error)}; nobody was asked"
+                text = f"{store.unreachable(error)}; nothing was approved"
                 raise StoreUnreachableError(text) from None
             await asyncio.sleep(_RETRY_SECONDS)
 

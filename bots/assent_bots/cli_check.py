@@ -19,6 +19,7 @@ from assent_bots.checks import (
     look_at_platform,
     look_at_store,
     look_at_webhook,
+    policy_findings,
 )
 from assent_bots.platforms import Platform, configured_platforms
 from assent_bots.settings import Settings, read_settings
@@ -48,6 +49,8 @@ async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
 
 async def _findings(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("ok", "settings", f"read from {settings.source}")
+    for finding in policy_findings(settings.policy):
+        yield finding
     try:
         async with open_backend(settings.store.url) as backend:
             yield await look_at_store(backend, settings.store)

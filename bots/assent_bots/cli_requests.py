@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 def pending_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """List what waits, the one that expires first first."""
-    records = _with_store(args, env, lambda backend: backend.watch.pending())
+    records = with_store(args, env, lambda backend: backend.watch.pending())
     if args.json:
         print(json.dumps([_as_json(record) for record in records]))
     elif records:
@@ -47,7 +47,7 @@ def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
             raise UnknownRequestError(args.id)
         return record
 
-    record = _with_store(args, env, found)
+    record = with_store(args, env, found)
     if args.json:
         print(json.dumps(_as_json(record), indent=2))
     else:
@@ -66,7 +66,7 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         ending = record.request.cancelled(at=utc_now(), by=by, reason=reason)
         return await backend.store.settle(args.id, ending)
 
-    settled = _with_store(args, env, cancelled)
+    settled = with_store(args, env, cancelled)
     if args.json:
         shown = {"cancelled": settled.first, "ending": json.loads(encode(settled.ending))}
         print(json.dumps(shown))
@@ -77,9 +77,15 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     return 0 if settled.first else 1
 
 
-def _with_store(
+def with_store(
     args: argparse.Namespace, env: Mapping[str, str], look: Callable[[Backend], Awaitable[_T]]
 ) -> _T:
+    """What a look into the store of the settings brings.
+
+    Raises:
+        ConfigError: it lives inside another process.
+        StoreUnreachableError: it does not answer.
+    """
     store = read_store(args.config, env, args.store)
     if store.is_memory:
         raise ConfigError(

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
 from assent.places import Place
+from assent.terms import LONGEST_WINDOW
 from assent_bots.durations import parse_duration
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
@@ -119,6 +120,12 @@ AppId = Annotated[str, _checked("A[A-Z0-9]+", "write an id such as A0123ABCD")]
 Port = Annotated[int, BeforeValidator(_no_bool), Field(ge=0, le=65_535)]
 
 
+def _short_window(window: timedelta) -> timedelta:
+    if window > LONGEST_WINDOW:
+        raise ValueError("is too long for a whole tool; write at most 60m")
+    return window
+
+
 class Section(BaseModel):
     """The base of all sections: frozen, and strangers are refused."""
 
@@ -189,3 +196,5 @@ class PolicySection(Section):
     allow: tuple[Any, ...] = ()
     deny: tuple[Any, ...] = ()
     remember: Duration = timedelta(hours=24)
+    scopes: tuple[Literal["session", "agent", "window"], ...] = ("session",)
+    window: Annotated[Duration, AfterValidator(_short_window)] = timedelta(minutes=15)

@@ -67,7 +67,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             backend,
             [platform.adapter for platform in platforms],
             settings.routes,
-            remember_for=settings.policy.remember_for,
+            terms=settings.policy.terms,
         )
         await stack.enter_async_context(work.going_on(desk.run()))
         routes = Health(backend, platforms).routes()

@@ -11,7 +11,8 @@ from assent.connect import STORES
 from assent.errors import ConfigError, StoreUnreachableError
 from assent.policy import RulePolicy
 from assent.routes import Routes
-from assent.rules import Rule
+from assent.rules import Rule, Scope
+from assent.terms import Terms
 from assent_bots.credentials import (
     SLACK_APP_TOKEN,
     SLACK_BOT_TOKEN,
@@ -85,12 +86,17 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class PolicySettings:
-    """Which calls need a person, and how long Always is remembered."""
+    """Which calls need a person, and on which terms Always is remembered."""
 
     default: Literal["ask", "allow"] = "ask"
     allow: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
-    remember_for: timedelta = timedelta(hours=24)
+    terms: Terms = field(default_factory=Terms)
+
+    @property
+    def remember_for(self) -> timedelta:
+        """How long Always is remembered."""
+        return self.terms.remember_for
 
     def policy(self) -> RulePolicy:
         """The policy these settings describe."""
@@ -304,8 +310,15 @@ def _policy(source: Source) -> PolicySettings:
         default=section.default,
         allow=_rules(source, "allow"),
         deny=_rules(source, "deny"),
-        remember_for=section.remember,
+        terms=Terms(
+            remember_for=section.remember,
+            scopes=frozenset(_SCOPES[word] for word in section.scopes),
+            window=section.window,
+        ),
     )
+
+
+_SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}
 
 
 def _rules(source: Source, effect: str) -> tuple[Rule, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assent.calls import RunRef
 from assent.inbox import Inbox
-from assent.ports import Bus, Copies, Leases, Outbox, Rules, Store, Watch
+from assent.ports import Audit, Bus, Copies, Leases, Outbox, Rules, Store, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,7 @@ class Backend:
     watch: Watch
     copies: Copies
     rules: Rules
+    audit: Audit
     bus: Bus
     outbox: Outbox
     leases: Leases

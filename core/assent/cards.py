@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
+from assent.rules import Scope
 from assent.text import shortened
 
 Style = Literal["default", "primary", "danger"]
@@ -21,8 +22,10 @@ class Choice:
     """One button of a card.
 
     ``stores`` is what choosing it would remember, in words; a choice that
-    stores something takes a second step. ``needs_sight`` says that it is not
-    offered while a part of the card cannot be seen.
+    stores something takes a second step. ``scope`` says where it would hold,
+    ``lasts`` for how long (the desk knows), ``warning`` what a person may not
+    expect of it. ``needs_sight`` says that it is not offered while a part of
+    the card cannot be seen.
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
@@ -34,6 +37,9 @@ class Choice:
     style: Style = "default"
     stores: str = ""
     needs_sight: bool = False
+    scope: Scope = "session"
+    lasts: timedelta | None = None
+    warning: str = ""
 
     def __post_init__(self) -> None:
         if not _KEY.fullmatch(self.key):
@@ -43,6 +49,7 @@ class Choice:
 
 
 SHOW_ALL = Choice("show", "Show all")
+MORE = Choice("more", "More…")
 BACK = Choice("back", "Back")
 
 
@@ -52,7 +59,8 @@ class CardBody:
 
     ``content`` is the text that a person decides on, complete; ``question``
     is what is asked about it, in a few constant words; ``facts`` are short
-    pairs of a label and a value.
+    pairs of a label and a value. ``more`` are the choices one level below
+    ``choices``.
     """
 
     title: str
@@ -62,13 +70,19 @@ class CardBody:
     digest: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
+    more: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """The card waits for a person; with ``confirming``, for the second step of that choice."""
+    """The card waits for a person.
+
+    With ``more`` for one of the choices a level down, with ``confirming`` for
+    the second step of that choice.
+    """
 
     confirming: Choice | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +178,27 @@ class Card:
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; none once the request has ended."""
-        if isinstance(self.state, Ended):
-            return ()
-        hidden = self.is_cut and not self.revealed
-        offered = tuple(c for c in self.body.choices if not (hidden and c.needs_sight))
-        return (*offered, SHOW_ALL) if self.can_reveal else offered
+        offered = self._offered(self.body.choices)
+        return (*offered, SHOW_ALL) if self.can_reveal and self._is_open else offered
+
+    @property
+    def more(self) -> tuple[Choice, ...]:
+        """The choices offered now behind *More…*, in order."""
+        return self._offered(self.body.more)
 
     def choice(self, key: str) -> Choice | None:
-        """The offered choice with this key."""
-        return next((choice for choice in self.choices if choice.key == key), None)
+        """The offered choice with this key, on either level."""
+        offered = (*self.choices, *self.more)
+        return next((choice for choice in offered if choice.key == key), None)
 
     def confirming(self, choice: Choice) -> Card:
         """The card at the second step of a choice."""
         return replace(self, state=Open(confirming=choice))
+
+    @property
+    def _is_open(self) -> bool:
+        return isinstance(self.state, Open)
+
+    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        hidden = self.is_cut and not self.revealed
+        return tuple(c for c in choices if self._is_open and not (hidden and c.needs_sight))

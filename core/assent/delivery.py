@@ -6,16 +6,16 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 
 from assent.calls import new_id
-from assent.cards import Card, CardBody, Ended, Open
+from assent.cards import Card, CardBody, Choice, Ended, Open
 from assent.errors import DeliveryError, PlaceMovedError
 from assent.events import RequestEnding, UserInputRequest
 from assent.lanes import Lanes
 from assent.places import MessageRef, Place
 from assent.ports import Adapter, Clock, Copies, Copy, Leases, Record
 from assent.routes import Routes
+from assent.terms import Terms, span
 
 _log = logging.getLogger(__name__)
 
@@ -35,14 +35,14 @@ class Delivery:
         adapters: Mapping[str, Adapter],
         routes: Routes,
         *,
-        remember_for: timedelta,
+        terms: Terms,
         clock: Clock,
     ) -> None:
         self._copies = copies
         self._leases = leases
         self._adapters = adapters
         self._routes = routes
-        self._remember_for = remember_for
+        self._terms = terms
         self._clock = clock
         self._lanes = Lanes()
         self._bodies: dict[str, CardBody] = {}
@@ -141,14 +141,13 @@ class Delivery:
 
     def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
         """The state of a card whose request has ended."""
-        stored = request.stored(ending)
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
             by=ending.decided_by or "",
             by_name=self._routes.name(ending.decided_by or ""),
             reason=ending.reason,
-            stored=f"{stored}, for {_span(self._remember_for)}" if stored else "",
+            stored=request.stored(ending),
         )
 
     def _body(self, request: UserInputRequest) -> CardBody:
@@ -164,12 +163,21 @@ class Delivery:
 
     def _made_body(self, request: UserInputRequest) -> CardBody:
         body = request.card()
-        for_how_long = f", for {_span(self._remember_for)}"
-        choices = tuple(
-            replace(choice, stores=choice.stores + for_how_long) if choice.stores else choice
-            for choice in body.choices
+        return replace(body, choices=self._offered(body.choices), more=self._offered(body.more))
+
+    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """The choices that these terms allow, each with how long it would hold."""
+        return tuple(
+            self._timed(choice) if choice.stores else choice
+            for choice in choices
+            if not choice.stores or choice.scope in self._terms.scopes
         )
-        return replace(body, choices=choices)
+
+    def _timed(self, choice: Choice) -> Choice:
+        lasts = self._terms.lasts(choice.scope)
+        for_so_long = f" for {span(lasts)}"
+        label = choice.label + for_so_long if choice.scope == "tool-window" else choice.label
+        return replace(choice, label=label, stores=f"{choice.stores},{for_so_long}", lasts=lasts)
 
     async def _post(self, adapter: Adapter, request: UserInputRequest, copy: Copy) -> None:
         card = self.card(copy, request, Open())
@@ -186,12 +194,3 @@ class Delivery:
         followed = replace(copy, place=replace(copy.place, address=moved.address))
         await self._copies.issue(followed)
         return followed
-
-
-def _span(span: timedelta) -> str:
-    minutes = round(span.total_seconds() / 60)
-    for unit, size in (("day", 1_440), ("hour", 60)):
-        if minutes >= size and minutes % size == 0:
-            count = minutes // size
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return f"{minutes} minutes"

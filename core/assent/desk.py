@@ -6,13 +6,12 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Iterable
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from assent.approvers import Approvers
 from assent.backend import Backend, branch_topic
 from assent.calls import new_id
-from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended, Open
+from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
 from assent.errors import (
     BusLostError,
@@ -27,10 +26,10 @@ from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
 from assent.ports import Adapter, Clock, Copy, Job, Record
 from assent.routes import Route, Routes
+from assent.terms import Terms
 
 _log = logging.getLogger(__name__)
 
-REMEMBER_FOR = timedelta(hours=24)
 _SWEEP_SECONDS = 1.0
 _GROUPS_SECONDS = 60.0
 _RETRY_SECONDS = 0.5
@@ -55,7 +54,7 @@ class Desk:
         adapters: Iterable[Adapter],
         routes: Routes,
         *,
-        remember_for: timedelta = REMEMBER_FOR,
+        terms: Terms | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self.name = new_id()
@@ -68,10 +67,9 @@ class Desk:
             backend.leases,
             self._adapters,
             routes,
-            remember_for=remember_for,
+            terms=terms or Terms(),
             clock=clock,
         )
-        self._remember_for = remember_for
         self._clock = clock
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._under_way: set[asyncio.Task[None]] = set()
@@ -119,6 +117,9 @@ class Desk:
         if press.choice == BACK.key:
             self._bring_up_to_date(copy, found.request, Open())
             return Answer(Answered.CONFIRM, "")
+        if press.choice == MORE.key and card.more:
+            self._bring_up_to_date(copy, found.request, Open(more=True))
+            return Answer(Answered.CONFIRM, "")
         choice = card.choice(press.choice)
         if choice is None:
             return _not_offered(card, press)
@@ -146,7 +147,10 @@ class Desk:
     ) -> Answer:
         now = self._clock()
         answer = request.answer(choice, by=press.actor, at=now)
-        rule = request.to_remember(choice, by=press.actor, at=now, until=now + self._remember_for)
+        rule = None
+        if choice.lasts is not None:
+            until = now + choice.lasts
+            rule = request.to_remember(choice, by=press.actor, at=now, until=until)
         settled = await self._backend.store.settle(request.question_id, answer, remember=rule)
         if not settled.first:
             return self._late(copy, request, settled.ending)
@@ -327,6 +331,7 @@ def _stands_there(copy: Copy, press: Press) -> bool:
 
 
 def _not_offered(card: Card, press: Press) -> Answer:
-    if any(choice.key == press.choice for choice in card.body.choices):
+    known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
+    if any(choice.key == press.choice for choice in known):
         return Answer(Answered.REFUSED, f"Not yet: {card.cut_notice}")
     return Answer(Answered.REFUSED, "This card has no such button.")

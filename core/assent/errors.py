@@ -3,11 +3,14 @@
 * AssentError
   - ConfigError                a setting is missing or makes no sense: fix it, start again
   - InvalidCallError           its arguments are not JSON, or too large to be asked about
+  - ToolBlocked                a policy says no: the call does not run
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
+  - UnknownAgentError          no agent of this id was added to the orchestrator
+  - AlreadySettledError        somebody answered it before, or it ended by itself
   - RequestEndedError          the question expired, was cancelled or could not be shown
   - WaitTimeoutError           the caller's patience ended before the question did
   - BusLostError               a subscription broke: look in the store
@@ -35,6 +38,15 @@ class ConfigError(AssentError):
 
 class InvalidCallError(AssentError):
     """The call cannot be asked about; the message names the argument and the reason."""
+
+
+class ToolBlocked(AssentError):  # noqa: N818 -- raised by policies as an answer, not as a failure
+    """A policy's way to deny a call from anywhere in its code."""
+
+    def __init__(self, tool: str, reason: str = "") -> None:
+        super().__init__(f"{tool} is blocked" + (f": {reason}" if reason else ""))
+        self.tool = tool
+        self.reason = reason
 
 
 class ArgumentsChangedError(AssentError):
@@ -65,6 +77,25 @@ class UnknownRequestError(AssentError):
             f"no request {request_id!r}: the id is wrong or the record has been removed"
         )
         self.request_id = request_id
+
+
+class UnknownAgentError(AssentError):
+    """No agent of this id was added; the message names those that were."""
+
+    def __init__(self, agent_id: str, known: list[str]) -> None:
+        super().__init__(f"no agent {agent_id!r} here; there are {', '.join(known) or 'none'}")
+        self.agent_id = agent_id
+
+
+class AlreadySettledError(AssentError):
+    """The request has an ending already; the first one counts and stays as it is."""
+
+    def __init__(self, request_id: str, outcome: str, by: str | None = None) -> None:
+        who = f" by {by}" if by else ""
+        super().__init__(f"request {request_id!r} was already {outcome}{who}: nothing was changed")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.by = by
 
 
 class RequestEndedError(AssentError):

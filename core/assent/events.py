@@ -60,6 +60,11 @@ class RequestEnding(Event):
         raise TypeError(f"{type(self).__name__} does not say how the request ended")
 
     @property
+    def chosen(self) -> str:
+        """The word for what a person chose, for the audit; empty where nobody chose."""
+        return ""
+
+    @property
     def observed(self) -> Event:
         """The event that observers see; nobody waits on it."""
         return self
@@ -92,6 +97,11 @@ class UserInputRequest(Event):
         """What is asked about, for routes: a tool's name or a kind of question."""
         raise TypeError(f"{type(self).__name__} does not say what it is about")
 
+    @property
+    def digest_of_arguments(self) -> str:
+        """The digest of what is decided on, for the audit; empty where there is none."""
+        return ""
+
     def card(self) -> CardBody:
         """The request as a person sees it."""
         raise TypeError(f"{type(self).__name__} does not say how it becomes a card")
@@ -114,11 +124,11 @@ class UserInputRequest(Event):
         at: datetime,  # noqa: ARG002
         until: datetime,  # noqa: ARG002
     ) -> RememberedRule | None:
-        """The rule that a choice stores for the session, if it stores one."""
+        """The rule that a choice stores until then, if it stores one."""
         return None
 
     def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
-        """What its ending stored for the session, in words; empty when it stored nothing."""
+        """What its ending stored and until when, in words; empty when it stored nothing."""
         return ""
 
     @property

@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-import functools
-import inspect
-import logging
+import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, Unpack
 
+from assent import batch
+from assent.asking import Asking, Options
 from assent.backend import Backend, branch_topic
-from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
+from assent.calls import RunRef, ToolCall, arguments_digest, new_id
 from assent.connect import open_backend
-from assent.errors import (
-    AssentError,
-    RequestEndedError,
-    StoreUnreachableError,
-    UnknownRequestError,
-    WaitTimeoutError,
-)
+from assent.continuation import AMOUNTS, Continuation, ContinuationRequestEvent, continuation_of
+from assent.errors import RequestEndedError, UnknownRequestError
 from assent.events import Event, RequestEnding, UserInputRequest
-from assent.inbox import GRACE_SECONDS
+from assent.guard import guarded
 from assent.memory import utc_now
-from assent.permission import PermissionRequestEvent, call_of
-from assent.policy import Context, Policy, RulePolicy, Ruling
-from assent.ports import BookChanged, Clock, Opened
-from assent.rules import RuleBook, literal_rule
-from assent.verdict import Verdict, decided, verdict_on
+from assent.policy import Policy, RulePolicy
+from assent.ports import Clock
+from assent.questions import in_seconds
+from assent.requirements import Declaration
+from assent.verdict import Pending, Verdict
 
-_log = logging.getLogger(__name__)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Answer = TypeVar("_Answer", bound=RequestEnding)
+_Timeout = float | timedelta | None
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
-MAX_TIMEOUT_SECONDS = 30 * 86_400.0
-_RETRY_SECONDS = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """An open permission request, as little of it as a waiting run needs."""
-
-    permission_id: str
-    digest: str
-    source_name: str
 
 
 class Gate:
@@ -55,7 +37,7 @@ class Gate:
 
     Open one with :meth:`Gate.open`. Timeouts are seconds or a timedelta, more
     than zero and at most 30 days; without one a question expires after ten
-    minutes.
+    minutes. ``observe`` is told at once what this gate asks and how it ended.
     """
 
     def __init__(
@@ -67,16 +49,19 @@ class Gate:
         timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
         clock: Clock = utc_now,
+        observe: Callable[[Event], None] | None = None,
     ) -> None:
         self.backend = backend
         self.run = run
-        self._inbox = backend.inbox
-        self._policy = policy or RulePolicy()
-        self._seconds = _seconds(timeout)
-        self._requested_by = requested_by
-        self._clock = clock
-        self._book = RuleBook()
-        self._cancelling: set[asyncio.Task[None]] = set()
+        self._asking = Asking(
+            backend,
+            run=run,
+            policy=policy or RulePolicy(),
+            seconds=in_seconds(timeout),
+            requested_by=requested_by,
+            clock=clock,
+            observe=observe,
+        )
 
     @classmethod
     @asynccontextmanager
@@ -89,6 +74,7 @@ class Gate:
         timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
         clock: Clock = utc_now,
+        observe: Callable[[Event], None] | None = None,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
 
@@ -106,9 +92,24 @@ class Gate:
                 timeout=timeout,
                 requested_by=requested_by,
                 clock=clock,
+                observe=observe,
             )
-            stack.push_async_callback(gate._finish)
+            stack.push_async_callback(gate.finish)
             yield gate
+
+    async def finish(self) -> None:
+        """Return when questions that nobody waits for any more are withdrawn."""
+        await self._asking.questions.finish()
+
+    def child(self, *path: str, source_name: str | None = None) -> Gate:
+        """The gate of a sub-agent of the same run: same policy, and prompts that say who asks.
+
+        ``path`` names what led to the sub-agent, outermost first: a parent
+        call, then the sub-agent. A child of a child adds to it.
+        """
+        child = copy.copy(self)
+        vars(child)["_asking"] = self._asking.child(path, source_name)
+        return child
 
     async def check(
         self,
@@ -116,12 +117,15 @@ class Gate:
         *,
         source_name: str | None = None,
         description: str = "",
-        timeout: float | timedelta | None = None,
+        timeout: _Timeout = None,
         path: Sequence[str] = (),
+        declaration: Declaration | None = None,
     ) -> Verdict:
         """May this call run? Asks a person when the policy says so, and waits for the answer.
 
-        A check that is cancelled cancels its question and the cards of it.
+        ``declaration`` is what the tool says of itself, where the policy was not told.
+        A call that this iteration's batch has an answer for is not asked about
+        again. A check that is cancelled cancels its question and the cards of it.
 
         Raises:
             InvalidCallError: the arguments cannot be shown.
@@ -129,28 +133,9 @@ class Gate:
                 be read; nothing was approved.
             ArgumentsChangedError: the arguments changed while they were asked about.
         """
-        question_id = new_id()
-        future = self._inbox.expect(question_id)
-        try:
-            asked = await self._ask(
-                call,
-                question_id,
-                source_name=source_name,
-                description=description,
-                timeout=timeout,
-                path=path,
-                inbox=self._inbox.name,
-            )
-            if isinstance(asked, Verdict):
-                return asked
-            ending = await future
-        except asyncio.CancelledError:
-            # Also while asking: the store may have the question without having said so yet.
-            self._cancel_later(question_id)
-            raise
-        finally:
-            self._inbox.forget(question_id, future)
-        return verdict_on(call, asked.digest, ending)
+        return await self._asking.check(
+            call, Options(source_name, description, timeout, path, declaration)
+        )
 
     async def submit(
         self,
@@ -158,8 +143,9 @@ class Gate:
         *,
         source_name: str | None = None,
         description: str = "",
-        timeout: float | timedelta | None = None,
+        timeout: _Timeout = None,
         path: Sequence[str] = (),
+        declaration: Declaration | None = None,
     ) -> str | Verdict:
         """Ask and do not wait: the permission id, for :meth:`resume` here or elsewhere.
 
@@ -169,20 +155,11 @@ class Gate:
             InvalidCallError: the arguments cannot be shown.
             StoreUnreachableError: nobody could be asked.
         """
-        asked = await self._ask(
-            call,
-            new_id(),
-            source_name=source_name,
-            description=description,
-            timeout=timeout,
-            path=path,
-            inbox="",
+        return await self._asking.submit(
+            call, Options(source_name, description, timeout, path, declaration)
         )
-        return asked if isinstance(asked, Verdict) else asked.permission_id
 
-    async def resume(
-        self, permission_id: str, *, timeout: float | timedelta | None = None
-    ) -> Verdict:
+    async def resume(self, permission_id: str, *, timeout: _Timeout = None) -> Verdict:
         """The verdict on a question asked earlier, in this process or another one.
 
         Raises:
@@ -190,11 +167,124 @@ class Gate:
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             StoreUnreachableError: the store does not answer.
         """
-        record = await self.backend.store.get(permission_id)
-        if record is None or not isinstance(record.request, PermissionRequestEvent):
-            raise UnknownRequestError(permission_id)
-        ending = record.ending or await self._wait(record.request, timeout)
-        return verdict_on(call_of(record.request), record.request.arguments_digest, ending)
+        return await self._asking.resume(permission_id, timeout)
+
+    def before_iteration(self) -> None:
+        """First phase: a new iteration of the agent begins, the last one's answers are gone."""
+        self._asking.answers.clear()
+
+    async def before_batch(
+        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
+    ) -> list[Verdict]:
+        """Second phase: parallel calls come up. The same as :meth:`check_batch`."""
+        return await self.check_batch(calls, **how)
+
+    async def before_function(self, call: ToolCall, **how: Unpack[batch.How]) -> Verdict:
+        """Third phase: one call is about to run. One call id is asked about once an iteration.
+
+        Raises:
+            InvalidCallError: the arguments cannot be shown.
+            StoreUnreachableError: nobody could be asked.
+            ArgumentsChangedError: the arguments changed since they were asked about.
+        """
+        digest = arguments_digest(call.arguments)
+        answers = self._asking.answers
+        async with answers.turn(call):
+            verdict = await self.check(call, **how)
+            answers.note(call.call_id, digest, verdict)
+        return verdict
+
+    async def check_batch(
+        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
+    ) -> list[Verdict]:
+        """Ask about the calls one after the other, in order, before any of them runs.
+
+        Until :meth:`before_iteration`, later checks of these call ids with the
+        same arguments reuse the answers; only a denial can still replace them.
+
+        Raises:
+            InvalidCallError: some arguments cannot be shown; nobody was asked.
+            StoreUnreachableError: nobody could be asked.
+            ArgumentsChangedError: arguments changed while they were asked about.
+        """
+        for call in calls:
+            arguments_digest(call.arguments)
+        return [await self.before_function(call, **how) for call in calls]
+
+    async def run_batch(
+        self, calls: Sequence[ToolCall], tools: batch.Tools, **how: Unpack[batch.How]
+    ) -> list[batch.CallResult]:
+        """Ask in order, then run the approved calls side by side; one result a call, in order.
+
+        A denied call, a tool that raises and a tool that does not exist each
+        yield a result that says so, and the others go on.
+
+        Raises:
+            StoreUnreachableError: nobody could be asked; nothing has run.
+        """
+        return await batch.run_batch(self.before_function, calls, tools, how)
+
+    def deny_call(self, call_id: str) -> None:
+        """Deny this call id from now on, also where it was or will be approved."""
+        self._asking.denied.add(call_id)
+
+    async def submit_batch(
+        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
+    ) -> list[str | Verdict]:
+        """Ask about all of the calls, in order, without waiting: see :meth:`resume_batch`.
+
+        Raises:
+            InvalidCallError: some arguments cannot be shown; nobody was asked.
+            StoreUnreachableError: not all could be asked.
+        """
+        for call in calls:
+            arguments_digest(call.arguments)
+        return [await self.submit(call, **how) for call in calls]
+
+    async def resume_batch(
+        self, submitted: Sequence[str | Verdict], *, timeout: _Timeout = None, wait: bool = True
+    ) -> list[Verdict | Pending]:
+        """The verdicts on a submitted batch, in order, in this process or another one.
+
+        What is still open when ``timeout`` is over, or at once without
+        ``wait``, is reported as :class:`Pending`; the others can run. Later
+        checks of the same calls reuse the verdicts.
+
+        Raises:
+            UnknownRequestError: no such request, or its record has been removed.
+            StoreUnreachableError: the store does not answer.
+        """
+        return await batch.resume_batch(self._asking.look, submitted, timeout, wait=wait)
+
+    async def may_continue(
+        self,
+        current: int,
+        maximum: int,
+        *,
+        amounts: Sequence[int] = AMOUNTS,
+        source_name: str | None = None,
+        description: str = "",
+        timeout: _Timeout = None,
+        path: Sequence[str] = (),
+    ) -> Continuation:
+        """May the run go on after its iteration limit? Always asks, whatever the policy.
+
+        Unless a person says by how much, the run ends normally, for the
+        reason given.
+
+        Raises:
+            ValueError: the amounts are not one to five different positive numbers.
+            StoreUnreachableError: nobody could be asked: the run does not go on.
+        """
+        request = ContinuationRequestEvent(
+            continuation_id=new_id(),
+            current_iteration=current,
+            max_iterations=maximum,
+            description=description,
+            amounts=tuple(amounts),
+            **self._asking.fields(Options(source_name, description, timeout, path)),
+        )
+        return continuation_of(request, await self._asking.answer(request))
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question and its cards; the ending that counts, which may be an answer.
@@ -203,11 +293,7 @@ class Gate:
             UnknownRequestError: no such request.
             StoreUnreachableError: the store does not answer.
         """
-        record = await self.backend.store.get(question_id)
-        if record is None:
-            raise UnknownRequestError(question_id)
-        ending = record.request.cancelled(at=self._clock(), reason=reason)
-        return (await self.backend.store.settle(question_id, ending)).ending
+        return await self._asking.questions.cancel(question_id, reason=reason)
 
     def guard(
         self, function: Callable[_P, Awaitable[_T]]
@@ -218,22 +304,7 @@ class Gate:
         description. A call that is not approved does not run: its result says
         what happened.
         """
-        signature = inspect.signature(function)
-        name = getattr(function, "__name__", type(function).__name__)
-        description = (inspect.getdoc(function) or "").partition("\n")[0]
-
-        @functools.wraps(function)
-        async def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _T | str:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            call = ToolCall(name, dict(bound.arguments))
-            verdict = await self.check(call, description=description)
-            if not verdict.approved:
-                return verdict.as_tool_result()
-            bound.arguments.update(verdict.arguments)
-            return await function(*bound.args, **bound.kwargs)
-
-        return guarded
+        return guarded(self.check, function)
 
     async def emit(self, event: Event) -> None:
         """Send any event: a request is opened and shown, others go to observers.
@@ -244,16 +315,12 @@ class Gate:
             BusLostError: observers cannot be reached.
         """
         if isinstance(event, UserInputRequest):
-            seconds = _seconds((event.expires_at - self._clock()).total_seconds())
-            await self._open(event, seconds, inbox="", book=None)
+            await self._asking.open(event)
         else:
             await self.backend.bus.publish(branch_topic(self.run), event)
 
     async def wait_for_response(
-        self,
-        kind: type[_Answer],
-        question_id: str,
-        timeout: float | timedelta | None = None,
+        self, kind: type[_Answer], question_id: str, timeout: _Timeout = None
     ) -> _Answer:
         """The response to a request that was emitted, here or elsewhere.
 
@@ -266,7 +333,7 @@ class Gate:
         record = await self.backend.store.get(question_id)
         if record is None:
             raise UnknownRequestError(question_id)
-        ending = record.ending or await self._wait(record.request, timeout)
+        ending = await self._asking.ending(record, timeout)
         if not isinstance(ending, kind):
             raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
         return ending
@@ -278,136 +345,3 @@ class Gate:
             BusLostError: events may have been missed.
         """
         return self.backend.bus.subscribe(branch_topic(self.run))
-
-    async def _ask(
-        self,
-        call: ToolCall,
-        question_id: str,
-        *,
-        source_name: str | None,
-        description: str,
-        timeout: float | timedelta | None,
-        path: Sequence[str],
-        inbox: str,
-    ) -> Verdict | _Question:
-        seconds = self._seconds if timeout is None else _seconds(timeout)
-        while True:
-            book = self._book
-            decision = self._policy.decide(call, Context(self.run, book.remembered))
-            if decision.ruling is not Ruling.ASK:
-                # What a session remembers can be revoked anywhere: trust only a fresh look.
-                if book.remembered and await self._refresh_book() != book:
-                    continue
-                return decided(call, decision)
-            request = self._request(call, question_id, source_name, description, seconds, path)
-            opened = await self._open(request, seconds, inbox=inbox, book=book.version)
-            if isinstance(opened, Opened):
-                if inbox:
-                    self._inbox.due_in(question_id, opened.seconds)
-                return _Question(question_id, request.arguments_digest, request.source_name)
-            await self._refresh_book()
-
-    def _request(
-        self,
-        call: ToolCall,
-        question_id: str,
-        source_name: str | None,
-        description: str,
-        seconds: float,
-        path: Sequence[str],
-    ) -> PermissionRequestEvent:
-        arguments, digest = shown_and_digest(call.arguments)
-        return PermissionRequestEvent(
-            permission_id=question_id,
-            source_name=self.run.agent_id if source_name is None else source_name,
-            function_name=call.name,
-            description=description,
-            call_id=call.call_id,
-            arguments=arguments,
-            arguments_digest=digest,
-            suggested_rules=(literal_rule(call, digest),),
-            run=self.run,
-            path=tuple(path),
-            requested_by=self._requested_by,
-            expires_at=self._clock() + timedelta(seconds=seconds),
-        )
-
-    async def _open(
-        self, request: UserInputRequest, seconds: float, *, inbox: str, book: str | None
-    ) -> Opened | BookChanged:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + seconds
-        try:
-            async with asyncio.timeout_at(deadline):
-                if inbox:
-                    await self._inbox.listening()
-                while True:
-                    try:
-                        return await self.backend.store.open(
-                            request, seconds=deadline - loop.time(), inbox=inbox, book=book
-                        )
-                    except StoreUnreachableError as error:
-                        _log.warning("cannot ask yet, trying again: %s", error)
-                        await asyncio.sleep(_RETRY_SECONDS)
-        except TimeoutError:
-            # The last attempt may have arrived without an answer to it.
-            self._cancel_later(request.question_id)
-            raise StoreUnreachableError(
-                f"the store could not be reached within {seconds:g} s: nobody was asked"
-            ) from None
-
-    async def _refresh_book(self) -> RuleBook:
-        self._book = await self.backend.rules.book(self.run)
-        return self._book
-
-    async def _wait(
-        self, request: UserInputRequest, timeout: float | timedelta | None
-    ) -> RequestEnding:
-        question_id = request.question_id
-        future = self._inbox.expect(question_id)
-        limit = None if timeout is None else _seconds(timeout)
-        left = max((request.expires_at - self._clock()).total_seconds(), 0.0)
-        try:
-            async with asyncio.timeout(limit):
-                await self._listening(left + GRACE_SECONDS)
-                self._inbox.due_in(question_id, left)
-                await self._inbox.look([question_id])
-                return await future
-        except TimeoutError:
-            raise WaitTimeoutError(
-                f"request {question_id!r} is still open after {limit:g} s; resume it later"
-            ) from None
-        finally:
-            self._inbox.forget(question_id, future)
-
-    async def _listening(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._inbox.listening()
-        except TimeoutError:
-            raise StoreUnreachableError(
-                "the store could not be subscribed to before the question expired"
-            ) from None
-
-    def _cancel_later(self, question_id: str) -> None:
-        task = asyncio.create_task(self._cancel_quietly(question_id))
-        self._cancelling.add(task)
-        task.add_done_callback(self._cancelling.discard)
-
-    async def _cancel_quietly(self, question_id: str) -> None:
-        try:
-            await self.cancel(question_id, reason="the agent stopped waiting")
-        except UnknownRequestError:
-            return  # it was never asked
-        except AssentError as error:
-            _log.warning("a question stays open until it expires: %s", error)
-
-    async def _finish(self) -> None:
-        await asyncio.gather(*self._cancelling)
-
-
-def _seconds(timeout: float | timedelta) -> float:
-    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
-    if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
-        raise ValueError(f"a timeout is more than 0 s and at most 30 days, not {seconds:g} s")
-    return seconds

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
+from assent import audit
+from assent.audit import AUDIT_ENTRIES, AuditEntry
 from assent.backend import Backend
 from assent.calls import RunRef
 from assent.errors import (
@@ -21,8 +24,11 @@ from assent.errors import (
 from assent.events import Event, Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
 from assent.places import Place
-from assent.ports import BookChanged, Clock, Copy, Found, Job, Opened, Record, Settled
+from assent.ports import BookChanged, Clock, Copy, Found, Job, KeptRule, Opened, Record, Settled
 from assent.rules import RememberedRule, RuleBook
+
+# The agent, and the session unless the rules are those of all its sessions.
+_BookName = tuple[str, str | None]
 
 
 def utc_now() -> datetime:
@@ -42,6 +48,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             watch=store,
             copies=store,
             rules=store,
+            audit=store,
             bus=bus,
             outbox=outbox,
             leases=MemoryLeases(clock),
@@ -128,6 +135,15 @@ class _Entry:
     copies: dict[str, Copy] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Kept:
+    """A rule, the facts of the request that stored it, and the book it stands in."""
+
+    rule: RememberedRule
+    about: audit.Facts
+    book: _BookName
+
+
 class MemoryStore:
     """Requests, their copies and the rules of sessions, as long as the process lives."""
 
@@ -137,7 +153,10 @@ class MemoryStore:
         self._clock = clock
         self._entries: dict[str, _Entry] = {}
         self._handles: dict[str, str] = {}
-        self._books: dict[tuple[str, str], RuleBook] = {}
+        self._versions: dict[_BookName, str] = {}
+        self._kept: dict[str, _Kept] = {}
+        self._spent: set[tuple[str, str, str]] = set()
+        self._audit: deque[AuditEntry] = deque(maxlen=AUDIT_ENTRIES)
         self._deliveries: set[str] = set()
 
     async def open(
@@ -158,6 +177,7 @@ class MemoryStore:
         self._entries[request.question_id] = _Entry(
             request, now + timedelta(seconds=seconds), {inbox}
         )
+        self._note(audit.about(request), {"kind": "asked"})
         self._outbox.put("ask", request.question_id)
         return Opened(seconds)
 
@@ -177,8 +197,10 @@ class MemoryStore:
         elif now < entry.deadline and ending.outcome is Outcome.EXPIRED:
             raise ValueError(f"request {question_id!r} has not expired yet")
         entry.ending = ending
+        about = audit.about(entry.request)
+        self._note(about, audit.ended(ending))
         if remember is not None:
-            self._remember(entry.request.run, remember)
+            self._remember(entry.request.run, remember, about)
         heard = sum(self._bus.ring(f"inbox:{inbox}", ending) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
         return Settled(ending, first=first, heard=heard)
@@ -252,27 +274,85 @@ class MemoryStore:
         return entry.ending
 
     async def book(self, run: RunRef) -> RuleBook:
-        """The rules remembered for the run's session, without those that expired."""
-        book = self._books.get((run.agent_id, run.session_id), RuleBook())
+        """The rules that count for the run, its agent's among them."""
         now = self._clock()
-        return RuleBook(
-            book.version, tuple(rule for rule in book.remembered if rule.expires_at > now)
+        books = _books(run)
+        rules = (
+            replace(kept.rule, uses=0, last_used_at=None)
+            for kept in self._kept.values()
+            if kept.book in books and kept.rule.expires_at > now
         )
+        return RuleBook(self._version(run), tuple(rules))
 
     def _record(self, entry: _Entry) -> Record:
         request = entry.request.model_copy(update={"expires_at": entry.deadline})
         left = (entry.deadline - self._clock()).total_seconds()
         return Record(request, entry.ending, tuple(entry.copies.values()), left)
 
-    def _remember(self, run: RunRef, rule: RememberedRule) -> None:
-        session = (run.agent_id, run.session_id)
-        known = self._books.get(session, RuleBook())
-        self._books[session] = RuleBook(rule.rule_id, (*known.remembered, rule))
+    async def spend(self, run: RunRef, key: str) -> bool:
+        """Take what may be had once in a session."""
+        once = (run.agent_id, run.session_id, key)
+        first = once not in self._spent
+        self._spent.add(once)
+        return first
+
+    async def use(
+        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+    ) -> bool:
+        """Count a use of a rule by the run, unless it is over."""
+        now = self._clock()
+        kept = self._kept.get(rule_id)
+        if kept is None or kept.book not in _books(run) or kept.rule.expires_at <= now:
+            return False
+        if book is not None and book != self._version(run):
+            return False
+        self._kept[rule_id] = replace(kept, rule=_used(kept.rule, now))
+        self._note(kept.about, audit.used(run, rule_id, digest))
+        return True
+
+    async def all(self) -> Sequence[KeptRule]:
+        """All rules that have not expired, with their uses."""
+        now = self._clock()
+        return [
+            KeptRule(kept.rule, kept.book[0], kept.book[1] or "")
+            for kept in self._kept.values()
+            if kept.rule.expires_at > now
+        ]
+
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
+        """Take a rule back, at once for running sessions too."""
+        kept = self._kept.get(rule_id)
+        if kept is None or kept.rule.expires_at <= self._clock():
+            return False
+        del self._kept[rule_id]
+        self._versions[kept.book] = f"without {rule_id}"
+        self._note(kept.about, audit.revoked(rule_id, by))
+        return True
+
+    async def read(self, count: int) -> Sequence[AuditEntry]:
+        """The last entries, the oldest of them first."""
+        return list(self._audit)[-count:] if count > 0 else []
+
+    def _remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:
+        session, agent = _books(run)
+        book = agent if rule.scope == "agent" else session
+        self._kept[rule.rule_id] = _Kept(rule, about, book)
+        self._versions[book] = rule.rule_id
+        self._note(about, audit.stored(rule))
+
+    def _version(self, run: RunRef) -> str:
+        return "+".join(filter(None, (self._versions.get(book, "") for book in _books(run))))
+
+    def _note(self, *facts: audit.Facts) -> None:
+        self._audit.append(audit.entry(self._clock(), *facts))
 
 
-def _record(entry: _Entry) -> Record:
-    request = entry.request.model_copy(update={"expires_at": entry.deadline})
-    return Record(request, entry.ending, tuple(entry.copies.values()))
+def _books(run: RunRef) -> tuple[_BookName, _BookName]:
+    return (run.agent_id, run.session_id), (run.agent_id, None)
+
+
+def _used(rule: RememberedRule, now: datetime) -> RememberedRule:
+    return replace(rule, uses=rule.uses + 1, last_used_at=now)
 
 
 class MemoryLeases:

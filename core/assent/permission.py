@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import AwareDatetime, model_validator
 
 from assent.calls import ToolCall, arguments_digest
 from assent.cards import NAME_LIMIT, CardBody, Choice
@@ -18,12 +18,13 @@ from assent.events import (
     UserInputRequest,
     UserInputResponse,
 )
-from assent.rules import RememberedRule, Rule
+from assent.offers import ALWAYS, Offer, offers
+from assent.rules import RememberedRule, Rule, Scope
 from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
-ALLOW, ALWAYS, DENY = "allow", "always", "deny"
+ALLOW, DENY = "allow", "deny"
 
 
 class PermissionRequestEvent(UserInputRequest):
@@ -55,18 +56,16 @@ class PermissionRequestEvent(UserInputRequest):
         return self
 
     @property
-    def _literal_rule(self) -> Rule | None:
-        """The suggested rule that is about exactly this call, as the card says of Always."""
-        for rule in self.suggested_rules:
-            if rule.tool == self.function_name and rule.arguments_digest == self.arguments_digest:
-                return rule
-        return None
+    def digest_of_arguments(self) -> str:
+        """The digest of the arguments."""
+        return self.arguments_digest
 
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
         allow = Choice(ALLOW, "Allow", "primary", needs_sight=True)
-        always = Choice(ALWAYS, "Always", stores=self._always_stores(), needs_sight=True)
         deny = Choice(DENY, "Deny", "danger")
+        stored = [offer.choice for offer in self._offers()]
+        always = [choice for choice in stored if choice.key == ALWAYS]
         return CardBody(
             title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.description)),
@@ -77,11 +76,12 @@ class PermissionRequestEvent(UserInputRequest):
                 (label, shortened(visible(value, one_line=True), NAME_LIMIT))
                 for label, value in self._facts()
             ),
-            choices=(allow, always, deny) if self._literal_rule else (allow, deny),
+            choices=(allow, *always, deny),
+            more=tuple(choice for choice in stored if choice.key != ALWAYS),
         )
 
     def answer(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
-        """The response that Allow, Always or Deny stands for.
+        """The response that a choice stands for: Allow, Deny, or what is to be remembered.
 
         Raises:
             ValueError: the choice is not one of this card.
@@ -90,9 +90,19 @@ class PermissionRequestEvent(UserInputRequest):
             return self.deny(by=by, at=at)
         if choice.key == ALLOW:
             return self.approve(by=by, at=at)
-        if choice.key == ALWAYS and (rule := self._literal_rule):
-            return self.approve(by=by, at=at, choice="always_allow", rule=rule)
-        raise ValueError(f"a permission has no choice {choice.key!r}")
+        offer = self._offer(choice)
+        if offer is None:
+            raise ValueError(f"a permission has no choice {choice.key!r}")
+        response = self._response(
+            offer.effect == "allow",
+            by=by,
+            at=at,
+            reason="",
+            choice="always_allow" if offer.effect == "allow" else "always_deny",
+            rule=offer.rule,
+        )
+        until = at + choice.lasts if choice.lasts else None
+        return response.model_copy(update={"rule_scope": choice.scope, "rule_expires_at": until})
 
     def approve(
         self,
@@ -121,21 +131,35 @@ class PermissionRequestEvent(UserInputRequest):
     def to_remember(
         self, choice: Choice, *, by: str, at: datetime, until: datetime
     ) -> RememberedRule | None:
-        """The rule that Always stores: the literal call and no other."""
-        if choice.key != ALWAYS or (rule := self._literal_rule) is None:
+        """The rule that the choice stores: exactly the one it was offered with."""
+        offer = self._offer(choice)
+        if offer is None:
             return None
         return RememberedRule(
-            rule=rule,
-            effect="allow",
+            rule=offer.rule,
+            effect=offer.effect,
             stored_by=by,
             stored_at=at,
             expires_at=until,
+            scope=offer.choice.scope,
+            reason=shortened(visible(redacted_text(self.description), one_line=True), 200),
         )
 
     def stored(self, ending: RequestEnding) -> str:
-        """What Always stored, if that was the choice."""
-        always = isinstance(ending, PermissionResponseEvent) and ending.choice == "always_allow"
-        return self._always_stores() if always else ""
+        """What was stored and until when, if that was the choice."""
+        if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
+            return ""
+        effect = "allow" if ending.choice == "always_allow" else "deny"
+        kept = [
+            offer.choice.stores
+            for offer in self._offers()
+            if (offer.rule, offer.effect) == (ending.rule, effect)
+            and offer.choice.scope == (ending.rule_scope or "session")
+        ]
+        if not kept:
+            return ""
+        until = ending.rule_expires_at
+        return f"{kept[0]}, until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until else kept[0]
 
     def _response(
         self,
@@ -169,14 +193,11 @@ class PermissionRequestEvent(UserInputRequest):
         if hidden := hidden_count(redacted(self.arguments)):
             yield "Not shown", f"{hidden} secret-looking values; they run as they are"
 
-    def _always_stores(self) -> str:
-        # Short enough for Slack's confirm dialog (300 characters with its own words around it).
-        tool = shortened(visible(self.function_name, one_line=True), 60)
-        session = shortened(visible(self.run.session_id, one_line=True), 60)
-        return (
-            f"{tool} with exactly these arguments (digest {self.arguments_digest[:12]}) "
-            f"in session {session}"
-        )
+    def _offers(self) -> tuple[Offer, ...]:
+        return offers(call_of(self), self.arguments_digest, self.suggested_rules, self.run)
+
+    def _offer(self, choice: Choice) -> Offer | None:
+        return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)
 
 
 class PermissionResponseEvent(UserInputResponse):
@@ -193,11 +214,18 @@ class PermissionResponseEvent(UserInputResponse):
     arguments_digest: str
     modified_arguments: dict[str, Any] | None = None
     rule: Rule | None = None
+    rule_scope: Scope | None = None
+    rule_expires_at: AwareDatetime | None = None
 
     @property
     def question_id(self) -> str:
         """The permission id."""
         return self.permission_id
+
+    @property
+    def chosen(self) -> str:
+        """The choice."""
+        return self.choice
 
     @property
     def outcome(self) -> Outcome:

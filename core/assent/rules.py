@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
@@ -13,24 +13,24 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from assent.calls import ToolCall, arguments_digest, new_id
 from assent.errors import ConfigError
+from assent.globs import Glob, escape
+from assent.javascript import as_text
 
 _CONFIG = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True)
-_SPECIAL = re.compile(r"[\\*?\[\]{}()!+@|]")
 _READABLE = 1_000
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
 class Rule:
-    """Calls of one tool whose arguments have given values.
+    """Calls of one tool whose arguments fit patterns.
 
     The tool's name is compared exactly. Every parameter named in ``params``
-    must be there and equal its pattern; a pattern is literal text in which
-    glob characters are escaped with a backslash. With ``arguments_digest``
-    the rule is about exactly one set of arguments and no other.
+    must be there and fit its glob, compared with the value as JavaScript's
+    ``String(value)`` writes it. With ``arguments_digest`` the rule is about
+    exactly one set of arguments and no other.
 
     Raises:
-        ConfigError: a pattern holds a glob character that is not escaped.
+        ConfigError: a pattern is refused; the message names the parameter and the fix.
     """
 
     tool: str
@@ -39,31 +39,28 @@ class Rule:
 
     @field_validator("params")
     @classmethod
-    def _literal(cls, params: Mapping[str, str]) -> Mapping[str, str]:
+    def _readable(cls, params: Mapping[str, str]) -> Mapping[str, str]:
         for name, pattern in params.items():
-            if _SPECIAL.search(_ESCAPED.sub("", pattern)):
-                text = (
-                    f"the pattern of {name!r} holds a glob character: {pattern!r}; only literal "
-                    "values are supported, write \\ before each of \\ * ? [ ] { } ( ) ! + @ |"
-                )
-                raise ConfigError(text)
+            try:
+                _glob(pattern)
+            except ConfigError as error:
+                raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
         return params
 
     def matches(self, call: ToolCall) -> bool:
         """Whether the call is one that this rule is about."""
         if call.name != self.tool:
             return False
+        arguments = call.arguments
         for name, pattern in self.params.items():
-            if name not in call.arguments:
+            if name not in arguments or not _glob(pattern).matches(as_text(arguments[name])):
                 return False
-            if _ESCAPED.sub(r"\1", pattern) != as_text(call.arguments[name]):
-                return False
-        return self.arguments_digest in (None, arguments_digest(call.arguments))
+        return self.arguments_digest is None or self.arguments_digest == arguments_digest(arguments)
 
 
-def escape(text: str) -> str:
-    """The text as a pattern that matches this text and nothing else."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
+@lru_cache(maxsize=8_192)
+def _glob(pattern: str) -> Glob:
+    return Glob(pattern)
 
 
 def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
@@ -73,40 +70,25 @@ def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     stored rule stays small. ``digest`` is that of the arguments, where it is
     known already.
     """
-    params = {name: escape(as_text(value)) for name, value in call.arguments.items()}
+    texts = {name: as_text(value) for name, value in call.arguments.items()}
+    readable = sum(map(len, texts.values())) <= _READABLE
     return Rule(
         tool=call.name,
-        params=params if sum(map(len, params.values())) <= _READABLE else {},
+        params={name: escape(text) for name, text in texts.items()} if readable else {},
         arguments_digest=digest or arguments_digest(call.arguments),
     )
 
 
-def as_text(value: Any) -> str:
-    """A JSON value as JavaScript's ``String(value)`` writes it (ECMA-262, ToString)."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return _number(value)
-    if isinstance(value, list | tuple):
-        return ",".join("" if item is None else as_text(item) for item in value)
-    if isinstance(value, Mapping):
-        return "[object Object]"
-    return str(value)
-
-
-def _number(value: float) -> str:
-    if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    return repr(value)
+Scope = Literal["session", "agent", "tool-window"]
+"""Where a remembered rule holds: one session, all of an agent's, or one session for minutes."""
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
 class RememberedRule:
-    """A rule that a person stored for one session by choosing Always."""
+    """A rule that a person stored by choosing Always: who, when, why, where and until when.
+
+    ``uses`` and ``last_used_at`` are counted by the store.
+    """
 
     rule: Rule
     effect: Literal["allow", "deny"]
@@ -114,11 +96,15 @@ class RememberedRule:
     stored_at: AwareDatetime
     expires_at: AwareDatetime
     rule_id: str = Field(default_factory=new_id)
+    scope: Scope = "session"
+    reason: str = ""
+    uses: int = 0
+    last_used_at: AwareDatetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """What one session remembers, and the version it was read at."""
+    """What counts for one session, the agent's own rules among it; the version it was read at."""
 
     version: str = ""
     remembered: tuple[RememberedRule, ...] = ()

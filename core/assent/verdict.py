@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -51,6 +51,24 @@ class Verdict:
         return f"The call of {self.tool} {said}{by}{because}.{ran}"
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question of a batch that nobody has answered yet: resume it later."""
+
+    permission_id: str
+    tool: str
+    expires_at: datetime
+
+    @property
+    def approved(self) -> bool:
+        """Whether the call may run: not yet."""
+        return False
+
+    def as_tool_result(self) -> str:
+        """For the agent, in place of the tool's result."""
+        return f"The call of {self.tool} waits for an answer. It did not run."
+
+
 def decided(call: ToolCall, decision: Decision) -> Verdict:
     """The verdict of a policy that needed nobody."""
     approved = decision.ruling is Ruling.ALLOW
@@ -60,6 +78,18 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
         arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
         reason=decision.reason,
         line=decision.line,
+    )
+
+
+def denied_by_call_id(verdict: Verdict, call_id: str) -> Verdict:
+    """The denial that takes an approval's place when its call id is denied."""
+    return replace(
+        verdict,
+        outcome=Outcome.DENIED,
+        reason=f"call id {call_id!r} is denied",
+        line="denied call id",
+        decided_by=None,
+        decided_at=None,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from assent.continuation import ContinuationRequestEvent, ContinuationResponseEvent
 from assent.errors import UnreadableEventError
 from assent.events import (
     Event,
@@ -29,6 +30,8 @@ _BuiltIn = Annotated[
     | PermissionResponseEvent
     | PermissionApprovedEvent
     | PermissionDeniedEvent
+    | ContinuationRequestEvent
+    | ContinuationResponseEvent
     | RequestExpiredEvent
     | RequestCancelledEvent
     | RequestUndeliverableEvent,

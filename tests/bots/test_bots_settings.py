@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from assent.places import Place
+from assent.terms import Terms
 from assent_bots.settings import Settings, settings_of
 from assent_bots.source import SettingsError, source_of
 
@@ -91,6 +92,33 @@ def test_policy_and_timeouts_are_read() -> None:
     assert settings.policy.default == "allow"
     assert settings.policy.deny[0].params == {"command": "ls"}
     assert settings.policy.remember_for == timedelta(days=7)
+
+
+def test_always_is_remembered_for_the_session_only_unless_told() -> None:
+    assert read(ROUTE).policy.terms == Terms()
+    told = read(ROUTE + '[policy]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
+    off = read(ROUTE + "[policy]\nscopes = []\n")
+
+    assert told.policy.terms == Terms(
+        scopes=frozenset({"session", "agent", "tool-window"}), window=timedelta(hours=1)
+    )
+    assert off.policy.terms.scopes == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('window = "61m"', "policy.window '61m' is too long for a whole tool; write at most 60m"),
+        ('window = "0s"', "policy.window '0s' must be more than 0s"),
+        ('scopes = ["world"]', "policy.scopes.0 must be 'session', 'agent' or 'window'"),
+        ('scopes = "agent"', "policy.scopes must be a list"),
+    ],
+)
+def test_terms_that_cannot_be_are_explained(line: str, problem: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        read(ROUTE + f"[policy]\n{line}\n")
+
+    assert problem in str(raised.value)
 
 
 def test_no_secret_is_in_the_repr() -> None:

@@ -53,6 +53,32 @@ async def test_everything_is_looked_at_and_fine(
     assert lines[8][2] == "slack:@oncall has 1 member"
 
 
+async def test_dangerous_rules_of_the_policy_are_a_warning_each(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    toml = (
+        GOOD
+        + "[policy]\n"
+        + 'allow = [{ tool = "bash", params = { command = "ls*" } }, { tool = "read" }]\n'
+        + 'deny = [{ tool = "read" }]\n'
+    )
+
+    done = await command(run, playground, "check", toml=toml, ASSENT_STORE_URL=store_url)
+    quiet = await command(
+        run,
+        playground,
+        "check",
+        toml=GOOD + '[policy]\ndeny = [{ tool = "read" }]\n',
+        ASSENT_STORE_URL=store_url,
+    )
+
+    said = [line for line in done.out.splitlines() if " policy " in line]
+    assert all(line.startswith("warning") for line in said)
+    assert any("allow rule 1, command 'ls*'" in line for line in said)
+    assert any("allow rule 2 never applies" in line for line in said)
+    assert "policy     1 rule without surprises" in quiet.out
+
+
 async def test_each_failure_is_a_line_and_the_others_are_still_looked_at(
     run: Run, playground: Playground
 ) -> None:

@@ -105,23 +105,27 @@ def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], r
     assert done.err.count("\n") == 1
 
 
-def test_a_rule_of_the_policy_answers_without_a_store(run: Run) -> None:
+def test_a_deny_rule_answers_without_a_store_and_an_allow_rule_does_not(run: Run) -> None:
     policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "bash" }]\n'
 
     allowed = run("ask", "read", env=UNREACHABLE, toml=policy)
     denied = run("ask", "bash", env=UNREACHABLE, toml=policy)
 
-    assert (allowed.code, allowed.out) == (0, "approved: allowed by allow rule 1\n")
+    # An *always deny* that somebody stored comes before the rule, so it must be looked for.
+    assert (allowed.code, allowed.out) == (4, "")
+    assert "nothing was approved" in allowed.err
     assert (denied.code, denied.out) == (1, "denied: denied by deny rule 1\n")
 
 
-def test_mistakes_in_other_sections_do_not_keep_a_machine_from_asking(run: Run) -> None:
+def test_mistakes_in_other_sections_do_not_keep_a_machine_from_asking(
+    run: Run, store_url: str
+) -> None:
     toml = (
         '[slack]\nbot_token = "xoxb-of-a-test"\n[route]\nto = 1\n[people.x]\nage = 3\n'
         '[policy]\ndefault = "allow"\n'
     )
 
-    assert run("ask", "x", toml=toml).code == 0
+    assert run("ask", "x", toml=toml, env={"ASSENT_STORE_URL": store_url}).code == 0
 
 
 def test_a_mistake_in_the_policy_keeps_a_machine_from_asking(run: Run) -> None:
@@ -152,14 +156,14 @@ def test_without_a_timeout_a_question_waits_as_long_as_its_route_says(
     assert done.err == "assent: expired: nobody answered in time\n"
 
 
-def test_arguments_can_be_read_from_another_command(tmp_path: Path) -> None:
+def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: str) -> None:
     (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
     argv = ["ask", "x", "--arguments", "-", "--arg", "b=over", "--arg", "n:=[1]", "--json"]
     done = subprocess.run(
         [sys.executable, "-m", "assent_bots", *argv],
         input='{"a": "two\\nlines", "b": "under"}',
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]},
+        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
         capture_output=True,
         text=True,
         check=True,
@@ -171,8 +175,10 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path) -> None:
     assert verdict["decidedLine"] == "default"
 
 
-def test_json_on_a_terminal_cannot_act(run: Run) -> None:
-    done = run("ask", "x\u202e\x1b", "--json", toml='[policy]\ndefault = "allow"\n')
+def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:
+    toml, env = '[policy]\ndefault = "allow"\n', {"ASSENT_STORE_URL": store_url}
+
+    done = run("ask", "x\u202e\x1b", "--json", toml=toml, env=env)
 
     assert done.out.isascii()
     assert "\x1b" not in done.out
@@ -195,13 +201,13 @@ def test_json_on_a_terminal_cannot_act(run: Run) -> None:
     ],
 )
 def test_a_verdict_that_cannot_be_printed_is_no_traceback(
-    redirection: str, code: int, said: str, tmp_path: Path
+    redirection: str, code: int, said: str, tmp_path: Path, store_url: str
 ) -> None:
     (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m assent_bots ask x {redirection}"],
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]},
+        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
         capture_output=True,
         text=True,
         check=False,

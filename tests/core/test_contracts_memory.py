@@ -9,6 +9,7 @@ import pytest
 from assent.backend import Backend
 from assent.memory import memory_backend
 from assent.testing import (
+    AuditContract,
     BusContract,
     CopiesContract,
     LeasesContract,
@@ -38,6 +39,10 @@ class TestMemoryCopies(CopiesContract):
 
 
 class TestMemoryRules(RulesContract):
+    pass
+
+
+class TestMemoryAudit(AuditContract):
     pass
 
 

@@ -9,6 +9,7 @@ import pytest
 from assent.backend import Backend
 from assent.redis import redis_backend
 from assent.testing import (
+    AuditContract,
     BusContract,
     CopiesContract,
     LeasesContract,
@@ -38,6 +39,10 @@ class TestRedisCopies(CopiesContract):
 
 
 class TestRedisRules(RulesContract):
+    pass
+
+
+class TestRedisAudit(AuditContract):
     pass
 
 

@@ -139,10 +139,10 @@ def test_a_request_whose_digest_is_not_of_its_arguments_is_refused() -> None:
         a_permission({"command": "ls"}, arguments_digest="0" * 64)
 
 
-def test_always_is_only_offered_for_a_rule_about_exactly_this_call() -> None:
-    for wide in (Rule("bash"), Rule("bash", {"command": "ls"}), Rule("other")):
-        card = a_permission({"command": "ls"}, suggested_rules=(wide,)).card()
-        assert [choice.key for choice in card.choices] == ["allow", "deny"]
+def test_always_is_only_offered_with_a_rule_about_this_call() -> None:
+    card = a_permission({"command": "ls"}, suggested_rules=(Rule("other"),)).card()
+
+    assert [choice.key for choice in card.choices] == ["allow", "deny"]
 
 
 def test_the_card_says_how_much_it_does_not_show() -> None:

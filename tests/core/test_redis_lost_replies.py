@@ -136,3 +136,29 @@ async def test_what_was_published_is_not_published_again(
         await backend.bus.publish("runs:1", second)
 
         assert [await soon(events) for _ in range(2)] == [first, second]
+
+
+async def test_what_may_be_had_once_was_had_by_the_caller_who_lost_the_reply(
+    backend: Backend, wire: Wire
+) -> None:
+    run = a_request().run
+    wire.lose_next_replies()
+
+    assert await backend.rules.spend(run, "key")
+    assert not await backend.rules.spend(run, "key")
+
+
+async def test_a_use_and_a_revocation_count_once(backend: Backend, wire: Wire) -> None:
+    request, rule = a_request(), a_rule()
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await backend.store.settle(request.question_id, a_response(request), remember=rule)
+
+    wire.lose_next_replies()
+    used = await backend.rules.use(request.run, rule.rule_id)
+    [kept] = await backend.rules.all()
+    wire.lose_next_replies()
+    revoked = await backend.rules.revoke(rule.rule_id, by="cli:me")
+
+    assert (used, revoked, kept.remembered.uses) == (True, True, 1)
+    kinds = [entry.kind for entry in await backend.audit.read(9)]
+    assert kinds == ["asked", "approved", "rule_stored", "rule_used", "rule_revoked"]

@@ -159,7 +159,12 @@ async def test_every_key_has_an_end(backend: Backend, keys: Keys, server: Any) -
         await backend.store.open(request, seconds=seconds, inbox="mine", book=None)
         await backend.copies.issue(a_copy(request.question_id))
     await backend.copies.find("nobody", delivery="slack:1")
-    await backend.store.settle(answered.question_id, a_response(answered), remember=a_rule())
+    rule, run = a_rule(), answered.run
+    await backend.store.settle(answered.question_id, a_response(answered), remember=rule)
+    await backend.rules.use(run, rule.rule_id)
+    await backend.rules.spend(run, "key")
+    await backend.rules.spend(run, "key")
+    await backend.rules.revoke(rule.rule_id, by="cli:me")
     await backend.watch.expire()
     await backend.watch.shorten(waiting.question_id, 10)
     await backend.leases.hold("poll", "me", seconds=30)
@@ -171,7 +176,8 @@ async def test_every_key_has_an_end(backend: Backend, keys: Keys, server: Any) -
     lives = {key: await server.ttl(key) async for key in server.scan_iter(f"{keys.prefix}*")}
 
     kinds = {key.decode().removeprefix(keys.prefix).partition(":")[0] for key in lives}
-    assert kinds == {"r", "h", "due", "jobs", "book", "seen", "lease", "moved"}
+    memory = {"book", "books", "rule", "once", "audit"}
+    assert kinds == {"r", "h", "due", "jobs", "seen", "lease", "moved"} | memory
     assert min(lives.values()) > 0
     assert {key for key, life in lives.items() if life > 181 * 86_400} == set()
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from telegram import InlineKeyboardMarkup
 
 from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended
-from assent.permission import ALLOW, ALWAYS, DENY
+from assent.offers import ALWAYS
+from assent.permission import ALLOW, DENY
 from assent_telegram.buttons import Button, button_data, read_button
 from assent_telegram.keyboard import keyboard
 

@@ -121,7 +121,7 @@ async def test_somebody_else_is_refused_in_private_and_the_card_stays(room: Room
 
     assert delivery.alert
     assert "may not decide" in (delivery.toast or "")
-    assert list((await room.shown("Expires")).buttons) == ["Allow", "Always", "Deny"]
+    assert list((await room.shown("Expires")).buttons) == ["Allow", "Always", "Deny", "More…"]
     await room.telegram.press(card, "Deny", by="alice")
     assert not (await waiting).approved
 

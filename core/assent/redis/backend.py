@@ -9,9 +9,10 @@ from assent.backend import Backend
 from assent.inbox import Inbox
 from assent.redis.bus import RedisBus
 from assent.redis.client import Client
-from assent.redis.copies import RedisCopies, RedisRules
+from assent.redis.copies import RedisCopies
 from assent.redis.leases import RedisLeases
 from assent.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
+from assent.redis.rules import RedisAudit, RedisRules
 from assent.redis.store import RedisStore, RedisWatch
 from assent.redis.url import StoreUrl, read_url
 
@@ -44,6 +45,7 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 watch=watch,
                 copies=RedisCopies(client),
                 rules=RedisRules(client),
+                audit=RedisAudit(client),
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),

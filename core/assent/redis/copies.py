@@ -1,21 +1,15 @@
-"""Card handles, and what sessions remember, in Redis."""
+"""Card handles in Redis."""
 
 from __future__ import annotations
 
-from pydantic import TypeAdapter
-
-from assent.calls import RunRef
 from assent.errors import ReplayedCallbackError, UnknownRequestError
 from assent.events import RequestEnding
 from assent.ports import Copy, Found
 from assent.redis.client import Client, Script
-from assent.redis.keys import session_key
 from assent.redis.records import read_copy, stored_copy, stored_request
-from assent.rules import RememberedRule, RuleBook
 from assent.wire import decode_ending
 
-_ISSUE, _FIND, _MARK, _BOOK = Script("issue"), Script("find"), Script("mark"), Script("book")
-_RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+_ISSUE, _FIND, _MARK = Script("issue"), Script("find"), Script("mark")
 
 
 class RedisCopies:
@@ -57,17 +51,3 @@ class RedisCopies:
         if said == 0:
             raise UnknownRequestError(copy.question_id)
         return None if said == 1 else decode_ending(said)
-
-
-class RedisRules:
-    """Rules of sessions, until they expire by the server's clock."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    async def book(self, run: RunRef) -> RuleBook:
-        """The rules remembered for the run's session, without those that expired."""
-        version, *rules = await self._client.run(_BOOK, session_key(run))
-        remembered = (_RULE.validate_json(rule) for rule in rules)
-        in_order = sorted(remembered, key=lambda rule: (rule.stored_at, rule.rule_id))
-        return RuleBook(version.decode(), tuple(in_order))

@@ -8,13 +8,21 @@ slot uses several namespaces.
 
 ==================  ======  ======================================================
 ``r:<question id>``  hash    a request: ``q`` its JSON, ``d`` deadline in ms by the
-                             server's clock, ``s`` session key, ``i`` inboxes to ring
-                             (at most the 8 newest), ``e`` its ending's JSON, ``t`` who
-                             recorded that, ``c:<handle>`` one copy of its card
+                             server's clock, ``s`` session key, ``a`` agent key, ``i``
+                             inboxes to ring (at most the 8 newest), ``n`` facts for the
+                             audit, ``e`` its ending's JSON, ``t`` who recorded that,
+                             ``c:<handle>`` one copy of its card
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``
-``book:<session>``   hash    rules of a session, ``r:<rule id>`` each; ``v`` is the version
+``book:<session>``   hash    rules of a session or an agent (``book:agent.…``), each
+                             ``r:<rule id>``; ``v`` is the version
+``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
+                             uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
+                             revoked it
+``books``            zset    the books by the expiry of their last rule
+``once:<session>:…`` string  what may be had once and who took it
+``audit``            stream  what happened, the newest 10,000 or so
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
 ``moved:<chat>``     string  the new address of a chat
@@ -22,8 +30,9 @@ slot uses several namespaces.
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests, handles and ``due`` live until their deadline
-and a day, ``jobs`` until the last deadline and a week, books a day longer than their
-last rule, new addresses half a year after the last question for them.
+and a day, ``jobs`` until the last deadline and a week, rules and books a day longer than
+their last rule, the audit 90 days after its last entry, new addresses and what was spent
+half a year after the last question for them.
 """
 
 from __future__ import annotations
@@ -75,6 +84,11 @@ class Keys:
         """The open requests by deadline."""
         return f"{self.prefix}due"
 
+    @property
+    def audit(self) -> str:
+        """What happened."""
+        return f"{self.prefix}audit"
+
     def record(self, question_id: str) -> str:
         """One request."""
         return f"{self.prefix}r:{question_id}"
@@ -90,6 +104,19 @@ class Keys:
 
 def session_key(run: RunRef) -> str:
     """The session's name in keys: short whatever the ids are, and the same in every process."""
-    digest = hashlib.blake2b(digest_size=15)
-    digest.update(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}".encode())
+    return _short(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}")
+
+
+def agent_key(run: RunRef) -> str:
+    """The agent's name in keys; no session has such a name."""
+    return f"agent.{_short(run.agent_id)}"
+
+
+def once_key(key: str) -> str:
+    """The name in keys of what may be had once."""
+    return _short(key)
+
+
+def _short(text: str) -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=15)
     return urlsafe_b64encode(digest.digest()).decode()

@@ -9,11 +9,12 @@ from math import ceil
 
 from pydantic import TypeAdapter
 
+from assent import audit
 from assent.errors import DuplicateRequestError, UnknownRequestError, UnreadableEventError
 from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.ports import BookChanged, Opened, Record, Settled
 from assent.redis.client import Client, Script
-from assent.redis.keys import session_key
+from assent.redis.keys import agent_key, session_key
 from assent.redis.records import expiry, moment, read_record
 from assent.rules import RememberedRule
 from assent.wire import decode_ending, encode
@@ -41,8 +42,10 @@ class RedisStore:
             ceil(seconds * 1000),
             inbox,
             session_key(request.run),
+            agent_key(request.run),
             int(book is not None),
             book or "",
+            audit.written(audit.about(request)),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
@@ -63,6 +66,7 @@ class RedisStore:
             data,
             int(ending.outcome is Outcome.EXPIRED),
             self._client.token(),
+            audit.written(audit.ended(ending)),
             *_remembered(remember),
         )
         match said:
@@ -84,13 +88,15 @@ class RedisStore:
         return read_record(question_id, fields, now)
 
 
-def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int]:
+def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]:
     if rule is None:
-        return "", b"", 0
+        return "", b"", 0, 0, ""
     return (
         rule.rule_id,
         _RULE.dump_json(rule, by_alias=True),
         int(rule.expires_at.timestamp() * 1e3),
+        int(rule.scope == "agent"),
+        audit.written(audit.stored(rule)),
     )
 
 

@@ -11,7 +11,7 @@ from assent.calls import RunRef, ToolCall, arguments_digest, new_id
 from assent.permission import PermissionRequestEvent, PermissionResponseEvent
 from assent.places import Place
 from assent.ports import Copy
-from assent.rules import RememberedRule, literal_rule
+from assent.rules import RememberedRule, Scope, literal_rule
 
 _T = TypeVar("_T")
 
@@ -58,6 +58,7 @@ def a_rule(
     *,
     effect: Literal["allow", "deny"] = "allow",
     lives: timedelta = timedelta(hours=1),
+    scope: Scope = "session",
 ) -> RememberedRule:
     """What Always stores for a call without arguments."""
     now = datetime.now(UTC)
@@ -67,6 +68,7 @@ def a_rule(
         stored_by="slack:U0ALICE",
         stored_at=now,
         expires_at=now + lives,
+        scope=scope,
     )
 
 

@@ -1,20 +1,17 @@
-"""What every store promises about handles of cards and remembered rules."""
+"""What every store promises about handles of cards."""
 
 # ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from assent.backend import Backend
-from assent.calls import RunRef
 from assent.errors import ReplayedCallbackError, UnknownRequestError
 from assent.permission import PermissionRequestEvent
-from assent.rules import RememberedRule
-from assent.testing.builders import a_copy, a_request, a_response, a_rule
+from assent.testing.builders import a_copy, a_request, a_response
 
 
 async def _opened(backend: Backend, question_id: str | None = None) -> PermissionRequestEvent:
@@ -132,56 +129,3 @@ class CopiesContract:
             await backend.copies.mark(a_copy("nobody"))
 
         assert await backend.store.get("nobody") is None
-
-
-class RulesContract:
-    """The promises of ``Rules``. Subclasses provide the ``backend`` fixture."""
-
-    async def test_a_session_remembers_nothing_at_first(self, backend: Backend) -> None:
-        book = await backend.rules.book(RunRef("deploy-bot", "s-new"))
-
-        assert book.remembered == ()
-
-    async def test_rules_belong_to_the_session_across_branches_and_runs(
-        self, backend: Backend
-    ) -> None:
-        rule = a_rule()
-        await self._remember(backend, RunRef("deploy-bot", "s-1", "main", "r-1"), rule)
-
-        book = await backend.rules.book(RunRef("deploy-bot", "s-1", "experiment", "r-2"))
-
-        assert book.remembered == (rule,)
-
-    @pytest.mark.parametrize(
-        "other",
-        [RunRef("deploy-bot", "s-2"), RunRef("other-bot", "s-1"), RunRef("deploy-bots", "-1")],
-    )
-    async def test_other_sessions_do_not_remember(self, backend: Backend, other: RunRef) -> None:
-        await self._remember(backend, RunRef("deploy-bot", "s-1"), a_rule())
-
-        assert (await backend.rules.book(other)).remembered == ()
-
-    async def test_rules_are_remembered_in_the_order_they_were_stored(
-        self, backend: Backend
-    ) -> None:
-        run = RunRef("deploy-bot", "s-1")
-        rules = [a_rule(f"tool-{number}") for number in range(5)]
-
-        for rule in rules:
-            await self._remember(backend, run, rule)
-
-        assert (await backend.rules.book(run)).remembered == tuple(rules)
-
-    async def test_expired_rules_are_left_out(self, backend: Backend) -> None:
-        run = RunRef("deploy-bot", "s-1")
-        kept = a_rule("kept")
-        for rule in (a_rule("old", lives=timedelta(seconds=-9)), kept):
-            await self._remember(backend, run, rule)
-        await self._remember(backend, run, a_rule("expired", lives=timedelta(seconds=-1)))
-
-        assert (await backend.rules.book(run)).remembered == (kept,)
-
-    async def _remember(self, backend: Backend, run: RunRef, rule: RememberedRule) -> None:
-        request = a_request(run=run)
-        await backend.store.open(request, seconds=30, inbox="", book=None)
-        await backend.store.settle(request.question_id, a_response(request), remember=rule)

@@ -3,6 +3,7 @@ local P = KEYS[1]
 local HOUR = 3600000
 local DAY = 24 * HOUR
 local WEEK = 7 * DAY
+local QUARTER = 90 * DAY
 
 -- The time by the server's clock, in milliseconds.
 local function clock()
@@ -37,4 +38,27 @@ local function add_inbox(record, inboxes, inbox)
   end
   kept[#kept + 1] = inbox
   redis.call('HSET', record, 'i', table.concat(kept, ' ', math.max(1, #kept - 7)))
+end
+
+-- The version of the rules that count for a session: its own, and its agent's.
+local function version_of(session, agent)
+  local own = redis.call('HGET', P .. 'book:' .. session, 'v') or ''
+  local shared = redis.call('HGET', P .. 'book:' .. agent, 'v') or ''
+  if own == '' or shared == '' then return own .. shared end
+  return own .. '+' .. shared
+end
+
+-- A rule in a book, nil when it is not there or has expired.
+local function rule_in(book, rule_id, now)
+  local kept = redis.call('HGET', P .. 'book:' .. book, 'r:' .. rule_id)
+  if not kept then return nil end
+  local until_ms, rule = string.match(kept, '^(%d+) (.*)$')
+  if tonumber(until_ms) > now then return rule end
+end
+
+-- Note what happened: two sets of facts as JSON, the second counts.
+local function audit(facts, more, now)
+  local stream = P .. 'audit'
+  redis.call('XADD', stream, 'MAXLEN', '~', 10000, '*', 'a', facts or '{}', 'w', more)
+  live_until(stream, now + QUARTER, now)
 end

@@ -1,6 +1,7 @@
--- Open a request: id, request, life in ms, inbox, session, whether to check the book, its version.
+-- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
+-- the rules, that version, facts for the audit.
 -- Answers 'open' and the ms left, 'changed', or 'duplicate'.
-local id, request, life, inbox, session, check, version = unpack(ARGV)
+local id, request, life, inbox, session, agent, check, version, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -13,14 +14,15 @@ if known[1] then
   end
   return {'open', known[2] - now}
 end
-if check == '1' and (redis.call('HGET', P .. 'book:' .. session, 'v') or '') ~= version then
-  return {'changed'}
-end
+if check == '1' and version_of(session, agent) ~= version then return {'changed'} end
 local deadline = now + life
-redis.call('HSET', record, 'q', request, 'd', deadline, 's', session, 'i', inbox)
+redis.call(
+  'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts
+)
 redis.call('PEXPIREAT', record, deadline + DAY)
 redis.call('ZADD', P .. 'due', deadline, id)
 live_until(P .. 'due', deadline + DAY, now)
 put('ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
+audit(facts, '{"kind":"asked"}', now)
 return {'open', deadline - now}

@@ -1,21 +1,29 @@
--- Settle a request: id, ending, '1' if that is its expiry, the caller's token, and the rule to
--- remember: its id, JSON and expiry in ms ('' for none).
+-- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
+-- and the rule to remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's
+-- sessions, and facts for the audit ('' for none).
 -- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
 -- request and the time, 'early', or 'unknown'.
-local id, ending, expiry, token, rule_id, rule, rule_until = unpack(ARGV)
+local id, ending, expiry, token, facts, rule_id, rule, rule_until, shared, rule_facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 
-local function remember(book, now)
+local function remember(name, about, now)
+  local book = P .. 'book:' .. name
   local rules = redis.call('HGETALL', book)
   for i = 1, #rules, 2 do
     local until_ms = string.match(rules[i + 1], '^(%d+) ')
     if rules[i] ~= 'v' and tonumber(until_ms) <= now then redis.call('HDEL', book, rules[i]) end
   end
+  local over = math.max(now, tonumber(rule_until))
   redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
-  live_until(book, math.max(now, tonumber(rule_until)) + DAY, now)
+  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}')
+  redis.call('ZADD', P .. 'books', 'GT', rule_until, name)
+  for _, key in ipairs({book, P .. 'rule:' .. rule_id, P .. 'books'}) do
+    live_until(key, over + DAY, now)
+  end
+  audit(about, rule_facts, now)
 end
 
-local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't')
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n')
 if not known[1] then return {'unknown'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
@@ -27,7 +35,8 @@ if not known[5] then
   if not over and expiry == '1' then return {'early'} end
   redis.call('HSET', record, 'e', ending, 't', token)
   redis.call('ZREM', P .. 'due', id)
-  if rule_id ~= '' then remember(P .. 'book:' .. known[4], now) end
+  audit(known[8], facts, now)
+  if rule_id ~= '' then remember(shared == '1' and known[7] or known[4], known[8], now) end
   put('end', id)
 end
 local heard = 0

@@ -1,0 +1,249 @@
+"""How a run asks: decide, open the question, wait, and hold the answer against the call."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from assent.backend import Backend
+from assent.batch import Answers
+from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
+from assent.deciding import Asker, Decided, Decider
+from assent.derive import derive
+from assent.errors import UnknownRequestError, WaitTimeoutError
+from assent.events import Event, RequestEnding, UserInputRequest
+from assent.permission import PermissionRequestEvent, call_of
+from assent.policy import Decision, Policy, Ruling
+from assent.ports import Clock, Opened, Record
+from assent.questions import Questions, in_seconds
+from assent.requirements import Declaration
+from assent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one question is put."""
+
+    source_name: str | None = None
+    description: str = ""
+    timeout: float | timedelta | None = None
+    path: Sequence[str] = ()
+    declaration: Declaration | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """An open permission request, as little of it as a waiting run needs."""
+
+    call: ToolCall
+    permission_id: str
+    digest: str
+
+
+class Asking:
+    """The inside of a gate. Children share all but who asks and what their batch answered."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        run: RunRef,
+        policy: Policy,
+        seconds: float,
+        requested_by: str | None,
+        clock: Clock,
+        observe: Callable[[Event], None] | None,
+    ) -> None:
+        self.questions = Questions(backend, clock)
+        self.answers = Answers()
+        self.denied: set[str] = set()
+        self._store = backend.store
+        self._decider = Decider(backend.rules, policy, run, self.answer)
+        self._run = run
+        self._seconds = seconds
+        self._requested_by = requested_by
+        self._clock = clock
+        self._observe = observe
+        self.source_name = run.agent_id
+        self.path: tuple[str, ...] = ()
+
+    def child(self, path: tuple[str, ...], source_name: str | None) -> Asking:
+        """The same, asked by a sub-agent. Its call ids are its own: call-1 there is another."""
+        child = copy.copy(self)
+        child.answers = Answers()
+        child.path = self.path + path
+        child.source_name = self.source_name if source_name is None else source_name
+        return child
+
+    async def check(self, call: ToolCall, options: Options) -> Verdict:
+        """The verdict on a call, asked for when the policy says so."""
+        said = await self._said(call, options)
+        if isinstance(said, Verdict):
+            return said
+        question_id = new_id()
+        with self.questions.expected(question_id) as future:
+            asked = await self._ask(call, said, question_id, options, heard=True)
+            if isinstance(asked, Verdict):
+                return asked
+            ending = await future
+        self._tell(ending.observed)
+        return await self._still(asked.call, verdict_on(asked.call, asked.digest, ending), call)
+
+    async def submit(self, call: ToolCall, options: Options) -> str | Verdict:
+        """The permission id of the open question, or the verdict where nobody is needed."""
+        said = await self._said(call, options)
+        if isinstance(said, Verdict):
+            return said
+        asked = await self._ask(call, said, new_id(), options, heard=False)
+        return asked if isinstance(asked, Verdict) else asked.permission_id
+
+    async def resume(self, permission_id: str, timeout: float | timedelta | None) -> Verdict:
+        """The verdict on an open question."""
+        record, request = await self._permission(permission_id)
+        return await self._resumed(request, await self.ending(record, timeout))
+
+    async def look(
+        self, permission_id: str, timeout: float | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """The verdict on an open question of a batch, or that it is still open."""
+        record, request = await self._permission(permission_id)
+        pending = Pending(permission_id, request.function_name, request.expires_at)
+        if record.ending is None and not wait:
+            return pending
+        try:
+            ending = await self.ending(record, timeout)
+        except WaitTimeoutError:
+            return pending
+        verdict = await self._resumed(request, ending)
+        self.answers.note(request.call_id, request.arguments_digest, verdict)
+        return verdict
+
+    async def answer(self, request: UserInputRequest) -> RequestEnding:
+        """Open any question and wait for its ending."""
+        with self.questions.expected(request.question_id) as future:
+            await self.open(request, heard=True)
+            ending = await future
+        self._tell(ending.observed)
+        return ending
+
+    async def open(self, request: UserInputRequest, *, heard: bool = False) -> None:
+        """Open any question, until its own expiry."""
+        seconds = in_seconds((request.expires_at - self._clock()).total_seconds())
+        await self.questions.open(request, seconds, heard=heard, book=None)
+        self._tell(request)
+
+    async def ending(self, record: Record, timeout: float | timedelta | None) -> RequestEnding:
+        """How the question of a record ends."""
+        ending = record.ending or await self.questions.wait(record.request, timeout)
+        self._tell(ending.observed)
+        return ending
+
+    def fields(self, options: Options) -> dict[str, Any]:
+        """What every question of this gate says of itself: who asks, and until when."""
+        who = self._asker(options)
+        return {
+            "source_name": who.source_name,
+            "run": self._run,
+            "path": who.path,
+            "requested_by": self._requested_by,
+            "expires_at": self._clock() + timedelta(seconds=self._allowed(options)),
+        }
+
+    async def _said(self, call: ToolCall, options: Options) -> Verdict | Decided:
+        """The verdict that needs nobody, or the decision to ask."""
+        if options.timeout is not None:
+            in_seconds(options.timeout)
+        if call.call_id in self.denied:
+            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
+        if (known := await self._answered(call)) is not None:
+            return known
+        return await self._decide(call, options)
+
+    async def _decide(self, call: ToolCall, options: Options) -> Verdict | Decided:
+        said = await self._decider.decide(call, self._asker(options))
+        if said.decision.ruling is not Ruling.ASK:
+            return self._unless_denied(call, decided(call, said.decision))
+        asked = said.decision.applied_to(call)
+        return said if asked is call else await self._answered(asked) or said
+
+    async def _ask(
+        self,
+        call: ToolCall,
+        said: Verdict | Decided,
+        question_id: str,
+        options: Options,
+        *,
+        heard: bool,
+    ) -> Verdict | _Question:
+        """Open the question; where the session's rules changed meanwhile, decide again first."""
+        while not isinstance(said, Verdict):
+            asked = said.decision.applied_to(call)
+            request = self._request(asked, question_id, options)
+            seconds = self._allowed(options)
+            opened = await self.questions.open(request, seconds, heard=heard, book=said.book)
+            if isinstance(opened, Opened):
+                self._tell(request)
+                return _Question(asked, question_id, request.arguments_digest)
+            await self._decider.refresh()
+            said = await self._decide(call, options)
+        return said
+
+    async def _answered(self, call: ToolCall) -> Verdict | None:
+        """This iteration's answer for the call; nothing comes before a denial, not even that."""
+        verdict = self.answers.find(call)
+        return None if verdict is None else await self._still(call, verdict)
+
+    async def _still(self, call: ToolCall, verdict: Verdict, *others: ToolCall) -> Verdict:
+        """The verdict, unless it approves what has been denied meanwhile."""
+        if not verdict.approved:
+            return verdict
+        denial = await self._decider.denial(call, *others)
+        return self._unless_denied(call, verdict if denial is None else decided(call, denial))
+
+    def _request(
+        self, call: ToolCall, question_id: str, options: Options
+    ) -> PermissionRequestEvent:
+        arguments, digest = shown_and_digest(call.arguments)
+        declared = self._decider.declaration(call.name) or options.declaration
+        return PermissionRequestEvent(
+            permission_id=question_id,
+            function_name=call.name,
+            description=options.description,
+            call_id=call.call_id,
+            arguments=arguments,
+            arguments_digest=digest,
+            suggested_rules=derive(call, declared=declared),
+            **self.fields(options),
+        )
+
+    def _asker(self, options: Options) -> Asker:
+        return Asker(
+            self.source_name if options.source_name is None else options.source_name,
+            (*self.path, *options.path),
+            options.declaration,
+        )
+
+    async def _permission(self, permission_id: str) -> tuple[Record, PermissionRequestEvent]:
+        record = await self._store.get(permission_id)
+        if record is None or not isinstance(record.request, PermissionRequestEvent):
+            raise UnknownRequestError(permission_id)
+        return record, record.request
+
+    async def _resumed(self, request: PermissionRequestEvent, ending: RequestEnding) -> Verdict:
+        call = call_of(request)
+        return await self._still(call, verdict_on(call, request.arguments_digest, ending))
+
+    def _unless_denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
+        if verdict.approved and call.call_id in self.denied:
+            return denied_by_call_id(verdict, call.call_id)
+        return verdict
+
+    def _allowed(self, options: Options) -> float:
+        return self._seconds if options.timeout is None else in_seconds(options.timeout)
+
+    def _tell(self, event: Event) -> None:
+        if self._observe is not None:
+            self._observe(event)

@@ -1,0 +1,203 @@
+"""Many calls in one go: asked one after the other, run side by side, each answered once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol, TypedDict, Unpack
+from weakref import WeakValueDictionary
+
+from assent.calls import ToolCall, arguments_digest
+from assent.errors import ArgumentsChangedError, InvalidCallError
+from assent.events import Outcome
+from assent.guard import first_line
+from assent.questions import in_seconds
+from assent.requirements import Declaration, declared_by
+from assent.verdict import Pending, Verdict
+
+Tools = Mapping[str, Callable[..., Awaitable[Any]]]
+
+
+class How(TypedDict, total=False):
+    """How calls are asked about; see :meth:`assent.Gate.check`."""
+
+    source_name: str | None
+    description: str
+    timeout: float | timedelta | None
+    path: Sequence[str]
+    declaration: Declaration | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What one call of a batch came to.
+
+    ``content`` is what the agent is told: the tool's own result, or a text
+    that says why there is none. ``error`` is what the tool, or asking about
+    it, raised.
+    """
+
+    call: ToolCall
+    verdict: Verdict
+    content: Any
+    error: Exception | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the tool ran to its end."""
+        return self.verdict.approved and self.error is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    tool: str
+    digest: str
+    verdict: Verdict
+    runs: str
+
+
+class Answers:
+    """The verdicts of one iteration, by call id. A call is answered for its arguments only."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, _Answer] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._answers.clear()
+
+    def turn(self, call: ToolCall) -> AbstractAsyncContextManager[None]:
+        """One at a time for each call id, so that none is asked about twice at once."""
+        lock = self._turns.get(call.call_id)
+        if lock is None:
+            lock = self._turns[call.call_id] = asyncio.Lock()
+        return lock
+
+    def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
+        """Keep the verdict for a call with these arguments."""
+        runs = arguments_digest(verdict.arguments) if verdict.approved else digest
+        self._answers[call_id] = _Answer(verdict.tool, digest, verdict, runs)
+
+    def find(self, call: ToolCall) -> Verdict | None:
+        """The verdict on this very call: same id, same tool, same arguments.
+
+        Raises:
+            ArgumentsChangedError: the arguments to run with changed since it was given.
+        """
+        known = self._answers.get(call.call_id)
+        if known is None or known.tool != call.name:
+            return None
+        if known.digest != arguments_digest(call.arguments):
+            return None
+        check_unchanged(known.verdict, known.runs)
+        return known.verdict
+
+
+def check_unchanged(verdict: Verdict, digest: str) -> None:
+    """See that an approved verdict still carries the arguments it was given with.
+
+    Raises:
+        ArgumentsChangedError: it does not.
+    """
+    if verdict.approved and arguments_digest(verdict.arguments) != digest:
+        raise ArgumentsChangedError(
+            f"the arguments of {verdict.tool!r} changed after they were approved: ask again"
+        )
+
+
+class Ask(Protocol):
+    """The third phase of a gate: the verdict on one call."""
+
+    async def __call__(self, call: ToolCall, **how: Unpack[How]) -> Verdict:
+        """May this call run?"""
+        ...
+
+
+class Look(Protocol):
+    """The verdict on one submitted question, or that it is still open."""
+
+    async def __call__(
+        self, permission_id: str, timeout: float | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """What became of the question."""
+        ...
+
+
+async def run_batch(
+    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How
+) -> list[CallResult]:
+    """Ask in order, then run what is approved side by side; one result a call, in order."""
+    asked: list[CallResult | tuple[ToolCall, Verdict, str]] = []
+    for call in calls:
+        tool = tools.get(call.name)
+        if tool is None:
+            verdict = _refused(call, "there is no tool of this name", "no such tool")
+            asked.append(CallResult(call, verdict, verdict.as_tool_result()))
+            continue
+        try:
+            said = How(description=first_line(tool), declaration=declared_by(tool))
+            said.update(how)
+            verdict = await ask(call, **said)
+            digest = arguments_digest(verdict.arguments) if verdict.approved else ""
+        except (InvalidCallError, ArgumentsChangedError) as error:
+            verdict = _refused(call, str(error), "not asked")
+            asked.append(CallResult(call, verdict, verdict.as_tool_result(), error))
+        else:
+            asked.append((call, verdict, digest))
+    return await asyncio.gather(
+        *(_result(one) if isinstance(one, CallResult) else _run(*one, tools) for one in asked)
+    )
+
+
+async def resume_batch(
+    look: Look,
+    submitted: Sequence[str | Verdict],
+    timeout: float | timedelta | None,
+    *,
+    wait: bool,
+) -> list[Verdict | Pending]:
+    """The verdicts on what was submitted, in order; ``timeout`` is for all of them together."""
+    loop = asyncio.get_running_loop()
+    deadline = None if timeout is None else loop.time() + in_seconds(timeout)
+    results: list[Verdict | Pending] = []
+    for one in submitted:
+        if isinstance(one, Verdict):
+            results.append(one)
+            continue
+        left = None if deadline is None else deadline - loop.time()
+        patient = wait and (left is None or left > 0)
+        results.append(await look(one, left if patient else None, wait=patient))
+    return results
+
+
+async def _result(result: CallResult) -> CallResult:
+    return result
+
+
+def _refused(call: ToolCall, reason: str, line: str) -> Verdict:
+    return Verdict(Outcome.DENIED, call.name, dict(call.arguments), reason, line)
+
+
+async def _run(call: ToolCall, verdict: Verdict, digest: str, tools: Tools) -> CallResult:
+    if not verdict.approved:
+        return CallResult(call, verdict, verdict.as_tool_result())
+    task = asyncio.current_task()
+    try:
+        # Others were asked about in the meantime: what was approved is what runs.
+        check_unchanged(verdict, digest)
+        content = await tools[call.name](**verdict.arguments)
+    except asyncio.CancelledError:
+        if task is None or task.cancelling():
+            raise
+        error: Exception = RuntimeError("it cancelled itself")
+    except Exception as raised:
+        error = raised
+    else:
+        return CallResult(call, verdict, content)
+    said = f": {error}" if str(error) else ""
+    text = f"The call of {call.name} failed with {type(error).__name__}{said}"
+    return CallResult(call, verdict, text, error)

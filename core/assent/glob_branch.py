@@ -1,0 +1,65 @@
+"""One branch of a pattern while it is being read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from assent.glob_parts import Chain, Literal, Part
+
+
+class Before(Enum):
+    """What stands to the left of the place where the parser is."""
+
+    NOTHING = auto()
+    SLASH = auto()
+    DOT = auto()
+    TEXT = auto()
+    STAR = auto()
+    BRACKET = auto()
+    PLUS = auto()
+    GROUP = auto()
+    BRACE = auto()
+    OPENING = auto()
+    BRANCH = auto()
+
+
+AT_NAME = {Before.NOTHING, Before.SLASH}
+_IN_GROUP = {Before.OPENING, Before.BRANCH}
+
+
+@dataclass
+class Reading:
+    """The parts of one branch so far, and what stands before the next."""
+
+    before: Before
+    at_name: bool
+    parts: list[Part] = field(default_factory=list)
+    letters: list[str] = field(default_factory=list)
+
+    def spell(self, text: str, before: Before = Before.TEXT) -> None:
+        """Go on with characters that stand for themselves."""
+        self.letters.append(text)
+        self.before = before
+
+    def add(self, part: Part, before: Before) -> None:
+        """Go on with a part."""
+        self._flush()
+        self.parts.append(part)
+        self.before = before
+
+    def _flush(self) -> None:
+        if self.letters:
+            self.parts.append(Literal("".join(self.letters)))
+            self.letters.clear()
+
+    def begins_name(self) -> bool:
+        """Whether the next character is the first of a file or folder name."""
+        return self.before in AT_NAME or (self.at_name and self.before in _IN_GROUP)
+
+    def finished(self) -> Part:
+        """Everything read, as one part."""
+        self._flush()
+        if len(self.parts) == 1:
+            return self.parts[0]
+        return Chain(tuple(self.parts)) if self.parts else Literal("")

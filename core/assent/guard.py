@@ -1,0 +1,52 @@
+"""A function whose every call passes a check first."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from assent.calls import ToolCall
+from assent.requirements import Declaration, declared_by
+from assent.verdict import Verdict
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class Check(Protocol):
+    """The check of a gate."""
+
+    async def __call__(
+        self, call: ToolCall, *, description: str = "", declaration: Declaration | None = None
+    ) -> Verdict:
+        """May this call run?"""
+        ...
+
+
+def guarded(
+    check: Check, function: Callable[_P, Awaitable[_T]]
+) -> Callable[_P, Coroutine[Any, Any, _T | str]]:
+    """The function, run only when the check approves; otherwise its result says what happened."""
+    signature = inspect.signature(function)
+    name = getattr(function, "__name__", type(function).__name__)
+    description, declaration = first_line(function), declared_by(function)
+
+    @functools.wraps(function)
+    async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T | str:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        call = ToolCall(name, dict(bound.arguments))
+        verdict = await check(call, description=description, declaration=declaration)
+        if not verdict.approved:
+            return verdict.as_tool_result()
+        bound.arguments.update(verdict.arguments)
+        return await function(*bound.args, **bound.kwargs)
+
+    return run
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    """The first line of a function's docstring: what a card says the tool does."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]

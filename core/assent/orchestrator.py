@@ -1,0 +1,315 @@
+"""Several agents at once: their gates, their events as one stream, their answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Literal, Self
+from weakref import WeakSet
+
+from assent.answering import chosen
+from assent.backend import Backend, branch_topic
+from assent.calls import RunRef
+from assent.connect import open_backend
+from assent.errors import (
+    AlreadySettledError,
+    AssentError,
+    BusLostError,
+    ConfigError,
+    UnknownAgentError,
+    UnknownRequestError,
+)
+from assent.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from assent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
+from assent.memory import utc_now
+from assent.permission import PermissionRequestEvent
+from assent.permissions import AdjustablePolicy, Permissions
+from assent.policy import Policy, RulePolicy
+from assent.ports import Clock, Record
+from assent.rules import Rule
+from assent.terms import Terms
+
+_log = logging.getLogger(__name__)
+
+_AGAIN_SECONDS = 0.5
+_KNOWN_EVENTS = 10_000
+_KEYS = {
+    (True, "ask"): "allow",
+    (False, "ask"): "deny",
+    (True, "always_allow"): "always",
+    (False, "always_deny"): "deny-always",
+}
+
+ResolveChoice = Literal["ask", "always_allow", "always_deny"]
+
+
+@dataclass(slots=True)
+class _Agent:
+    agent_id: str
+    gate: Gate
+    policy: AdjustablePolicy
+
+
+class Events:
+    """What the agents ask and how it ends, from the moment this was made, each once.
+
+    Iterate it once, in one task. It ends when the orchestrator closes. A
+    BusLostError says that events of other processes may be missing; the
+    iteration can go on after it.
+    """
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[tuple[str, Event] | BusLostError | None] = asyncio.Queue()
+        self._over = False
+
+    def put(self, item: tuple[str, Event] | BusLostError | None) -> None:
+        """Add an event, an error, or the end."""
+        self._queue.put_nowait(item)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> tuple[str, Event]:
+        item = None if self._over else await self._queue.get()
+        if item is None:
+            self._over = True
+            raise StopAsyncIteration
+        if isinstance(item, BusLostError):
+            raise item
+        return item
+
+
+class Orchestrator:
+    """The gates of several agents on one backend. Open one with :meth:`Orchestrator.open`.
+
+    Agents are known by the ``agent_id`` of their runs. What a person decides
+    in a chat and what :meth:`resolve` decides count alike: the first answer wins.
+    """
+
+    def __init__(
+        self, backend: Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+    ) -> None:
+        self.backend = backend
+        self._terms = terms or Terms()
+        self._clock = clock
+        self._agents: dict[str, _Agent] = {}
+        self._listeners: WeakSet[Events] = WeakSet()
+        self._told: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._heard: list[asyncio.Event] = []
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, store: str | Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+    ) -> AsyncIterator[Orchestrator]:
+        """An orchestrator on the store at a URL, or on a backend that is open already.
+
+        ``terms`` say what an *always* of :meth:`resolve` may store, and for how long.
+
+        Raises:
+            ConfigError: the URL is of no known kind.
+        """
+        async with AsyncExitStack() as stack:
+            backend = store
+            if isinstance(backend, str):
+                backend = await stack.enter_async_context(open_backend(backend))
+            orchestrator = cls(backend, terms=terms, clock=clock)
+            stack.push_async_callback(orchestrator._finish)
+            yield orchestrator
+
+    def add(
+        self,
+        run: RunRef,
+        *,
+        policy: Policy | None = None,
+        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+        requested_by: str | None = None,
+    ) -> Gate:
+        """The gate of one more agent; its events are in the stream from now on.
+
+        Raises:
+            ConfigError: an agent of this id is here already.
+        """
+        if run.agent_id in self._agents:
+            raise ConfigError(f"agent {run.agent_id!r} is here already; give the other its own id")
+        adjustable = AdjustablePolicy(policy or RulePolicy())
+        gate = Gate(
+            self.backend,
+            run=run,
+            policy=adjustable,
+            timeout=timeout,
+            requested_by=requested_by,
+            clock=self._clock,
+            observe=partial(self._tell, run.agent_id),
+        )
+        self._agents[run.agent_id] = _Agent(run.agent_id, gate, adjustable)
+        heard = asyncio.Event()
+        self._heard.append(heard)
+        self._tasks.append(asyncio.create_task(self._listen(run, heard)))
+        return gate
+
+    async def listening(self) -> None:
+        """Wait until events of other processes are heard, for all agents there are now.
+
+        What the gates of this orchestrator ask is in the stream from the start.
+        """
+        for heard in list(self._heard):
+            await heard.wait()
+
+    def events(self) -> Events:
+        """One stream of what all agents ask and how it ends: ``(agent_id, event)``.
+
+        It begins with this call. Two streams each have every event.
+        """
+        events = Events()
+        self._listeners.add(events)
+        return events
+
+    async def resolve(
+        self,
+        permission_id: str,
+        *,
+        approved: bool,
+        by: str,
+        reason: str = "",
+        choice: ResolveChoice = "ask",
+    ) -> UserInputResponse:
+        """Answer a permission request of one of the agents, as a press in a chat would.
+
+        The caller has made sure that ``by`` may decide.
+
+        Raises:
+            UnknownRequestError: no agent here has asked this.
+            AlreadySettledError: it was answered before, or has ended by itself.
+            StoreUnreachableError: the store does not answer; nothing was decided.
+            ValueError: ``choice`` contradicts ``approved``, or may not be stored.
+        """
+        key = _KEYS.get((approved, choice))
+        if key is None:
+            raise ValueError(f"approved={approved} and choice={choice!r} contradict each other")
+        record = await self._record(permission_id)
+        if not isinstance(record.request, PermissionRequestEvent):
+            raise UnknownRequestError(permission_id)
+        return await self._settle(record, key, by, reason)
+
+    async def choose(
+        self, question_id: str, key: str, *, by: str, reason: str = ""
+    ) -> UserInputResponse:
+        """Answer any request of one of the agents by a choice on its card: ``continue-5``.
+
+        Raises:
+            UnknownRequestError: no agent here has asked this.
+            AlreadySettledError: it was answered before, or has ended by itself.
+            StoreUnreachableError: the store does not answer; nothing was decided.
+            ValueError: the card has no such choice.
+        """
+        return await self._settle(await self._record(question_id), key, by, reason)
+
+    def permissions_of(self, agent_id: str) -> Permissions:
+        """The rules on top of the agent's policy, as they are now.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        return self._agent(agent_id).policy.permissions
+
+    def update_permissions(
+        self,
+        agent_id: str,
+        *,
+        allow: Sequence[Rule] | None = None,
+        deny: Sequence[Rule] | None = None,
+        denied_call_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Replace those of the agent's rules that are given; from its next check on they count.
+
+        Questions that are open already stay open.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        agent = self._agent(agent_id)
+        agent.policy.update(allow=allow, deny=deny, denied_call_ids=denied_call_ids)
+
+    async def _settle(self, record: Record, key: str, by: str, reason: str) -> UserInputResponse:
+        request = record.request
+        if record.ending is not None:
+            raise _settled(record.ending)
+        response, rule = chosen(request, key, by=by, at=self._clock(), terms=self._terms)
+        if reason:
+            response = response.model_copy(update={"reason": reason})
+        settled = await self.backend.store.settle(request.question_id, response, remember=rule)
+        if not settled.first:
+            raise _settled(settled.ending)
+        self._tell(request.run.agent_id, response.observed)
+        return response
+
+    async def _record(self, question_id: str) -> Record:
+        record = await self.backend.store.get(question_id)
+        if record is None:
+            raise UnknownRequestError(question_id)
+        run = record.request.run
+        agent = self._agents.get(run.agent_id)
+        # Another session's request is none of ours, even if somebody has learnt its id.
+        if agent is None or agent.gate.run.session_id != run.session_id:
+            raise UnknownRequestError(question_id)
+        return record
+
+    def _agent(self, agent_id: str) -> _Agent:
+        agent = self._agents.get(agent_id)
+        if agent is None:
+            raise UnknownAgentError(agent_id, sorted(self._agents))
+        return agent
+
+    def _tell(self, agent_id: str, event: Event) -> None:
+        """Tell the streams, unless they have heard it: from the gate, from us, from the bus."""
+        if (mark := _mark(event)) is not None:
+            if mark in self._told:
+                return
+            self._told[mark] = None
+            if len(self._told) > _KNOWN_EVENTS:
+                self._told.popitem(last=False)
+        for listener in self._listeners:
+            listener.put((agent_id, event))
+
+    async def _listen(self, run: RunRef, heard: asyncio.Event) -> None:
+        """Hear what other processes ask and decide on the agent's branch."""
+        while True:
+            try:
+                async with self.backend.bus.subscribe(branch_topic(run)) as events:
+                    heard.set()
+                    async for event in events:
+                        self._tell(run.agent_id, event)
+            except BusLostError as error:
+                for listener in self._listeners:
+                    listener.put(error)
+            except AssentError as error:
+                _log.warning("events of %s cannot be heard: %s", run.agent_id, error)
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    async def _finish(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for agent in self._agents.values():
+            await agent.gate.finish()
+        for listener in self._listeners:
+            listener.put(None)
+
+
+def _mark(event: Event) -> tuple[str, str] | None:
+    if isinstance(event, UserInputRequest | RequestEnding):
+        return type(event).__name__, event.question_id
+    question_id = getattr(event, "permission_id", None)
+    return None if question_id is None else (type(event).__name__, question_id)
+
+
+def _settled(ending: RequestEnding) -> AlreadySettledError:
+    return AlreadySettledError(ending.question_id, ending.outcome.value, ending.decided_by)

@@ -1,0 +1,217 @@
+"""Tools behind a policy: every call passes it, with a gate or with a handler in its place."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias, cast
+
+from assent.calls import RunRef, ToolCall, arguments_digest, shown_and_digest
+from assent.errors import AssentError, ConfigError
+from assent.events import Outcome
+from assent.policy import Context, Decision, Policy, Ruling, evaluate
+from assent.requirements import Declaration, declared_by, tool_name
+from assent.verdict import Verdict, decided
+
+_log = logging.getLogger(__name__)
+
+Handler: TypeAlias = Callable[[str, dict[str, Any], str], Awaitable[bool]]
+"""Stands in for people: ``async (tool_name, arguments, reason) -> bool``; only True approves."""
+
+Tool: TypeAlias = Callable[..., Any]
+Wrapped: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
+
+DEFAULT_TIMEOUT_SECONDS = 600.0
+
+
+class Checks(Protocol):
+    """What decides on calls: a :class:`assent.Gate`, or a :class:`LocalGate`.
+
+    ``check(call, description=…)`` gives a verdict; it is told the
+    ``declaration`` of tools that have one.
+    """
+
+    @property
+    def check(self) -> Callable[..., Awaitable[Verdict]]:
+        """``async check(call, *, description) -> Verdict``."""
+        ...
+
+
+class LocalGate:
+    """A policy in this process with a handler in place of people. Silence is a denial.
+
+    Without a handler, a call that needs a person is denied.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        handler: Handler | None = None,
+        *,
+        context: Context | None = None,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+    ) -> None:
+        self._policy = policy
+        self._handler = handler
+        self._context = context or Context(RunRef("local", "local"))
+        self._seconds = timeout
+
+    async def check(
+        self,
+        call: ToolCall,
+        *,
+        description: str = "",  # noqa: ARG002  a handler is not told
+        declaration: Declaration | None = None,
+    ) -> Verdict:
+        """May this call run? Asks the handler when the policy says so."""
+        context = replace(self._context, declaration=declaration or self._context.declaration)
+        decision = await evaluate(self._policy, call, context)
+        if decision is None:
+            decision = Decision.ASK.because("the policy has no opinion", line="ask")
+        if decision.ruling is not Ruling.ASK:
+            return decided(call, decision)
+        if self._handler is None:
+            return _no(call, f"{_why(decision)}, and there is no way to ask", decision.line)
+        return await self._ask(self._handler, decision.applied_to(call), decision)
+
+    async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:
+        limit = asyncio.timeout(self._seconds)
+        try:
+            shown, digest = shown_and_digest(call.arguments)
+            async with limit:
+                approved = await handler(call.name, shown, decision.reason)
+            if approved is not True:
+                return _no(call, f"the handler said no ({_why(decision)})", "handler")
+            if arguments_digest(call.arguments) != digest:
+                return _no(call, "its arguments changed while the handler was asked", "handler")
+        except Exception as error:  # whatever happens in a handler, nothing runs
+            if isinstance(error, TimeoutError) and limit.expired():
+                text = "the handler did not answer in time"
+                return replace(_no(call, text, "handler"), outcome=Outcome.EXPIRED)
+            kind = type(error).__name__
+            _log.error("the handler raised %s, so %s is denied", kind, call.name)
+            detail = f": {error}" if isinstance(error, AssentError) else ""
+            return _no(call, f"the handler raised {kind}{detail}", "handler")
+        return decided(call, replace(decision, ruling=Ruling.ALLOW, line="handler"))
+
+
+def wrap(
+    tools: Mapping[str, Tool] | Iterable[Tool],
+    policy: Policy | None = None,
+    *,
+    handler: Handler | None = None,
+    gate: Checks | None = None,
+    context: Context | None = None,
+) -> dict[str, Wrapped]:
+    """The tools by name, each asking before it runs; all of them are async.
+
+    Give a policy, with a handler for the calls that need a person, or a gate,
+    which has a policy of its own. A call that is not approved does not run:
+    its result says what happened. Arguments that the policy changed are what
+    runs.
+
+    Raises:
+        ConfigError: both or neither of policy and gate, a tool without a
+            name, or two of one name.
+    """
+    checks = _checks(policy, handler, gate, context)
+    named: dict[str, Tool] = {}
+    for name, tool in _by_name(tools):
+        if name in named:
+            raise ConfigError(f"two tools are called {name}: pass them by name")
+        named[name] = tool
+    return {name: _wrapped(name, tool, checks) for name, tool in named.items()}
+
+
+def _by_name(tools: Mapping[str, Tool] | Iterable[Tool]) -> Iterable[tuple[str, Tool]]:
+    if isinstance(tools, Mapping):
+        return cast("Mapping[str, Tool]", tools).items()
+    return ((tool_name(tool), tool) for tool in tools)
+
+
+def _checks(
+    policy: Policy | None, handler: Handler | None, gate: Checks | None, context: Context | None
+) -> Checks:
+    if policy is not None and gate is None:
+        return LocalGate(policy, handler, context=context)
+    if gate is None or policy is not None:
+        raise ConfigError("wrap takes a policy or a gate (which has its own), one of them")
+    if handler is not None or context is not None:
+        raise ConfigError("a gate asks people itself: wrap takes no handler or context with it")
+    return gate
+
+
+def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
+    signature = inspect.signature(tool)
+    description = (inspect.getdoc(tool) or "").partition("\n")[0]
+    declaration = declared_by(tool)
+    # Gates from before declarations keep working with tools that declare nothing.
+    told = {} if declaration is None else {"declaration": declaration}
+
+    @functools.wraps(tool)
+    async def wrapped(*args: Any, **kwargs: Any) -> Any:
+        call = ToolCall(name, _named(signature.bind(*args, **kwargs)))
+        verdict = await gate.check(call, description=description, **told)
+        if not verdict.approved:
+            return verdict.as_tool_result()
+        try:
+            bound = _bound(signature, verdict.arguments)
+        except TypeError as error:
+            return _no(
+                call, f"{name} cannot be called as approved: {error}", "wrap"
+            ).as_tool_result()
+        result = tool(*bound.args, **bound.kwargs)
+        return await result if inspect.isawaitable(result) else result
+
+    return wrapped
+
+
+def _named(bound: inspect.BoundArguments) -> dict[str, Any]:
+    """The arguments by name, those of ``**kwargs`` among them."""
+    bound.apply_defaults()
+    named: dict[str, Any] = {}
+    for name, value in bound.arguments.items():
+        kind = bound.signature.parameters[name].kind
+        more = value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            more = {name: list(value)}
+        if both := more.keys() & named.keys():
+            raise TypeError(f"two arguments are called {', '.join(sorted(both))}")
+        named |= more
+    return named
+
+
+def _bound(signature: inspect.Signature, arguments: Mapping[str, Any]) -> inspect.BoundArguments:
+    """These arguments and no others, for a call; TypeError when they do not fit."""
+    left = dict(arguments)
+    taken: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            taken[name], left = left, {}
+        elif name in left:
+            value = left.pop(name)
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                if not isinstance(value, list | tuple):
+                    raise TypeError(f"{name!r} must be a list")
+                value = tuple(value)
+            taken[name] = value
+        elif parameter.default is not inspect.Parameter.empty:
+            taken[name] = parameter.default
+        elif parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
+            raise TypeError(f"{name!r} is missing")
+    if left:
+        raise TypeError(f"it takes no {', '.join(map(repr, sorted(left)))}")
+    return inspect.BoundArguments(signature, OrderedDict(taken))
+
+
+def _no(call: ToolCall, reason: str, line: str) -> Verdict:
+    return decided(call, Decision.DENY.because(reason, line=line))
+
+
+def _why(decision: Decision) -> str:
+    return decision.reason or "the policy asks for a person"

@@ -1,0 +1,93 @@
+"""``assent rules``, ``revoke`` and ``audit``, each a command of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from bots.commands import Run  # noqa: TID251  the folder of these tests
+
+from assent.calls import RunRef
+from assent.redis import redis_backend
+from assent.rules import RememberedRule
+from assent.testing import a_request, a_response, a_rule
+
+
+async def _remember(url: str, rule: RememberedRule) -> None:
+    async with redis_backend(url) as backend:
+        request = a_request(run=RunRef("deploy-bot", "s-1"))
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, a_response(request), remember=rule)
+        await backend.rules.use(request.run, rule.rule_id, digest="d" * 64)
+
+
+@pytest.fixture
+def rule(store_url: str) -> RememberedRule:
+    stored = a_rule("bash", scope="agent")
+    asyncio.run(_remember(store_url, stored))
+    return stored
+
+
+@pytest.fixture
+def env(store_url: str) -> dict[str, str]:
+    return {"ASSENT_STORE_URL": store_url}
+
+
+def test_rules_are_listed(run: Run, env: dict[str, str], rule: RememberedRule) -> None:
+    shown = run("rules", env=env)
+    [listed] = json.loads(run("rules", "--json", env=env).out)
+
+    assert shown.code == 0
+    assert all(word in shown.out for word in (rule.rule_id, "bash", "slack:U0ALICE", "(all)"))
+    assert (listed["id"], listed["scope"], listed["agent"]) == (rule.rule_id, "agent", "deploy-bot")
+    assert (listed["session"], listed["uses"], listed["effect"]) == (None, 1, "allow")
+    assert listed["lastUsedAt"]
+
+
+def test_a_rule_is_revoked_once(run: Run, env: dict[str, str], rule: RememberedRule) -> None:
+    revoked = run("revoke", rule.rule_id, env=env)
+    again = run("revoke", rule.rule_id, "--json", env=env)
+    left = run("rules", env=env)
+
+    assert (revoked.code, again.code) == (0, 1)
+    assert f"revoked {rule.rule_id}" in revoked.out
+    assert json.loads(again.out) == {"ruleId": rule.rule_id, "revoked": False}
+    assert "Nothing is remembered" in left.out
+
+
+def test_the_audit_tells_what_happened(run: Run, env: dict[str, str], rule: RememberedRule) -> None:
+    run("revoke", rule.rule_id, env=env)
+
+    shown = run("audit", env=env)
+    entries = json.loads(run("audit", "--json", "--last", "4", env=env).out)
+
+    assert shown.code == 0
+    assert "rule revoked" in shown.out
+    assert "terraform" not in shown.out
+    kinds = [entry["kind"] for entry in entries]
+    assert kinds == ["approved", "rule_stored", "rule_used", "rule_revoked"]
+    assert entries[-1]["by"].startswith("cli:")
+    assert entries[2]["digest"] == "d" * 64
+
+
+def test_an_empty_store_says_so(run: Run, env: dict[str, str]) -> None:
+    assert "Nothing is remembered" in run("rules", env=env).out
+    assert "Nothing has happened" in run("audit", env=env).out
+    assert json.loads(run("audit", "--json", env=env).out) == []
+
+
+@pytest.mark.parametrize("argv", [("audit", "--last", "0"), ("audit", "--last", "x"), ("revoke",)])
+def test_wrong_usage_is_explained(run: Run, argv: tuple[str, ...]) -> None:
+    done = run(*argv)
+
+    assert done.code == 2
+    assert done.err.startswith("assent: ")
+
+
+@pytest.mark.parametrize("argv", [("rules",), ("revoke", "x"), ("audit",)])
+def test_a_memory_of_another_process_cannot_be_looked_at(run: Run, argv: tuple[str, ...]) -> None:
+    done = run(*argv, "--store", "memory://")
+
+    assert done.code == 2
+    assert "lives inside another process" in done.err

@@ -1,0 +1,210 @@
+"""What Always can store: exactly what is shown, from narrow to wide, on the settings' terms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from assent.calls import RunRef, ToolCall, arguments_digest
+from assent.cards import Card, Choice, Ended, Open
+from assent.errors import ConfigError
+from assent.offers import Offer, offers
+from assent.permission import PermissionRequestEvent
+from assent.rules import Rule, literal_rule
+from assent.terms import Terms, span
+from assent.testing import a_request
+from assent.wire import decode, encode
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+RUN = RunRef("deploy-bot", "s-1")
+CALL = ToolCall("bash", {"command": "git status"})
+WIDER = (Rule("bash", {"command": "git *"}), Rule("bash"))
+
+
+def offered(*wider: Rule, call: ToolCall = CALL, run: RunRef = RUN) -> dict[str, Offer]:
+    suggested = (literal_rule(call), *wider)
+    found = offers(call, arguments_digest(call.arguments), suggested, run)
+    return {offer.choice.key: offer for offer in found}
+
+
+def a_permission(*wider: Rule) -> PermissionRequestEvent:
+    request = a_request(tool="bash", arguments=dict(CALL.arguments), run=RUN)
+    return request.model_copy(update={"suggested_rules": (*request.suggested_rules, *wider)})
+
+
+def test_widths_go_from_narrow_to_wide() -> None:
+    found = offered(*WIDER)
+
+    assert list(found) == ["always", "always-2", "always-3", "agent", "window", "deny-always"]
+    assert [found[key].rule for key in ("always-2", "always-3", "window")] == [*WIDER, WIDER[1]]
+    assert found["agent"].rule == found["deny-always"].rule == found["always"].rule
+    assert found["deny-always"].effect == "deny"
+
+
+@pytest.mark.parametrize(
+    ("key", "stores"),
+    [
+        ("always", "bash with exactly these arguments (digest {digest}) in session s-1"),
+        ("always-2", 'bash with command matching "git *", whatever else in session s-1'),
+        ("always-3", "bash with any arguments in session s-1"),
+        (
+            "agent",
+            (
+                "bash with exactly these arguments (digest {digest}) "
+                "in all sessions of agent deploy-bot"
+            ),
+        ),
+        ("window", "bash with any arguments in session s-1"),
+        ("deny-always", "never bash with exactly these arguments (digest {digest}) in session s-1"),
+    ],
+)
+def test_each_choice_says_exactly_what_it_stores(key: str, stores: str) -> None:
+    digest = arguments_digest(CALL.arguments)[:12]
+
+    assert offered(*WIDER)[key].choice.stores == stores.format(digest=digest)
+
+
+def test_dangers_of_a_pattern_stand_where_it_is_offered() -> None:
+    found = offered(*WIDER)
+
+    assert "also allows another one after it" in found["always-2"].choice.warning
+    assert "every call of this tool" in found["always-3"].choice.warning
+    assert "every call of this tool" in found["window"].choice.warning
+    assert found["always"].choice.warning == found["deny-always"].choice.warning == ""
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        Rule("rm"),
+        Rule("bash", {"command": "ls"}),
+        Rule("bash", {"command": "git *"}, "0" * 64),
+        Rule("bash", {"command": "git +(s)tatus" + "|x" * 200}),
+    ],
+)
+def test_a_rule_for_another_call_or_too_long_to_be_shown_is_not_offered(strange: Rule) -> None:
+    assert "always-2" not in offered(strange)
+
+
+def test_a_rule_with_a_secret_in_it_is_not_offered() -> None:
+    secret = "xoxb" + "-12345678-abcdefgh"
+    call = ToolCall("bash", {"command": f"login {secret} now"})
+
+    assert "always-2" not in offered(Rule("bash", {"command": f"login {secret} *"}), call=call)
+
+
+def test_a_wide_rule_in_the_place_of_the_narrow_one_is_shown_as_wide() -> None:
+    [wide] = [
+        offer
+        for offer in offers(CALL, arguments_digest(CALL.arguments), (Rule("bash"),), RUN)
+        if offer.choice.key == "always"
+    ]
+
+    assert "any arguments" in wide.choice.stores
+    assert wide.choice.warning
+
+
+def test_a_pattern_cannot_pretend_to_end() -> None:
+    call = ToolCall("bash", {'x" in session y': "1"})
+
+    stores = offered(Rule("bash", {'x" in session y': "*"}), call=call)["always-2"].choice.stores
+
+    assert stores.startswith('bash with "x\\" in session y" matching "*", whatever else')
+
+
+@pytest.mark.parametrize("length", [10, 1_000])
+def test_what_is_stored_fits_into_a_dialog(length: int) -> None:
+    run = RunRef("a" * length, "s" * length)
+
+    for offer in offered(*WIDER, run=run).values():
+        assert len(offer.choice.stores) <= 230
+        assert len(offer.choice.label) <= 30
+
+
+def test_the_answer_says_which_rule_was_stored_and_until_when() -> None:
+    request = a_permission(*WIDER)
+    for choice in (*request.card().choices, *request.card().more):
+        if not choice.stores:
+            continue
+        timed = Choice(
+            choice.key,
+            choice.label,
+            stores=choice.stores,
+            scope=choice.scope,
+            lasts=timedelta(hours=1),
+        )
+        until = NOW + timedelta(hours=1)
+
+        response = request.answer(timed, by="x:1", at=NOW)
+        rule = request.to_remember(timed, by="x:1", at=NOW, until=until)
+
+        denies = choice.key == "deny-always"
+        assert rule is not None
+        assert (response.rule, response.rule_scope) == (rule.rule, rule.scope)
+        assert response.rule_expires_at == rule.expires_at == until
+        assert response.approved != denies
+        assert response.choice == ("always_deny" if denies else "always_allow")
+        assert rule.effect == ("deny" if denies else "allow")
+        assert decode(encode(response)) == response
+        assert request.stored(response) == f"{choice.stores}, until 2026-01-01 01:00 UTC"
+
+
+def test_why_is_remembered_without_secrets() -> None:
+    said = "log in with xoxb" + "-12345678-abcdefgh\nplease"
+    request = a_permission().model_copy(update={"description": said})
+    always = request.card().choices[1]
+
+    rule = request.to_remember(always, by="x:1", at=NOW, until=NOW)
+
+    assert rule is not None
+    assert rule.reason == "log in with [redacted: 22 characters]⏎please"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"window": timedelta(minutes=61)},
+        {"window": timedelta(0)},
+        {"remember_for": timedelta(0)},
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Terms(**wrong)
+
+
+def test_a_window_never_outlasts_what_is_remembered() -> None:
+    terms = Terms(remember_for=timedelta(minutes=5), window=timedelta(minutes=15))
+
+    assert terms.lasts("tool-window") == timedelta(minutes=5)
+    assert terms.lasts("session") == timedelta(minutes=5)
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (timedelta(hours=24), "1 day"),
+        (timedelta(hours=36), "36 hours"),
+        (timedelta(minutes=15), "15 minutes"),
+        (timedelta(minutes=1), "1 minute"),
+        (timedelta(seconds=90), "90 seconds"),
+    ],
+)
+def test_spans_are_told_in_words(length: timedelta, words: str) -> None:
+    assert span(length) == words
+
+
+def test_the_choices_behind_more_need_sight_and_end_with_the_card() -> None:
+    body = a_permission(*WIDER).card()
+    card = Card("h", body, "bot", NOW, limit=2_000, reveal_limit=9_000)
+
+    assert [choice.key for choice in card.choices] == ["allow", "always", "deny"]
+    assert len(card.more) == 5
+    assert card.choice("deny-always") in card.more
+    cut = Card("h", body, "bot", NOW, limit=3, reveal_limit=9_000)
+    assert cut.more == ()
+    ended = Card("h", body, "bot", NOW, 2_000, 9_000, state=Ended("denied", NOW))
+    assert ended.more == ended.choices == ()
+    assert Card("h", body, "bot", NOW, 2_000, 9_000, state=Open(more=True)).more == card.more

@@ -1,0 +1,173 @@
+"""Always in Telegram: the narrow rule in two steps, the wider ones behind More."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from chat_double import working
+
+from assent import Gate, Outcome, RunRef, ToolCall
+from assent.backend import Backend
+from assent.desk import Desk
+from assent.memory import memory_backend
+from assent.permission import PermissionRequestEvent
+from assent.places import Place
+from assent.routes import Route, Routes
+from assent.rules import Rule
+from assent.terms import Terms
+from assent.testing import a_request
+from assent_playground import Playground, PlaygroundConfig, TelegramMessage
+from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+
+TOKEN = "4000000000:PLAYGROUND-token"
+GROUP = -1001234567890
+RUN = RunRef("deploy-bot", "s-1")
+STATUS = ToolCall("bash", {"command": "git status"})
+PUSH = ToolCall("bash", {"command": "git push"})
+FIRST = ["Allow", "Always", "Deny", "More…"]
+MORE = [
+    "Always: git *",
+    "Always: the whole tool",
+    "Always, in all sessions",
+    "Whole tool for 15 minutes",
+    "Always deny",
+    "Back",
+]
+
+
+@dataclass
+class Room:
+    """A card in Telegram that offers the call, its program and its tool."""
+
+    backend: Backend
+    playground: Playground
+    request: PermissionRequestEvent
+    card: TelegramMessage
+
+    async def shown(self, words: str) -> TelegramMessage:
+        return await self.playground.telegram.message_where(lambda m: words in m.text)
+
+    async def with_buttons(self, buttons: list[str]) -> TelegramMessage:
+        return await self.playground.telegram.message_where(lambda m: list(m.buttons) == buttons)
+
+    async def press(self, card: TelegramMessage, button: str) -> None:
+        await self.playground.telegram.press(card, button, by="alice")
+
+    async def choose(self, button: str) -> TelegramMessage:
+        """Press a button behind More; the card at its second step."""
+        await self.press(self.card, "More…")
+        await self.press(await self.with_buttons(MORE), button)
+        return await self.shown("Really?")
+
+    async def outcome(self, call: ToolCall) -> Outcome:
+        async with Gate.open(self.backend, run=RUN, timeout=0.2) as gate:
+            return (await gate.check(call)).outcome
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    route = Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))
+    terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
+    async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
+        config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
+        async with (
+            TelegramAdapter(config) as adapter,
+            memory_backend() as backend,
+            working(Desk(backend, [adapter], Routes([route], {}), terms=terms)) as desk,
+            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name) as listener,
+        ):
+            app = web.Application()
+            app.add_routes(listener.routes())
+            async with TestServer(app) as server:
+                url = str(server.make_url("/telegram/webhook"))
+                playground.telegram.deliver_to(url, secret_token="secret")
+                request = a_request(tool="bash", arguments=STATUS.arguments, run=RUN)
+                wider = (*request.suggested_rules, Rule("bash", {"command": "git *"}), Rule("bash"))
+                request = request.model_copy(update={"suggested_rules": wider})
+                await backend.store.open(request, seconds=30, inbox="", book=None)
+                card = await playground.telegram.message_where(lambda m: bool(m.buttons))
+                yield Room(backend, playground, request, card)
+
+
+async def test_always_stores_the_literal_call_after_its_second_step(room: Room) -> None:
+    await room.press(room.card, "Always")
+    sure = await room.shown("Really?")
+    digest = room.request.arguments_digest[:12]
+    assert (
+        f"bash with exactly these arguments (digest {digest}) in session s-1, for 1 day"
+        in sure.text
+    )
+    await room.press(sure, "Yes, Always")
+
+    ended = await room.shown("✅ Approved")
+    assert ", until 20" in ended.text
+    assert await room.outcome(STATUS) is Outcome.APPROVED
+    assert await room.outcome(PUSH) is Outcome.EXPIRED
+
+
+async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
+    sure = await room.choose("Always: git *")
+
+    assert 'bash with command matching "git *", whatever else in session s-1' in sure.text
+    assert "also allows another one after it" in sure.text
+    assert await room.backend.rules.all() == []
+    await room.press(sure, "Yes, Always: git *")
+    await room.shown("✅ Approved")
+    assert await room.outcome(PUSH) is Outcome.APPROVED
+    assert await room.outcome(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+
+
+async def test_always_deny_is_one_level_down(room: Room) -> None:
+    sure = await room.choose("Always deny")
+    await room.press(sure, "Yes, Always deny")
+
+    ended = await room.shown("⛔ Denied")
+    assert "never bash with exactly these arguments" in ended.text
+    assert await room.outcome(STATUS) is Outcome.DENIED
+
+
+async def test_a_window_says_for_how_many_minutes(room: Room) -> None:
+    sure = await room.choose("Whole tool for 15 minutes")
+
+    assert "bash with any arguments in session s-1, for 15 minutes" in sure.text
+
+
+async def test_back_returns_from_the_menu_and_from_the_second_step(room: Room) -> None:
+    await room.press(room.card, "More…")
+    await room.press(await room.with_buttons(MORE), "Back")
+    first = await room.with_buttons(FIRST)
+    await room.press(first, "More…")
+    await room.press(await room.with_buttons(MORE), "Always deny")
+    await room.press(await room.shown("Really?"), "Back")
+
+    await room.with_buttons(FIRST)
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(room: Room) -> None:
+    telegram = room.playground.telegram
+    more = room.card.buttons["More…"]
+    prefix = more.removesuffix("more")
+
+    for data in (more, *(prefix + key for key in ("!always-2", "!always-3", "!deny-always"))):
+        delivery = await telegram.press_data(room.card, data, by="mallory")
+        assert delivery.alert
+        assert "may not decide" in (delivery.toast or "")
+
+    assert list(telegram.messages()[-1].buttons) == FIRST
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_menu_of_one_card_does_nothing_under_another_message(room: Room) -> None:
+    other = room.playground.telegram.say(GROUP, "look here", by="mallory")
+
+    delivery = await room.playground.telegram.press_data(
+        other, room.card.buttons["More…"], by="alice"
+    )
+
+    assert delivery.alert
+    assert other.buttons == {}

@@ -211,3 +211,14 @@ def test_every_dependency_has_its_reason() -> None:
 
     rows = "\n".join(line.split("|")[1] for line in reasons.splitlines() if line.startswith("| "))
     assert [name for name in sorted(names) if name not in rows] == []
+
+
+def test_every_test_named_for_a_feature_exists() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "compatibility.md").read_text()))
+    sources = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "core/assent/testing").rglob("*.py")]
+    written = {
+        name for source in sources for name in re.findall(r"def (test_\w+)\(", source.read_text())
+    }
+
+    assert len(named) > 50
+    assert named - written == set()

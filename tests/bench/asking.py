@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import statistics
 import subprocess
 import sys
@@ -20,7 +21,6 @@ from assent.testing import a_request
 
 ROUNDS = 5
 _CALLS = 500
-_RULES = 10
 _IMPORTS = 11
 
 
@@ -84,21 +84,34 @@ async def _interleaved(
     return times
 
 
-def deciding() -> dict[str, float]:
-    """Microseconds of a policy of ten rules that needs nobody, beside a bare function call."""
-    rules = [Rule("run_command", {"command": f"git status {n}"}) for n in range(_RULES - 1)]
-    policy = RulePolicy(allow=[*rules, Rule("run_command", {"command": "git status"})])
-    call = ToolCall("run_command", {"command": "git status"})
+def deciding(count: int) -> dict[str, dict[str, float]]:
+    """Microseconds of a policy with so many patterns that needs nobody.
+
+    Beside a bare function call, and beside as many compiled regular
+    expressions tried one after the other. The last rule is the one that fits.
+    """
+    patterns = [f"git log --grep=topic-{n}*" for n in range(count - 1)] + ["git status*"]
+    policy = RulePolicy(allow=[Rule("run_command", {"command": text}) for text in patterns])
+    compiled = [re.compile(re.escape(text[:-1]) + ".*") for text in patterns]
+    command = "git status --short --branch"
+    call = ToolCall("run_command", {"command": command})
     context = Context(RunRef("bench", "deciding"))
 
     def bare(call: ToolCall, context: Context) -> bool:
         return call.name == "run_command" and context is not None
 
-    floor, ours = [], []
+    def expressions() -> bool:
+        return any(expression.fullmatch(command) for expression in compiled)
+
+    floor, regular, ours = [], [], []
     for _ in range(ROUNDS):
         floor.append(_timed(lambda: bare(call, context)))
-        ours.append(_timed(lambda: policy.decide(call, context)))
-    return _row(floor, ours)
+        regular.append(_timed(expressions, 20_000 // count))
+        ours.append(_timed(lambda: policy.decide(call, context), 200_000 // count))
+    return {
+        f"deciding_{count}_rules_us": _row(floor, ours),
+        f"deciding_{count}_rules_beside_re_us": _row(regular, ours),
+    }
 
 
 def _timed(call: Callable[[], object], count: int = 20_000) -> float:
@@ -133,7 +146,8 @@ async def measure_asking(redis_path: str) -> dict[str, dict[str, float]]:
     """All three, each beside its floor."""
     return {
         **await registering(redis_path),
-        "deciding_10_rules_us": deciding(),
+        **deciding(10),
+        **deciding(1_000),
         "importing_ms": importing(),
     }
 

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 # A card is brought up to date for as long as this after its request ended, then it is left alone.
 UPDATE_FOR_SECONDS = 3_600.0
-_KEPT_BODIES = 2_048
+_KEPT_BODIES = 8_192
 _KEPT_CHARACTERS = 4_000
 
 

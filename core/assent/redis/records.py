@@ -15,7 +15,7 @@ from assent.places import Place
 from assent.ports import Copy, Record
 from assent.wire import decode_ending, decode_request
 
-_SMALL = 8_192
+_SMALL = 4_096
 
 
 def moment(milliseconds: bytes | int) -> datetime:
@@ -33,7 +33,7 @@ def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
     return request.model_copy(update={"expires_at": moment(deadline)})
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=8_192)
 def _decoded(data: bytes) -> UserInputRequest:
     return decode_request(data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 LAST = 0xFFFF
 Range = tuple[int, int]
@@ -28,13 +29,15 @@ class CharSet:
     """
 
     ranges: tuple[Range, ...]
-    table: bytes = field(init=False, repr=False)
     marks: _Marks = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        marks = _Marks(self.ranges)
-        object.__setattr__(self, "marks", marks)
-        object.__setattr__(self, "table", "".join(map(marks.__getitem__, range(256))).encode())
+        object.__setattr__(self, "marks", _Marks(self.ranges))
+
+    @property
+    def table(self) -> bytes:
+        """For ``bytes.translate``: as ``marks``, for the first 256 code units. Made when needed."""
+        return _table(self)
 
     def __contains__(self, char: str) -> bool:
         return self.marks[ord(char)] == "1"
@@ -63,6 +66,11 @@ class CharSet:
         if "x" in self or not self.ranges:
             return "x" if "x" in self else ""
         return chr(self.ranges[-1][0])
+
+
+@lru_cache(maxsize=4_096)
+def _table(members: CharSet) -> bytes:
+    return "".join(map(members.marks.__getitem__, range(256))).encode()
 
 
 def charset(ranges: Iterable[Range]) -> CharSet:

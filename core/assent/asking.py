@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -200,7 +200,9 @@ class Asking:
         """The verdict, unless it approves what has been denied meanwhile."""
         if not verdict.approved:
             return verdict
-        denial = await self._decider.denial(call, *others)
+        # What was asked about, and what would run: the arguments may have been changed on the way.
+        runs = replace(call, arguments=dict(verdict.arguments))
+        denial = await self._decider.denial(call, runs, *others)
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(

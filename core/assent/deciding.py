@@ -89,10 +89,18 @@ class Decider:
             if look.asked:
                 # A person answered the policy's own question: that is not asked twice.
                 denial = await self.denial(decision.applied_to(call), call)
+                if denial is None and decision.rule_id and not await self._stands(decision, call):
+                    decision = Decision.ASK.because("the rule is gone", line="ask")
                 return Decided(denial or decision, self._book.version)
             if look.stale:
                 continue
-            if decision.ruling is Ruling.ASK or look.spent or await self._stands(decision, call):
+            if decision.ruling is Ruling.ALLOW:
+                decision = _unless_remembered(decision, call, context)
+            if decision.ruling is Ruling.ASK:
+                return Decided(decision, book.version)
+            if look.spent and not decision.rule_id:
+                return Decided(decision, book.version)
+            if await self._stands(decision, call):
                 return Decided(decision, book.version)
 
     async def denial(self, *calls: ToolCall) -> Decision | None:
@@ -173,6 +181,18 @@ class _Look:
         """Context.ask: put the policy's own question to a person."""
         self.asked = True
         return await self._decider.ask(request)
+
+
+def _unless_remembered(decision: Decision, call: ToolCall, context: Context) -> Decision:
+    """The decision, unless a person stored *always deny* for what is asked or for what would run.
+
+    Nothing comes before a denial, not even a policy that knows nothing of what is remembered.
+    """
+    for asked in (call, decision.applied_to(call)):
+        denial = remembered_decision(asked, context, "deny")
+        if denial is not None:
+            return denial
+    return decision
 
 
 def same_book(one: RuleBook, other: RuleBook) -> bool:

@@ -35,6 +35,10 @@ MOST_UNITS = 65_536
 MOST_PARTS = 1_000
 
 # Nothing but text, * and ?: there a star does not step into a hidden name.
+# A value of 10 kB takes some milliseconds with a repeated group of this length, and more with a
+# longer one.
+_LONGEST_REPEATED = 64
+_GROUPS = ("!(", "?(", "*(", "+(", "@(")
 _NOT_PLAIN = re.compile(r'^[*!]|[/()\[\]{}"]')
 # In these a star after a dot or a slash takes at least one character.
 _SHORT = {".*", "*.*", "*/*", "**/*", "**/*.*", "**/.*"}
@@ -118,6 +122,7 @@ class _Parser:
         self.plain = (plain and not self.short and not _NOT_PLAIN.search(source)) or (
             self.slash_may_follow and source.startswith("**.")
         )
+        self.bars = not plain or _NOT_PLAIN.search(source) is not None
         self.ends = closers(source)
         self.literal_ends: set[int] = set()
         self.parens = 0
@@ -137,23 +142,28 @@ class _Parser:
 
     def whole(self) -> Part:
         part = self._choice("", Before.NOTHING, at_name=True)
+        if self.source[:2] in _GROUPS and not self.odd:
+            # Whatever the group takes: a value does not begin with a line break.
+            part = Chain((Check(ANY, wanted=True), part))
         if self.slash_may_follow or self.last in (Before.BRACKET, Before.PLUS):
             part = Chain((part, Either((Literal(""), Literal("/")))))
         return part
 
     def _choice(self, stops: str, before: Before, *, at_name: bool) -> Part:
         """Branches up to a stop, which is left for the caller."""
+        # A pattern of words, stars and question marks alone has no branches: `a*|b` has a bar.
+        bar = "|" if stops or self.bars else ""
         branches: list[Part] = []
         while True:
             run = Reading(before, at_name)
-            while not self._stands_at("|" + stops):
+            while not self._stands_at(bar + stops):
                 had = len(run.parts)
                 self._item(run)
                 self._grow(len(run.parts) - had)
             self.last = run.before
             branches.append(run.finished())
             self._grow(1)
-            separators = "|" + stops.replace(")", "").replace("}", "")
+            separators = bar + stops.replace(")", "").replace("}", "")
             if self.at == len(self.source) or self.source[self.at] not in separators:
                 return Either(tuple(branches)) if len(branches) > 1 else branches[0]
             if not stops:
@@ -347,6 +357,11 @@ class _Parser:
             return
         part = self._inside(at_name and sign not in "*+")
         if sign in "*+":
+            if len(inner) > _LONGEST_REPEATED:
+                raise ConfigError(
+                    f"the pattern repeats a group of {len(inner)} characters, "
+                    f"{_LONGEST_REPEATED} are allowed; write several rules"
+                )
             grouped = any(at in self.ends and self.source[at] in "({" for at in inside)
             part = repeat(sign, inner, part, grouped=grouped)
             if isinstance(part, Literal) and part.text:

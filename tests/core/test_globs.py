@@ -301,7 +301,7 @@ def sentence(pattern: str, words: str) -> str:
         ("!rm*", "leading ! allows", "x; rm -rf /"),
         ("{1..100}", "not a number", "0"),
         ("cat !(*.env)", "takes anything but", "cat rm -rf /"),
-        ("a|b", "makes a choice", "b"),
+        ("*a|b", "makes a choice", "b"),
         ("\\d", "regular expression", "0"),
         ('say "*"', "between the quotes", "say *"),
         ("+(a|aa)", "plain text", "+(a|aa)"),

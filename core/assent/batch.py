@@ -130,9 +130,19 @@ class Look(Protocol):
 async def run_batch(
     ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How
 ) -> list[CallResult]:
-    """Ask in order, then run what is approved side by side; one result a call, in order."""
+    """Ask in order, then run what is approved side by side; one result a call, in order.
+
+    A call id that stands twice runs once.
+    """
     asked: list[CallResult | tuple[ToolCall, Verdict, str]] = []
+    seen: set[str] = set()
     for call in calls:
+        if call.call_id in seen:
+            # One answer is for one run: the same call twice would run twice on it.
+            verdict = _refused(call, "its call id stands twice in the batch", "not asked")
+            asked.append(CallResult(call, verdict, verdict.as_tool_result()))
+            continue
+        seen.add(call.call_id)
         tool = tools.get(call.name)
         if tool is None:
             verdict = _refused(call, "there is no tool of this name", "no such tool")

@@ -264,6 +264,22 @@ async def test_a_tool_that_raises_yields_its_error_and_the_others_go_on() -> Non
     assert results[2].content == "ran three"
 
 
+async def test_a_call_id_that_stands_twice_in_a_batch_runs_once() -> None:
+    ran: list[str] = []
+
+    async def bash(command: str) -> str:
+        ran.append(command)
+        return f"ran {command}"
+
+    policy = RulePolicy(allow_once=[Rule("bash")])
+    async with Stage(policy=policy) as stage:
+        results = await stage.gate.run_batch([ONE, ONE], {"bash": bash})
+
+    assert ran == ["one"]
+    assert results[0].content == "ran one"
+    assert "stands twice" in results[1].content
+
+
 async def test_calls_that_cannot_be_asked_about_yield_results_and_the_others_go_on() -> None:
     async def bash(command: str) -> str:
         return f"ran {command}"

@@ -187,7 +187,7 @@ ANSWERS = (BUDGET, REFUSE)
 
 async def verdicts() -> list[Verdict]:
     """The verdicts on the calls, with two questions on the way."""
-    policy = PathAndRisk("/work/project", budget=3)
+    policy = PathAndRisk("/srv/project", budget=3)
     run = RunRef("file-bot", "s-42")
     async with (
         Gate.open("memory://", run=run, policy=policy) as gate,

@@ -22,7 +22,7 @@ COUNTS = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[2]
 _RESULT = _ROOT / "build" / "bench.json"
 
-# performance.md of the project's design names them *first* targets.
+# The first targets of the project, as ratios to the floor in the same run.
 TARGETS = {
     "resumed_p50_us": 3.0,
     "resumed_p99_us": 3.0,

@@ -21,12 +21,12 @@ def printed() -> list[str]:
 
 
 def test_a_policy_of_ones_own_gates_by_path(printed: list[str]) -> None:
-    assert printed[0] == "approved  read_file /work/project/notes.txt | budget: risk 0, 3 left"
+    assert printed[0] == "approved  read_file /srv/project/notes.txt | budget: risk 0, 3 left"
     assert printed[1].startswith("denied    read_file ../../etc/passwd | path: only files in")
 
 
 def test_the_path_that_was_judged_is_the_path_that_runs(printed: list[str]) -> None:
-    assert printed[2] == "approved  write_file /work/project/notes.txt | budget: risk 2, 1 left"
+    assert printed[2] == "approved  write_file /srv/project/notes.txt | budget: risk 2, 1 left"
 
 
 def test_a_policy_of_ones_own_asks_its_own_question_beyond_its_risk(printed: list[str]) -> None:
@@ -35,4 +35,4 @@ def test_a_policy_of_ones_own_asks_its_own_question_beyond_its_risk(printed: lis
 
 
 def test_a_policy_of_ones_own_keeps_its_own_state(printed: list[str]) -> None:
-    assert printed[5] == "approved  write_file /work/project/again.txt | budget: risk 2, 4 left"
+    assert printed[5] == "approved  write_file /srv/project/again.txt | budget: risk 2, 4 left"

@@ -7,9 +7,10 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 
-from assent.cards import Card, Ended
+from assent.cards import Card, Choice, Ended
 from assent.desk import Desk
 from assent.errors import DeliveryError
+from assent.forms import Inputs
 from assent.places import MessageRef, Place, Press
 
 
@@ -23,6 +24,7 @@ class ChatDouble:
         self.cards: dict[MessageRef, Card] = {}
         self.history: list[tuple[str, MessageRef, Card]] = []
         self.revealed: list[tuple[Press, str]] = []
+        self.asked: list[tuple[Press, Card, Choice]] = []
         self.groups: dict[str, Collection[str]] = {}
         self.failures: dict[str, deque[DeliveryError]] = {}
         self.before_reveal: Callable[[Press, Card], Awaitable[None]] = _at_once
@@ -47,6 +49,10 @@ class ChatDouble:
         self._maybe_fail("reveal")
         await self.before_reveal(press, card)
         self.revealed.append((press, card.everything))
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        self._maybe_fail("ask")
+        self.asked.append((press, card, choice))
 
     async def members(self, group: str) -> Collection[str]:
         self._maybe_fail("members")
@@ -95,9 +101,12 @@ def press_on(
     *,
     confirmed: bool = True,
     delivery: str = "",
+    inputs: Inputs | None = None,
 ) -> Press:
-    """A press of a button of the card where it stands."""
-    return Press(card.handle, choice, by, ref, confirmed=confirmed, delivery=delivery)
+    """A press of a button of the card where it stands, or its form sent off."""
+    return Press(
+        card.handle, choice, by, ref, confirmed=confirmed, delivery=delivery, inputs=inputs
+    )
 
 
 @asynccontextmanager

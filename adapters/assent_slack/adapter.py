@@ -15,7 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from assent.cards import Card
+from assent.cards import Card, Choice
 from assent.errors import DeliveryError
 from assent.places import MessageRef, Place, Press
 from assent.text import visible
@@ -159,6 +159,15 @@ class SlackAdapter:
                 PLATFORM, "the press came without a trigger_id: press again", permanent=True
             )
         await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Ask the presser to fill in the form of a choice.
+
+        Raises:
+            DeliveryError: the form could not be shown.
+        """
+        del press, card, choice
+        raise DeliveryError(PLATFORM, "forms cannot be shown here", permanent=True)
 
     async def members(self, group: str) -> Collection[str]:
         """The actors of a user group, by its handle or its ``S…`` id. Not cached here.

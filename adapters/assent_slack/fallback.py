@@ -13,6 +13,7 @@ OUTCOME_ICONS = {
     "denied": "⛔",
     "expired": "⌛",
     "cancelled": "🚫",
+    "answered": "💬",
     "undeliverable": "📭",
 }
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 from telegram import Bot, InputFile, LinkPreviewOptions, ReplyParameters
 from telegram.error import BadRequest, TelegramError
 
-from assent.cards import Card
+from assent.cards import Card, Choice
 from assent.errors import DeliveryError, PlaceMovedError
 from assent.places import MessageRef, Place, Press
 from assent_telegram.client import Client
@@ -128,6 +128,15 @@ class TelegramAdapter:
                     _number(ref.message_id), allow_sending_without_reply=True
                 ),
             )
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Ask the presser to fill in the form of a choice.
+
+        Raises:
+            DeliveryError: the form could not be shown.
+        """
+        del press, card, choice
+        raise DeliveryError(PLATFORM, "forms cannot be shown here", permanent=True)
 
     async def members(self, group: str) -> Collection[str]:
         """Nobody: Telegram has no groups of users that a bot can read.

@@ -25,6 +25,7 @@ _OUTCOMES = {
     "denied": "⛔ Denied",
     "expired": "⌛ Expired",
     "cancelled": "🚫 Cancelled",
+    "answered": "💬 Answered",
     "undeliverable": "📭 Undeliverable",
 }
 

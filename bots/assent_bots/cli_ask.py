@@ -33,6 +33,7 @@ CODES = {
     Outcome.DENIED: 1,
     Outcome.EXPIRED: 3,
     Outcome.CANCELLED: 3,
+    Outcome.ANSWERED: 1,
     Outcome.UNDELIVERABLE: 3,
 }
 # A store that is away is waited for this long, then nobody can be asked.

@@ -17,6 +17,7 @@ AuditKind = Literal[
     "asked",
     "approved",
     "denied",
+    "answered",
     "expired",
     "cancelled",
     "undeliverable",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assent.calls import RunRef
 from assent.inbox import Inbox
-from assent.ports import Audit, Bus, Copies, Leases, Outbox, Rules, Store, Watch
+from assent.ports import Audit, Bus, Copies, Drafts, Leases, Outbox, Rules, Store, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Backend:
     bus: Bus
     outbox: Outbox
     leases: Leases
+    drafts: Drafts
     inbox: Inbox
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from assent.forms import Form
 from assent.rules import Scope
 from assent.text import shortened
 
@@ -25,7 +26,8 @@ class Choice:
     stores something takes a second step. ``scope`` says where it would hold,
     ``lasts`` for how long (the desk knows), ``warning`` what a person may not
     expect of it. ``needs_sight`` says that it is not offered while a part of
-    the card cannot be seen.
+    the card cannot be seen. A choice with a ``form`` is made by filling it in;
+    with ``falls_back`` the choice of that key counts when nobody does in time.
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
@@ -40,6 +42,8 @@ class Choice:
     scope: Scope = "session"
     lasts: timedelta | None = None
     warning: str = ""
+    form: Form | None = None
+    falls_back: str = ""
 
     def __post_init__(self) -> None:
         if not _KEY.fullmatch(self.key):
@@ -87,7 +91,10 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name."""
+    """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name.
+
+    ``facts`` are pairs of a label and what was answered: plain, visible, possibly long.
+    """
 
     outcome: str
     at: datetime
@@ -95,6 +102,7 @@ class Ended:
     reason: str = ""
     stored: str = ""
     by_name: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
 
     @property
     def who(self) -> str:

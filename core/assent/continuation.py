@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 
 from assent.cards import NAME_LIMIT, CardBody, Choice
 from assent.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from assent.forms import NO_INPUTS, Inputs
 from assent.text import redacted_text, shortened, visible
 
 AMOUNTS = (5, 10, 20)
@@ -75,7 +76,14 @@ class ContinuationRequestEvent(UserInputRequest):
             choices=(*more, Choice(STOP, "Stop", "danger")),
         )
 
-    def answer(self, choice: Choice, *, by: str, at: datetime) -> ContinuationResponseEvent:
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,
+        at: datetime,
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002  no choice of it has a form
+    ) -> ContinuationResponseEvent:
         """The response that Continue (+N) or Stop stands for.
 
         Raises:

@@ -148,6 +148,7 @@ class Delivery:
             by_name=self._routes.name(ending.decided_by or ""),
             reason=ending.reason,
             stored=request.stored(ending),
+            facts=request.told(ending),
         )
 
     def _body(self, request: UserInputRequest) -> CardBody:

@@ -16,11 +16,13 @@ from assent.delivery import Delivery
 from assent.errors import (
     BusLostError,
     DeliveryError,
+    InvalidInputError,
     StoreUnreachableError,
     UnknownRequestError,
     UnreadableEventError,
 )
-from assent.events import Event, RequestEnding, UserInputRequest
+from assent.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from assent.forms import NO_INPUTS
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
@@ -128,7 +130,9 @@ class Desk:
         if choice.stores and not press.confirmed:
             self._bring_up_to_date(copy, found.request, Open(confirming=choice))
             return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
-        return await self._settle(press, copy, found.request, choice)
+        if choice.form is not None and press.inputs is None:
+            return await self._ask_for_inputs(press, card, choice)
+        return await self._answer(press, copy, found.request, choice)
 
     async def moved(self, old: Place, new: Place) -> None:
         """A chat has a new address: remember it and post its open cards there again.
@@ -142,15 +146,36 @@ class Desk:
                 if (copy.place.platform, copy.place.address) == (old.platform, old.address):
                     self._start(self._show_again(record, copy.place))
 
-    async def _settle(
+    async def _ask_for_inputs(self, press: Press, card: Card, choice: Choice) -> Answer:
+        adapter = self._adapters[press.message.place.platform]
+        try:
+            async with asyncio.timeout(_REVEAL_SECONDS):
+                await adapter.ask(press, card, choice)
+        except (DeliveryError, TimeoutError) as error:
+            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
+            return Answer(Answered.REFUSED, f"You could not be asked for it: {reason}.")
+        return Answer(Answered.ASKED, "")
+
+    async def _answer(
         self, press: Press, copy: Copy, request: UserInputRequest, choice: Choice
     ) -> Answer:
         now = self._clock()
-        answer = request.answer(choice, by=press.actor, at=now)
+        try:
+            inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
+            answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
+        except InvalidInputError as error:
+            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+        return await self._settle(copy, request, choice, answer)
+
+    async def _settle(
+        self, copy: Copy, request: UserInputRequest, choice: Choice, answer: UserInputResponse
+    ) -> Answer:
+        now = answer.decided_at
         rule = None
         if choice.lasts is not None:
             until = now + choice.lasts
-            rule = request.to_remember(choice, by=press.actor, at=now, until=until)
+            by = answer.decided_by or ""
+            rule = request.to_remember(choice, by=by, at=now, until=until)
         settled = await self._backend.store.settle(request.question_id, answer, remember=rule)
         if not settled.first:
             return self._late(copy, request, settled.ending)

@@ -4,6 +4,7 @@
   - ConfigError                a setting is missing or makes no sense: fix it, start again
   - InvalidCallError           its arguments are not JSON, or too large to be asked about
   - ToolBlocked                a policy says no: the call does not run
+  - InvalidInputError          what a person filled in does not fit; it says where and why
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
   - UnreadableEventError       what was received is not an event that is known here
@@ -25,6 +26,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -47,6 +49,14 @@ class ToolBlocked(AssentError):  # noqa: N818 -- raised by policies as an answer
         super().__init__(f"{tool} is blocked" + (f": {reason}" if reason else ""))
         self.tool = tool
         self.reason = reason
+
+
+class InvalidInputError(AssentError):
+    """What a person filled in does not fit; ``problems`` says why, by the names of the fields."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {why}" for name, why in problems.items()))
+        self.problems = dict(problems)
 
 
 class ArgumentsChangedError(AssentError):

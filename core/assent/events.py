@@ -11,15 +11,20 @@ from pydantic.alias_generators import to_camel
 
 from assent.calls import RunRef
 from assent.cards import NAME_LIMIT, CardBody, Choice
+from assent.forms import NO_INPUTS, Inputs
 from assent.rules import RememberedRule
 from assent.text import shortened, visible
 
 
 class Outcome(Enum):
-    """How a request ended. One is never reported as another."""
+    """How a request ended. One is never reported as another.
+
+    A question for something else than a yes or a no is answered, not approved.
+    """
 
     APPROVED = "approved"
     DENIED = "denied"
+    ANSWERED = "answered"
     EXPIRED = "expired"
     CANCELLED = "cancelled"
     UNDELIVERABLE = "undeliverable"
@@ -112,8 +117,13 @@ class UserInputRequest(Event):
         *,
         by: str,  # noqa: ARG002  the base answers nothing
         at: datetime,  # noqa: ARG002
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002
     ) -> UserInputResponse:
-        """The answer that a choice on the card stands for."""
+        """The answer that a choice on the card stands for, with the values of its form.
+
+        Raises:
+            InvalidInputError: the values fit the form and yet make no answer.
+        """
         raise TypeError(f"{type(self).__name__} does not say what {choice.key!r} means")
 
     def to_remember(
@@ -130,6 +140,13 @@ class UserInputRequest(Event):
     def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
         """What its ending stored and until when, in words; empty when it stored nothing."""
         return ""
+
+    def told(
+        self,
+        ending: RequestEnding,  # noqa: ARG002  the base has nothing to tell
+    ) -> tuple[tuple[str, str], ...]:
+        """What its ending says besides how it ended, as pairs of a label and a visible text."""
+        return ()
 
     @property
     def asker(self) -> str:

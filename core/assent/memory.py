@@ -23,6 +23,7 @@ from assent.errors import (
 )
 from assent.events import Event, Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
+from assent.memory_drafts import MemoryDrafts
 from assent.places import Place
 from assent.ports import BookChanged, Clock, Copy, Found, Job, KeptRule, Opened, Record, Settled
 from assent.rules import RememberedRule, RuleBook
@@ -52,6 +53,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             bus=bus,
             outbox=outbox,
             leases=MemoryLeases(clock),
+            drafts=MemoryDrafts(clock),
             inbox=inbox,
         )
 

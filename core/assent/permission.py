@@ -18,6 +18,7 @@ from assent.events import (
     UserInputRequest,
     UserInputResponse,
 )
+from assent.forms import NO_INPUTS, Inputs
 from assent.offers import ALWAYS, Offer, offers
 from assent.rules import RememberedRule, Rule, Scope
 from assent.text import hidden_count, redacted, redacted_text, shortened, visible
@@ -80,7 +81,14 @@ class PermissionRequestEvent(UserInputRequest):
             more=tuple(choice for choice in stored if choice.key != ALWAYS),
         )
 
-    def answer(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,
+        at: datetime,
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002  no choice of it has a form
+    ) -> PermissionResponseEvent:
         """The response that a choice stands for: Allow, Deny, or what is to be remembered.
 
         Raises:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+
+from assent.forms import Inputs
 
 _PLACE = re.compile(r"(?P<platform>[a-z]+):(?P<address>[^\s/]+)(?:/(?P<thread>[^\s/]+))?")
 
@@ -44,12 +47,13 @@ class MessageRef:
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A verified button press.
+    """A verified button press, or a form that was sent off.
 
     ``message`` is where the pressed button stands. ``confirmed`` says that a
     second step was taken already. ``delivery`` identifies the callback where
     a repetition of it must be refused. ``ticket`` is what the platform gave
-    to open a dialog for this press; it is a short-lived secret.
+    to open a dialog for this press; it is a short-lived secret. ``inputs``
+    are the raw values of a form, None when nothing was filled in.
     """
 
     handle: str
@@ -59,13 +63,15 @@ class Press:
     confirmed: bool = False
     delivery: str = ""
     ticket: str = field(default="", repr=False)
+    inputs: Inputs | None = field(default=None, repr=False)
 
 
 class Answered(Enum):
     """What became of a press.
 
     A recorded press shows on the card, unheard means that it was recorded and
-    nobody waits for it right now.
+    nobody waits for it right now. Asked means that the presser is asked to fill
+    in a form, invalid that what was filled in does not fit.
     """
 
     RECORDED = "recorded"
@@ -75,11 +81,14 @@ class Answered(Enum):
     UNKNOWN = "unknown"
     CONFIRM = "confirm"
     SHOWN = "shown"
+    ASKED = "asked"
+    INVALID = "invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the presser is told."""
+    """What the presser is told; ``problems`` are those of a form, by the names of its fields."""
 
     kind: Answered
     text: str
+    problems: Mapping[str, str] = field(default_factory=dict)

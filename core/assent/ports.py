@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from assent.audit import AuditEntry
 from assent.calls import RunRef
-from assent.cards import Card
+from assent.cards import Card, Choice
 from assent.errors import UnreadableEventError
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.places import Answer, MessageRef, Place, Press
@@ -289,6 +289,22 @@ class Leases(Protocol):
         ...
 
 
+class Drafts(Protocol):
+    """What is half done, for any process to go on with. Raises StoreUnreachableError like Store."""
+
+    async def keep(self, key: str, text: str, *, seconds: float) -> None:
+        """Keep the text under the key for so long, in place of what was there."""
+        ...
+
+    async def read(self, key: str) -> str | None:
+        """The text under the key, None when there is none."""
+        ...
+
+    async def take(self, key: str) -> str | None:
+        """The text under the key, which is gone then: only one caller gets it."""
+        ...
+
+
 class Adapter(Protocol):
     """One chat platform: shows cards. Its presses are handed to the desk."""
 
@@ -326,6 +342,14 @@ class Adapter(Protocol):
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Show the presser everything, complete.
+
+        Raises:
+            DeliveryError: the platform did not take it.
+        """
+        ...
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Ask the presser to fill in the form of a choice: a press with ``inputs`` comes of it.
 
         Raises:
             DeliveryError: the platform did not take it.

@@ -41,6 +41,7 @@ class Verdict:
         said = {
             Outcome.APPROVED: "was approved",
             Outcome.DENIED: "was denied",
+            Outcome.ANSWERED: "was not approved: the answer was no approval",
             Outcome.EXPIRED: "was not approved: nobody answered in time",
             Outcome.CANCELLED: "was not approved: the question was cancelled",
             Outcome.UNDELIVERABLE: "was not approved: nobody could be asked",

@@ -20,6 +20,7 @@ from assent import Context, Decision, Gate, RunRef, ToolCall, UserInputRequest, 
 from assent.calls import new_id
 from assent.cards import CardBody, Choice
 from assent.events import Outcome, UserInputResponse
+from assent.forms import NO_INPUTS, Inputs
 from assent.memory import utc_now
 
 RISKS = {"read_file": 0, "write_file": 2, "delete_file": 5, "deploy": 8}
@@ -60,7 +61,14 @@ class RiskReviewEvent(UserInputRequest):
             ),
         )
 
-    def answer(self, choice: Choice, *, by: str, at: datetime) -> RiskReviewedEvent:
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,
+        at: datetime,
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002  its buttons ask for nothing more
+    ) -> RiskReviewedEvent:
         """What each button means."""
         return RiskReviewedEvent(
             review_id=self.review_id,

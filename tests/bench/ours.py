@@ -14,7 +14,7 @@ from itertools import count
 
 from aiohttp import web
 
-from assent.cards import Card
+from assent.cards import Card, Choice
 from assent.connect import open_backend
 from assent.desk import Desk
 from assent.places import MessageRef, Place, Press
@@ -48,6 +48,9 @@ class Paper:
 
     async def reveal(self, press: Press, card: Card) -> None:
         del press, card
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        del press, card, choice
 
     async def members(self, group: str) -> Collection[str]:
         del group

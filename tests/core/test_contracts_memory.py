@@ -12,6 +12,7 @@ from assent.testing import (
     AuditContract,
     BusContract,
     CopiesContract,
+    DraftsContract,
     LeasesContract,
     OutboxContract,
     RulesContract,
@@ -55,4 +56,8 @@ class TestMemoryOutbox(OutboxContract):
 
 
 class TestMemoryLeases(LeasesContract):
+    pass
+
+
+class TestMemoryDrafts(DraftsContract):
     pass

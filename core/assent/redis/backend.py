@@ -10,6 +10,7 @@ from assent.inbox import Inbox
 from assent.redis.bus import RedisBus
 from assent.redis.client import Client
 from assent.redis.copies import RedisCopies
+from assent.redis.drafts import RedisDrafts
 from assent.redis.leases import RedisLeases
 from assent.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
 from assent.redis.rules import RedisAudit, RedisRules
@@ -49,6 +50,7 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
+                drafts=RedisDrafts(client),
                 inbox=inbox,
             )
     finally:

@@ -26,6 +26,7 @@ slot uses several namespaces.
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
 ``moved:<chat>``     string  the new address of a chat
+``draft:<key>``      string  what is half done, such as the answers to a form
 ``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``
 ==================  ======  ======================================================
 
@@ -96,6 +97,10 @@ class Keys:
     def moved(self, chat: str) -> str:
         """The new address of a chat."""
         return f"{self.prefix}moved:{chat}"
+
+    def draft(self, key: str) -> str:
+        """What is half done."""
+        return f"{self.prefix}draft:{key}"
 
     def channel(self, topic: str) -> str:
         """The channel of a topic."""

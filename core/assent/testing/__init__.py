@@ -19,12 +19,13 @@ from assent.testing.harness import (
 from assent.testing.rules_contract import AuditContract, RulesContract
 from assent.testing.store_contract import StoreContract
 from assent.testing.watch_contract import WatchContract
-from assent.testing.work_contract import LeasesContract, OutboxContract
+from assent.testing.work_contract import DraftsContract, LeasesContract, OutboxContract
 
 __all__ = [
     "AuditContract",
     "BusContract",
     "CopiesContract",
+    "DraftsContract",
     "LeasesContract",
     "OutboxContract",
     "Prompt",

@@ -135,6 +135,11 @@ class _Entry:
     inboxes: set[str]
     ending: RequestEnding | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
+    foreseen: tuple[RequestEnding, datetime] | None = None
+
+    def due(self) -> datetime:
+        """When the request ends if nobody ends it before."""
+        return self.deadline if self.foreseen is None else min(self.deadline, self.foreseen[1])
 
 
 @dataclass(slots=True)
@@ -194,7 +199,9 @@ class MemoryStore:
             return Settled(entry.ending, first=False)
         now = self._clock()
         first = True
-        if now >= entry.deadline and ending.outcome is not Outcome.EXPIRED:
+        if entry.foreseen is not None and (now >= entry.due() or _agrees(ending)):
+            ending, remember, first = entry.foreseen[0], None, False
+        elif now >= entry.deadline and ending.outcome is not Outcome.EXPIRED:
             ending, remember, first = entry.request.expired(at=now), None, False
         elif now < entry.deadline and ending.outcome is Outcome.EXPIRED:
             raise ValueError(f"request {question_id!r} has not expired yet")
@@ -206,6 +213,17 @@ class MemoryStore:
         heard = sum(self._bus.ring(f"inbox:{inbox}", ending) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
         return Settled(ending, first=first, heard=heard)
+
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        """Let the request end with this in so many seconds, unless another refusal comes first."""
+        entry = self._entries.get(question_id)
+        if entry is None:
+            raise UnknownRequestError(question_id)
+        if entry.ending is None and entry.foreseen is None:
+            entry.foreseen = (ending, self._clock() + timedelta(seconds=seconds))
+        return entry.ending
 
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""
@@ -229,9 +247,9 @@ class MemoryStore:
         now = self._clock()
         waiting = [entry for entry in self._entries.values() if entry.ending is None]
         for entry in waiting:
-            if entry.deadline <= now:
+            if entry.due() <= now:
                 await self.settle(entry.request.question_id, entry.request.expired(at=now))
-        left = [entry.deadline for entry in waiting if entry.ending is None]
+        left = [entry.due() for entry in waiting if entry.ending is None]
         return (min(left) - now).total_seconds() if left else None
 
     async def shorten(self, question_id: str, seconds: float) -> datetime:
@@ -347,6 +365,10 @@ class MemoryStore:
 
     def _note(self, *facts: audit.Facts) -> None:
         self._audit.append(audit.entry(self._clock(), *facts))
+
+
+def _agrees(ending: RequestEnding) -> bool:
+    return ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)
 
 
 def _books(run: RunRef) -> tuple[_BookName, _BookName]:

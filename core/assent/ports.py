@@ -114,6 +114,21 @@ class Store(Protocol):
         """
         ...
 
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        """Let the request end with this in so many seconds, or when its own time is over.
+
+        Until then another refusal can take its place, an approval or an answer
+        cannot: whoever offers one ends the request with what was foreseen. The
+        first ending that is foreseen counts. Answers how the request has ended
+        already, None while it is open.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request, None when there is no such request."""
         ...

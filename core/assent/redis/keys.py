@@ -11,7 +11,8 @@ slot uses several namespaces.
                              server's clock, ``s`` session key, ``a`` agent key, ``i``
                              inboxes to ring (at most the 8 newest), ``n`` facts for the
                              audit, ``e`` its ending's JSON, ``t`` who recorded that,
-                             ``c:<handle>`` one copy of its card
+                             ``f`` the ending that is foreseen, ``ft`` from when in ms,
+                             ``ff`` facts on it, ``c:<handle>`` one copy of its card
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``

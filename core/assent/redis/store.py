@@ -20,6 +20,7 @@ from assent.rules import RememberedRule
 from assent.wire import decode_ending, encode
 
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
+_SETTLE_LATER = Script("settle_later")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
@@ -68,6 +69,7 @@ class RedisStore:
             self._client.token(),
             audit.written(audit.ended(ending)),
             *_remembered(remember),
+            int(ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
         )
         match said:
             case b"first":
@@ -81,6 +83,21 @@ class RedisStore:
                 raise ValueError(f"request {question_id!r} has not expired yet")
             case _:
                 raise UnknownRequestError(question_id)
+
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        """Let the request end with this in so many seconds, unless another refusal comes first."""
+        said = await self._client.run(
+            _SETTLE_LATER,
+            question_id,
+            encode(ending),
+            audit.written(audit.ended(ending)),
+            ceil(seconds * 1000),
+        )
+        if said == 0:
+            raise UnknownRequestError(question_id)
+        return None if said == 1 else decode_ending(said)
 
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""

@@ -14,7 +14,8 @@ from assent.calls import RunRef
 from assent.errors import DuplicateRequestError, UnknownRequestError
 from assent.events import Outcome
 from assent.ports import BookChanged, Opened
-from assent.testing.builders import a_request, a_response, a_rule, soon
+from assent.rules import RememberedRule
+from assent.testing.builders import a_request, a_response, a_rule, soon, until
 
 ODD_IDS = [
     "a:b:c",
@@ -275,3 +276,109 @@ class StoreContract:
         opened = await backend.store.open(second, seconds=30, inbox="", book=None)
 
         assert isinstance(opened, Opened)
+
+    async def test_a_foreseen_denial_ends_the_request_when_its_time_comes(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        denial = a_response(request, approved=False)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        open_still = await backend.store.settle_later(request.question_id, denial, seconds=0.02)
+        await until(lambda: _swept(backend, request.question_id))
+        record = await backend.store.get(request.question_id)
+
+        assert open_still is None
+        assert record is not None
+        assert record.ending == denial
+        assert [entry.kind for entry in await backend.audit.read(9)] == ["asked", "denied"]
+
+    @pytest.mark.parametrize("rule", [None, a_rule()])
+    async def test_no_approval_comes_before_a_foreseen_denial(
+        self, backend: Backend, rule: RememberedRule | None
+    ) -> None:
+        request = a_request()
+        denial = a_response(request, approved=False)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle_later(request.question_id, denial, seconds=20)
+
+        settled = await backend.store.settle(
+            request.question_id, a_response(request), remember=rule
+        )
+        record = await backend.store.get(request.question_id)
+
+        assert (settled.ending, settled.first) == (denial, False)
+        assert record is not None
+        assert record.ending == denial
+        assert (await backend.rules.book(request.run)).remembered == ()
+
+    async def test_another_denial_takes_the_place_of_a_foreseen_one(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        foreseen = request.deny(by="slack:U0ALICE", at=datetime.now(UTC))
+        with_reason = request.deny(by="slack:U0ALICE", at=datetime.now(UTC), reason="too late")
+        await backend.store.settle_later(request.question_id, foreseen, seconds=20)
+
+        settled = await backend.store.settle(request.question_id, with_reason)
+
+        assert (settled.ending, settled.first) == (with_reason, True)
+
+    async def test_the_first_foreseen_ending_counts(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        first, second = (
+            request.deny(by=who, at=datetime.now(UTC)) for who in ("slack:U0ALICE", "slack:U0BOB")
+        )
+        for denial in (first, second):
+            await backend.store.settle_later(request.question_id, denial, seconds=20)
+
+        settled = await backend.store.settle(request.question_id, a_response(request))
+
+        assert settled.ending == first
+
+    async def test_what_was_foreseen_counts_when_the_requests_own_time_is_over_first(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        denial = a_response(request, approved=False)
+        await backend.store.open(request, seconds=0.02, inbox="", book=None)
+
+        await backend.store.settle_later(request.question_id, denial, seconds=20)
+        await until(lambda: _swept(backend, request.question_id))
+        record = await backend.store.get(request.question_id)
+
+        assert record is not None
+        assert record.ending == denial
+
+    async def test_a_shortened_life_does_not_put_off_what_is_foreseen(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle_later(
+            request.question_id, a_response(request, approved=False), seconds=0.02
+        )
+
+        await backend.watch.shorten(request.question_id, 20)
+        await until(lambda: _swept(backend, request.question_id))
+
+    async def test_nothing_is_foreseen_for_what_has_ended_or_is_unknown(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        response = a_response(request)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, response)
+        denial = a_response(request, approved=False)
+
+        ended = await backend.store.settle_later(request.question_id, denial, seconds=20)
+
+        assert ended == response
+        with pytest.raises(UnknownRequestError, match="nobody"):
+            await backend.store.settle_later("nobody", denial, seconds=20)
+
+
+async def _swept(backend: Backend, question_id: str) -> bool:
+    await backend.watch.expire()
+    record = await backend.store.get(question_id)
+    return record is not None and record.ending is not None

@@ -1,9 +1,11 @@
 -- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
 -- and the rule to remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's
--- sessions, and facts for the audit ('' for none).
+-- sessions, and facts for the audit ('' for none), then '1' if the ending says yes.
 -- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
 -- request and the time, 'early', or 'unknown'.
-local id, ending, expiry, token, facts, rule_id, rule, rule_until, shared, rule_facts = unpack(ARGV)
+local id, ending, expiry, token, facts, rule_id, rule, rule_until, shared, rule_facts =
+  unpack(ARGV)
+local agrees = ARGV[11]
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
@@ -23,7 +25,7 @@ local function remember(name, about, now)
   audit(about, rule_facts, now)
 end
 
-local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n')
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft')
 if not known[1] then return {'unknown'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
@@ -31,8 +33,14 @@ if known[5] and known[6] ~= token then return {'known', known[5]} end
 if not known[5] then
   local now = clock()
   local over = now >= tonumber(known[2])
-  if over and expiry ~= '1' then return {'late', known[1], now} end
-  if not over and expiry == '1' then return {'early'} end
+  if known[9] and (agrees == '1' or over or now >= tonumber(known[11])) then
+    -- A refusal was foreseen: nothing comes before a denial.
+    ending, facts, rule_id, token = known[9], known[10], '', ''
+  elseif over and expiry ~= '1' then
+    return {'late', known[1], now}
+  elseif not over and expiry == '1' then
+    return {'early'}
+  end
   redis.call('HSET', record, 'e', ending, 't', token)
   redis.call('ZREM', P .. 'due', id)
   audit(known[8], facts, now)
@@ -43,4 +51,5 @@ local heard = 0
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, ending)
 end
+if ending ~= ARGV[2] then return {'known', ending} end
 return {'first', heard}

@@ -5,5 +5,5 @@ local known = redis.call('HMGET', record, 'd', 'e')
 if not known[1] then return 0 end
 local deadline = math.min(tonumber(known[1]), clock() + ARGV[2])
 redis.call('HSET', record, 'd', deadline)
-if not known[2] then redis.call('ZADD', P .. 'due', 'XX', deadline, ARGV[1]) end
+if not known[2] then redis.call('ZADD', P .. 'due', 'XX', 'LT', deadline, ARGV[1]) end
 return deadline

@@ -1,0 +1,143 @@
+"""Edited arguments: what a person may change before a call runs, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from assent.argument_schema import schema_problem
+from assent.calls import as_json
+from assent.cards import Choice
+from assent.errors import InvalidCallError, InvalidInputError
+from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
+from assent.text import hidden_count, redacted, visible
+
+EDIT = "edit"
+
+_FIELD = "arguments"
+_NOTE = (
+    "Change the JSON, or write only what changes as name=value, one a line. "
+    "Hidden values stay as they are where they are left as they stand."
+)
+_HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
+
+
+def edit_choice(arguments: Mapping[str, Any]) -> Choice | None:
+    """The choice to change the arguments and allow that; None where they are too long to edit."""
+    shown = _written(redacted(arguments))
+    if not arguments or len(shown) > LONGEST_TEXT:
+        return None
+    field = FormField(_FIELD, "Arguments", initial=shown, multiline=True)
+    form = Form("Edit the arguments", (field,), submit="Allow with these", note=_NOTE)
+    return Choice(EDIT, "Edit arguments…", needs_sight=True, form=form)
+
+
+def edited(
+    arguments: Mapping[str, Any], inputs: Inputs, schema: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The arguments as a person changed them; hidden values that were left alone are whole again.
+
+    Raises:
+        InvalidInputError: it is no JSON object and no lines of name=value, or
+            does not fit the tool's schema; it says where.
+        ConfigError: the schema cannot be used.
+    """
+    try:
+        changed = _read(str(inputs[_FIELD]).strip(), arguments)
+        restored = as_json(_restored(changed, redacted(arguments), arguments))
+    except (ValueError, InvalidCallError) as error:
+        raise InvalidInputError({_FIELD: str(error)}) from None
+    if schema is not None and (problem := schema_problem(schema, restored)):
+        raise InvalidInputError({_FIELD: f"this does not fit the tool: {problem}"})
+    return restored
+
+
+def _written(value: Any) -> str:
+    """JSON in which nothing is invisible."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
+def _read(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    if not text.startswith("{"):
+        return {**redacted(arguments), **_lines(text, arguments)}
+    try:
+        found: dict[str, Any] = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_constant
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ValueError(f"this is no JSON: {error.msg} in {where}") from None
+    except RecursionError:
+        raise ValueError("this is nested too deeply") from None
+    return found
+
+
+def _lines(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1):
+        name, equals, value = line.partition("=")
+        name = name.strip()
+        if not equals:
+            raise ValueError(f"line {number} is neither JSON nor name=value")
+        if name not in arguments:
+            known = ", ".join(sorted(arguments))
+            raise ValueError(f"there is no argument {name!r}, only {known}; use JSON to add one")
+        if name in found:
+            raise ValueError(f"{name!r} is given twice")
+        found[name] = _value(name, value.strip(), arguments[name])
+    return found
+
+
+def _value(name: str, text: str, before: Any) -> Any:
+    """The new value: a text stays a text, everything else is JSON."""
+    if isinstance(before, str):
+        return text
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{name!r} is no text, so its value must be JSON") from None
+
+
+def _restored(changed: Any, shown: Any, original: Any) -> Any:
+    """The changed value with every hidden part that was left alone as it really is."""
+    if json.dumps(changed) == json.dumps(shown):  # to == True is 1
+        return original
+    if isinstance(changed, dict) and isinstance(shown, dict):
+        names = dict(zip(shown, original, strict=True))
+        return {
+            _plain(name) if name not in names else names[name]: (
+                _restored(item, shown[name], original[names[name]])
+                if name in names
+                else _restored(item, None, None)
+            )
+            for name, item in changed.items()
+        }
+    if isinstance(changed, dict):
+        return {_plain(name): _restored(item, None, None) for name, item in changed.items()}
+    if isinstance(changed, list):
+        before = list(zip(shown, original, strict=True)) if isinstance(shown, list) else []
+        before += [(None, None)] * (len(changed) - len(before))
+        return [
+            _restored(item, was_shown, was)
+            for item, (was_shown, was) in zip(changed, before, strict=False)
+        ]
+    return _plain(changed)
+
+
+def _plain(value: Any) -> Any:
+    if hidden_count(value):
+        raise ValueError(_HIDDEN)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in the same object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

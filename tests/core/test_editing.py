@@ -1,0 +1,176 @@
+"""Edited arguments: what a person writes becomes what runs, or says what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assent.editing import EDIT, edit_choice, edited
+from assent.errors import ConfigError, InvalidInputError
+from assent.text import redacted
+
+TOKEN = "ghp_" + "a1B2" * 6
+ARGUMENTS = {"command": "deploy", "count": 3, "api_key": "hunter2", "env": {"t": TOKEN, "x": [1]}}
+SCHEMA = {
+    "type": "object",
+    "properties": {"command": {"type": "string"}, "count": {"type": "integer", "maximum": 5}},
+    "required": ["command"],
+    "additionalProperties": False,
+}
+
+
+def _shown(arguments: dict[str, Any]) -> str:
+    choice = edit_choice(arguments)
+    assert choice is not None
+    assert choice.form is not None
+    (field,) = choice.form.fields
+    assert isinstance(field.initial, str)
+    return field.initial
+
+
+def _edit(text: str, arguments: dict[str, Any] | None = None, **how: Any) -> dict[str, Any]:
+    return edited(arguments or ARGUMENTS, {"arguments": text}, how.get("schema"))
+
+
+def _problem(text: str, arguments: dict[str, Any] | None = None, **how: Any) -> str:
+    with pytest.raises(InvalidInputError) as error:
+        _edit(text, arguments, **how)
+    return error.value.problems["arguments"]
+
+
+def test_what_is_edited_shows_no_secret_and_nothing_invisible() -> None:
+    shown = _shown({**ARGUMENTS, "trick": "a\u202eb"})
+
+    assert "hunter2" not in shown
+    assert TOKEN not in shown
+    assert "\u202e" not in shown
+    assert json.loads(shown)["trick"] == "a\u202eb"
+
+
+def test_what_is_left_alone_runs_as_it_was_with_its_secrets() -> None:
+    assert _edit(_shown(ARGUMENTS)) == ARGUMENTS
+
+
+def test_a_changed_value_is_changed_and_nothing_else() -> None:
+    shown = json.loads(_shown(ARGUMENTS))
+    shown["command"] = "deploy --dry-run"
+    shown["env"]["x"].append(2)
+    del shown["count"]
+
+    assert _edit(json.dumps(shown)) == {
+        "command": "deploy --dry-run",
+        "api_key": "hunter2",
+        "env": {"t": TOKEN, "x": [1, 2]},
+    }
+
+
+def test_a_hidden_value_can_be_replaced_as_a_whole() -> None:
+    shown = json.loads(_shown(ARGUMENTS)) | {"api_key": "other"}
+
+    assert _edit(json.dumps(shown))["api_key"] == "other"
+
+
+def test_true_is_not_one() -> None:
+    changed = _edit('{"flags": [true], "count": 1.0}', {"flags": [1], "count": 1})
+
+    assert json.dumps(changed) == '{"flags": [true], "count": 1.0}'
+
+
+@pytest.mark.parametrize("name", ["command", "new"])
+def test_a_hidden_value_cannot_be_moved_or_built_upon(name: str) -> None:
+    shown = json.loads(_shown(ARGUMENTS))
+    shown[name] = shown["api_key"] + "!"
+
+    assert "hidden value" in _problem(json.dumps(shown))
+
+
+def test_lines_of_name_and_value_change_only_those() -> None:
+    changed = _edit('command = terraform plan -out="a=b"\n\ncount=4\n')
+
+    assert changed == {**ARGUMENTS, "command": 'terraform plan -out="a=b"', "count": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "no JSON: Expecting property name enclosed in double quotes in line 1, column 2"),
+        ('{"a": 1, "a": 2}', "stands twice"),
+        ('{"a": NaN}', "NaN is no JSON"),
+        ("[1]", "line 1 is neither JSON nor name=value"),
+        ("deploy it", "line 1 is neither JSON nor name=value"),
+        ("comand=x", "there is no argument 'comand', only api_key, command, count, env"),
+        ("count=three", "'count' is no text, so its value must be JSON"),
+        ("count=1\ncount=2", "'count' is given twice"),
+        ('{"a":' * 5_000, "nested too deeply"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, told: str) -> None:
+    assert told in _problem(text)
+
+
+def test_what_does_not_fit_the_tool_says_where_and_no_value() -> None:
+    problem = _problem('{"count": 9, "secret": "hunter3"}', schema=SCHEMA)
+
+    assert "/count: " in problem
+    assert "command" in problem
+    assert "hunter3" not in problem
+
+
+def test_what_fits_the_tool_passes() -> None:
+    assert _edit('{"command": "x", "count": 5}', schema=SCHEMA) == {"command": "x", "count": 5}
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "nonsense"}, {"$ref": "http://127.0.0.1:9/"}, {"pattern": "(?=a)"}]
+)
+def test_a_schema_that_cannot_be_used_allows_nothing(schema: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="schema of the arguments"):
+        _edit('{"command": "x"}', schema=schema)
+
+
+def test_a_hostile_pattern_takes_no_time() -> None:
+    schema = {"properties": {"command": {"pattern": "^(a+)+$"}}}
+
+    assert "/command" in _problem(json.dumps({"command": "a" * 2_000 + "b"}), schema=schema)
+
+
+def test_arguments_too_long_to_edit_are_not_offered() -> None:
+    assert edit_choice({"text": "x" * 3_000}) is None
+    assert edit_choice({}) is None
+    choice = edit_choice(ARGUMENTS)
+    assert choice is not None
+    assert (choice.key, choice.needs_sight) == (EDIT, True)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8) | st.just(TOKEN),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "password", "token", TOKEN]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b", "api_key", TOKEN]), _JSON, min_size=1))
+def test_whatever_is_left_alone_runs_as_it_was(arguments: dict[str, Any]) -> None:
+    assert _edit(_shown(arguments), arguments) == arguments
+
+
+@given(
+    st.dictionaries(st.sampled_from(["a", "b", "api_key"]), _JSON, min_size=1),
+    st.dictionaries(st.sampled_from(["a", "b", "c"]), _JSON),
+)
+def test_nothing_hidden_shows_up_anywhere_else(
+    arguments: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    wanted = {**redacted(arguments), **redacted(changes)}
+    try:
+        changed = _edit(json.dumps(wanted), arguments)
+    except InvalidInputError:
+        return
+    assert redacted(changed) == wanted

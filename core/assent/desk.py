@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,13 @@ from assent.errors import (
     UnknownRequestError,
     UnreadableEventError,
 )
-from assent.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from assent.events import (
+    Event,
+    RequestEnding,
+    RequestUndeliverableEvent,
+    UserInputRequest,
+    UserInputResponse,
+)
 from assent.forms import NO_INPUTS
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
@@ -222,13 +229,35 @@ class Desk:
             except StoreUnreachableError as error:
                 _log.warning("the desk waits for the store: %s", error)
                 await asyncio.sleep(_RETRY_SECONDS)
-            except (UnreadableEventError, UnknownRequestError) as error:
-                # Of a kind these bots do not know, or gone: no repetition makes it better.
+            except UnreadableEventError as error:
+                _log.error("a job of the desk cannot be done: %s", error)
+                if await self._refused(job, error):
+                    return
+            except UnknownRequestError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
                 await self._backend.outbox.done(job)
                 return
             else:
                 return
+
+    async def _refused(self, job: Job, error: UnreadableEventError) -> bool:
+        """End a request of a kind that these bots do not know; False while the store is away."""
+        ending = RequestUndeliverableEvent(
+            request_id=job.question_id,
+            source_name=error.source_name,
+            decided_at=self._clock(),
+            reason=f"the bots do not know this kind of question: {error}; "
+            "name its module under [questions] types in assent.toml",
+        )
+        try:
+            if job.kind == "ask":
+                with suppress(UnreadableEventError, UnknownRequestError):
+                    await self._backend.store.settle(job.question_id, ending)
+            await self._backend.outbox.done(job)
+        except StoreUnreachableError:
+            await asyncio.sleep(_RETRY_SECONDS)
+            return False
+        return True
 
     async def _do(self, job: Job, record: Record) -> None:
         try:

@@ -68,7 +68,14 @@ class StoreUnreachableError(AssentError):
 
 
 class UnreadableEventError(AssentError):
-    """Bytes are not an event that is known here; the message says why without quoting them."""
+    """Bytes are not an event that is known here; the message says why without quoting them.
+
+    ``source_name`` is the event's own where that much can be read.
+    """
+
+    def __init__(self, message: str, *, source_name: str = "") -> None:
+        super().__init__(message)
+        self.source_name = source_name
 
 
 class DuplicateRequestError(AssentError):

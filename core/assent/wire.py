@@ -86,15 +86,17 @@ def decode_ending(data: bytes | str) -> RequestEnding:
 
 def _decode_custom(data: bytes | str) -> Event:
     """Kinds of question defined elsewhere: subclasses with a ``type`` of their own."""
-    name = from_json(data).get("type")
+    found = from_json(data)
+    name, source = found.get("type"), found.get("sourceName")
+    source_name = source if isinstance(source, str) else ""
     for kind in _subclasses(Event):
         declared = kind.model_fields.get("type")
         if declared is not None and declared.default == name:
             try:
                 return kind.model_validate_json(data)
             except ValidationError as error:
-                raise UnreadableEventError(_told(error)) from None
-    raise UnreadableEventError(f"no event has the type {name!r:.80}")
+                raise UnreadableEventError(_told(error), source_name=source_name) from None
+    raise UnreadableEventError(f"no event has the type {name!r:.80}", source_name=source_name)
 
 
 def _subclasses(kind: type[Event]) -> Iterator[type[Event]]:

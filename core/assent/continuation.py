@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from assent.cards import NAME_LIMIT, CardBody, Choice
+from assent.cards import CardBody, Choice
 from assent.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from assent.forms import NO_INPUTS, Inputs
-from assent.text import redacted_text, shortened, visible
+from assent.text import redacted_text, visible
 
 AMOUNTS = (5, 10, 20)
 MAX_AMOUNTS = 5
@@ -69,10 +68,7 @@ class ContinuationRequestEvent(UserInputRequest):
             content=(
                 f"The run has used {self.current_iteration} of {self.max_iterations} iterations."
             ),
-            facts=tuple(
-                (label, shortened(visible(value, one_line=True), NAME_LIMIT))
-                for label, value in self._facts()
-            ),
+            facts=self.origin,
             choices=(*more, Choice(STOP, "Stop", "danger")),
         )
 
@@ -130,13 +126,6 @@ class ContinuationRequestEvent(UserInputRequest):
             decided_at=at,
             reason=reason,
         )
-
-    def _facts(self) -> Sequence[tuple[str, str]]:
-        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
-        session = ("Session", self.run.session_id + branch)
-        source = () if self.source_name == self.run.agent_id else (("Source", self.source_name),)
-        asked_for = (("Requested by", self.requested_by),) if self.requested_by else ()
-        return (*source, session, *asked_for)
 
 
 class ContinuationResponseEvent(UserInputResponse):

@@ -154,6 +154,17 @@ class UserInputRequest(Event):
         chain = (self.run.agent_id, *self.path)
         return " › ".join(shortened(visible(part, one_line=True), NAME_LIMIT) for part in chain)
 
+    @property
+    def origin(self) -> tuple[tuple[str, str], ...]:
+        """Where the question comes from, as facts of its card: source, session, who wants it."""
+        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
+        source = () if self.source_name == self.run.agent_id else (("Source", self.source_name),)
+        wanted = (("Requested by", self.requested_by),) if self.requested_by else ()
+        return tuple(
+            (label, shortened(visible(value, one_line=True), NAME_LIMIT))
+            for label, value in (*source, ("Session", self.run.session_id + branch), *wanted)
+        )
+
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""
         return RequestExpiredEvent(

@@ -73,10 +73,7 @@ class PermissionRequestEvent(UserInputRequest):
             content=_shown(self.arguments),
             question="May this run?",
             digest=self.arguments_digest[:12],
-            facts=tuple(
-                (label, shortened(visible(value, one_line=True), NAME_LIMIT))
-                for label, value in self._facts()
-            ),
+            facts=(*self.origin, *self._not_shown()),
             choices=(allow, *always, deny),
             more=tuple(choice for choice in stored if choice.key != ALWAYS),
         )
@@ -191,13 +188,7 @@ class PermissionRequestEvent(UserInputRequest):
             rule=rule,
         )
 
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        if self.source_name != self.run.agent_id:
-            yield "Source", self.source_name
-        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
-        yield "Session", self.run.session_id + branch
-        if self.requested_by:
-            yield "Requested by", self.requested_by
+    def _not_shown(self) -> Iterator[tuple[str, str]]:
         if hidden := hidden_count(redacted(self.arguments)):
             yield "Not shown", f"{hidden} secret-looking values; they run as they are"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assent.calls import RunRef
 from assent.inbox import Inbox
-from assent.ports import Audit, Bus, Copies, Drafts, Leases, Outbox, Rules, Store, Watch
+from assent.ports import Audit, BranchLog, Bus, Copies, Drafts, Leases, Outbox, Rules, Store, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Backend:
     outbox: Outbox
     leases: Leases
     drafts: Drafts
+    log: BranchLog
     inbox: Inbox
 
 

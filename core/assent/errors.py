@@ -15,6 +15,8 @@
   - RequestEndedError          the question expired, was cancelled or could not be shown
   - WaitTimeoutError           the caller's patience ended before the question did
   - BusLostError               a subscription broke: look in the store
+  - EventsGoneError            events after that position are no longer kept
+  - SlowReaderError            a reader of events fell too far behind: go on from its last one
   - DeliveryError              a platform did not take a message
     - PlaceMovedError          ... because the chat has a new address
   - CallbackError              a webhook call that is not acted on
@@ -132,6 +134,25 @@ class WaitTimeoutError(AssentError):
 
 class BusLostError(AssentError):
     """A subscription broke and messages may be missing: look in the store."""
+
+
+class EventsGoneError(AssentError):
+    """Events after a position in a branch's log are no longer kept: some would be missed."""
+
+    def __init__(self, position: str) -> None:
+        super().__init__(
+            f"events after {position} are no longer kept; "
+            "look at the requests that matter, and read on from 0 or from now"
+        )
+        self.position = position
+
+
+class SlowReaderError(AssentError):
+    """A reader fell too far behind the newest event; it can go on from the last one it took."""
+
+    def __init__(self, position: str) -> None:
+        super().__init__(f"reading is too slow; read on from {position}")
+        self.position = position
 
 
 class DeliveryError(AssentError):

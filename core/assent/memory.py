@@ -24,6 +24,7 @@ from assent.errors import (
 from assent.events import Event, Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
 from assent.memory_drafts import MemoryDrafts
+from assent.memory_log import MemoryBranchLog
 from assent.places import Place
 from assent.ports import BookChanged, Clock, Copy, Found, Job, KeptRule, Opened, Record, Settled
 from assent.rules import RememberedRule, RuleBook
@@ -54,6 +55,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             outbox=outbox,
             leases=MemoryLeases(clock),
             drafts=MemoryDrafts(clock),
+            log=MemoryBranchLog(bus, store.knows),
             inbox=inbox,
         )
 
@@ -229,6 +231,10 @@ class MemoryStore:
         """All that is known of the request."""
         entry = self._entries.get(question_id)
         return None if entry is None else self._record(entry)
+
+    def knows(self, question_id: str) -> bool:
+        """Whether there is such a request."""
+        return question_id in self._entries
 
     async def look(
         self, question_ids: Sequence[str], *, inbox: str

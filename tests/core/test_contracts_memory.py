@@ -10,6 +10,7 @@ from assent.backend import Backend
 from assent.memory import memory_backend
 from assent.testing import (
     AuditContract,
+    BranchLogContract,
     BusContract,
     CopiesContract,
     DraftsContract,
@@ -60,4 +61,8 @@ class TestMemoryLeases(LeasesContract):
 
 
 class TestMemoryDrafts(DraftsContract):
+    pass
+
+
+class TestMemoryBranchLog(BranchLogContract):
     pass

@@ -10,6 +10,7 @@ from assent.backend import Backend
 from assent.redis import redis_backend
 from assent.testing import (
     AuditContract,
+    BranchLogContract,
     BusContract,
     CopiesContract,
     DraftsContract,
@@ -60,4 +61,8 @@ class TestRedisLeases(LeasesContract):
 
 
 class TestRedisDrafts(DraftsContract):
+    pass
+
+
+class TestRedisBranchLog(BranchLogContract):
     pass

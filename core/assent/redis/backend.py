@@ -12,6 +12,7 @@ from assent.redis.client import Client
 from assent.redis.copies import RedisCopies
 from assent.redis.drafts import RedisDrafts
 from assent.redis.leases import RedisLeases
+from assent.redis.log import RedisBranchLog
 from assent.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
 from assent.redis.rules import RedisAudit, RedisRules
 from assent.redis.store import RedisStore, RedisWatch
@@ -51,6 +52,7 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
                 drafts=RedisDrafts(client),
+                log=RedisBranchLog(client),
                 inbox=inbox,
             )
     finally:

@@ -28,18 +28,24 @@ slot uses several namespaces.
 ``lease:<name>``     string  who holds a lease
 ``moved:<chat>``     string  the new address of a chat
 ``draft:<key>``      string  what is half done, such as the answers to a form
+``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
+                             many questions are open; a request's ``l:<kind>`` says what of
+                             it is written
+``log:<branch>``     stream  the log's events, the newest 1,000 or so: ``t`` type, ``e`` JSON
 ``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests, handles and ``due`` live until their deadline
 and a day, ``jobs`` until the last deadline and a week, rules and books a day longer than
-their last rule, the audit 90 days after its last entry, new addresses and what was spent
-half a year after the last question for them.
+their last rule, the audit 90 days after its last entry, the
+events of a branch a week after the last of them and its numbers 90 days, new addresses
+and what was spent half a year after the last question for them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
@@ -111,6 +117,11 @@ class Keys:
 def session_key(run: RunRef) -> str:
     """The session's name in keys: short whatever the ids are, and the same in every process."""
     return _short(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}")
+
+
+def branch_key(run: RunRef) -> str:
+    """The branch's name in keys."""
+    return _short(json.dumps([run.agent_id, run.session_id, run.branch_id]))
 
 
 def agent_key(run: RunRef) -> str:

@@ -1,0 +1,85 @@
+"""The logs of branches in the memory of one process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from assent.branch_log import (
+    BEGINNING,
+    KEPT_EVENTS,
+    LOG_TOPIC,
+    BranchGrewEvent,
+    LoggedEvent,
+    LogKind,
+    Position,
+    branch_of,
+)
+from assent.calls import RunRef, new_id
+from assent.errors import EventsGoneError, UnknownRequestError
+from assent.events import Event
+from assent.wire import encode
+
+
+class _Bell(Protocol):
+    def ring(self, topic: str, event: Event) -> int: ...
+
+
+@dataclass(slots=True)
+class _Log:
+    epoch: str = field(default_factory=new_id)
+    last: int = 0
+    open: int = 0
+    events: deque[LoggedEvent] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
+
+
+class MemoryBranchLog:
+    """Logs that live as long as the process, each with its newest events."""
+
+    def __init__(self, bus: _Bell, knows: Callable[[str], bool]) -> None:
+        self._bus = bus
+        self._knows = knows
+        self._logs: dict[tuple[str, str, str], _Log] = {}
+        self._written: set[tuple[str, LogKind]] = set()
+
+    async def append(self, run: RunRef, question_id: str, kind: LogKind, event: Event) -> bool:
+        """Write the event to the end of its branch and ring, once per question and kind."""
+        if not self._knows(question_id):
+            raise UnknownRequestError(question_id)
+        if (question_id, kind) in self._written:
+            return False
+        self._written.add((question_id, kind))
+        log = self._log(run)
+        log.last += 1
+        log.open += {"request": 1, "ending": -1, "outcome": 0}[kind]
+        name = getattr(event, "type", type(event).__name__)
+        position = Position(log.epoch, log.last)
+        log.events.append(LoggedEvent(position, name, encode(event).decode()))
+        self._bus.ring(LOG_TOPIC, BranchGrewEvent.of(run))
+        return True
+
+    async def end(self, run: RunRef) -> Position:
+        """The position after the newest event."""
+        log = self._log(run)
+        return Position(log.epoch, log.last)
+
+    async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
+        """The events after the position, at most so many, the oldest of them first."""
+        log = self._log(run)
+        oldest = log.events[0].position.number if log.events else log.last + 1
+        if position != BEGINNING and (
+            position.epoch != log.epoch or not oldest - 1 <= position.number <= log.last
+        ):
+            raise EventsGoneError(str(position))
+        start = max(0, position.number - oldest + 1)
+        return list(log.events)[start : start + count]
+
+    async def open_questions(self, run: RunRef) -> int:
+        """How many questions of the branch were logged and their endings not yet."""
+        log = self._logs.get(branch_of(run))
+        return 0 if log is None else log.open
+
+    def _log(self, run: RunRef) -> _Log:
+        return self._logs.setdefault(branch_of(run), _Log())

@@ -21,9 +21,10 @@ from assent.places import MessageRef, Place, Press
 from assent.text import visible
 from assent_slack.blocks import card_message
 from assent_slack.config import SlackConfig
-from assent_slack.elements import plain_text
+from assent_slack.elements import Block, plain_text
 from assent_slack.failures import PLATFORM, delivery_error
 from assent_slack.fallback import escaped
+from assent_slack.form_modal import form_modal
 from assent_slack.modal import REVEAL_LIMIT, everything_modal, fits
 from assent_slack.presentable import CONTENT_LIMIT
 from assent_slack.quiet import muffled
@@ -154,20 +155,17 @@ class SlackAdapter:
         view = everything_modal(card)
         if not fits(view):
             raise DeliveryError(PLATFORM, "it is too large for a Slack dialog", permanent=True)
-        if not press.ticket:
-            raise DeliveryError(
-                PLATFORM, "the press came without a trigger_id: press again", permanent=True
-            )
-        await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+        await self._open(press, view)
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
-        """Ask the presser to fill in the form of a choice.
+        """Open the form of a choice for the presser, within 3 seconds of the press.
 
         Raises:
-            DeliveryError: the form could not be shown.
+            DeliveryError: Slack did not open it, or no dialog of Slack's can ask for it.
         """
-        del press, card, choice
-        raise DeliveryError(PLATFORM, "forms cannot be shown here", permanent=True)
+        if choice.form is None:
+            raise DeliveryError(PLATFORM, f"{choice.label!r} has no form", permanent=True)
+        await self._open(press, form_modal(card, choice, choice.form, press.message))
 
     async def members(self, group: str) -> Collection[str]:
         """The actors of a user group, by its handle or its ``S…`` id. Not cached here.
@@ -252,6 +250,13 @@ class SlackAdapter:
     def revoke(self, reason: str) -> None:
         """Refuse all calls from now on: the app was uninstalled or its token is dead."""
         self._revoked = reason
+
+    async def _open(self, press: Press, view: Block) -> None:
+        if not press.ticket:
+            raise DeliveryError(
+                PLATFORM, "the press came without a trigger_id: press again", permanent=True
+            )
+        await self._post("views.open", {"trigger_id": press.ticket, "view": view})
 
     async def _group_id(self, handle: str) -> str:
         answer = await self._read("usergroups.list", {})

@@ -21,12 +21,14 @@ from assent_slack.elements import (
 )
 from assent_slack.fallback import OUTCOME_ICONS, fallback_text
 from assent_slack.presentable import (
+    IN_ONE_MENU,
     button_label,
     confirmed_label,
     presentable,
     stored_question,
     stored_words,
 )
+from assent_slack.told import told
 
 ACTION_PREFIX = "assent:"
 
@@ -59,7 +61,7 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     blocks: list[Block] = [{"type": "header", "text": plain_text(card.body.title)}]
     if isinstance(card.state, Ended):
         # At the top: Slack folds long messages, and who decided must not be below the fold.
-        blocks.append(rich_text(_outcome(card.state)))
+        blocks.append(rich_text(_outcome(card.state), *told(card.state.facts)))
     blocks.append(rich_text(*_what_is_asked(card), _facts(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
@@ -86,7 +88,7 @@ def _what_is_asked(card: Card) -> list[Block]:
     content = [preformatted(card.content)] if card.content else []
     if not card.description:
         return content
-    return [*content, section(literal("Reason given", bold=True)), quote(card.description)]
+    return [*content, section(literal("Reason given", bold=True)), quote(literal(card.description))]
 
 
 def _facts(card: Card) -> Block:
@@ -134,8 +136,7 @@ def _person(ended: Ended) -> list[Block]:
 def _actions(card: Card) -> Block:
     # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
     elements = [_button(card, choice, button_label(choice)) for choice in card.choices]
-    if card.more:
-        elements.append(_menu(card))
+    elements += _menus(card)
     return _actions_block(card, ":seen" if card.revealed else "", elements)
 
 
@@ -155,13 +156,24 @@ def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": elements}
 
 
-def _menu(card: Card) -> Block:
-    """docs.slack.dev, overflow menu: 1 to 5 options; option: text 75, value 150 characters."""
-    options = [
-        {"text": plain_text(button_label(choice)), "value": f"{choice.key}:{card.handle}"}
-        for choice in card.more
-    ]
-    return {"type": "overflow", "action_id": f"{ACTION_PREFIX}{MORE.key}", "options": options}
+def _menus(card: Card) -> list[Block]:
+    """All choices one level down, in menus of five.
+
+    docs.slack.dev, overflow menu: 1 to 5 options; option: text 75, value 150
+    characters. A select menu has room for more, but its client says nothing
+    when the option that is picked already is picked once more, as it is after
+    a form was cancelled.
+    """
+    menus: list[Block] = []
+    for start in range(0, len(card.more), IN_ONE_MENU):
+        number = f"-{len(menus) + 1}" if menus else ""
+        options = [
+            {"text": plain_text(button_label(choice)), "value": f"{choice.key}:{card.handle}"}
+            for choice in card.more[start : start + IN_ONE_MENU]
+        ]
+        action_id = f"{ACTION_PREFIX}{MORE.key}{number}"
+        menus.append({"type": "overflow", "action_id": action_id, "options": options})
+    return menus
 
 
 def _button(card: Card, choice: Choice, label: str) -> Block:

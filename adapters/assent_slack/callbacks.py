@@ -9,12 +9,13 @@ from assent.cards import MORE
 from assent.errors import UnreadableCallbackError
 from assent.places import MessageRef, Place, Press
 from assent_slack.blocks import ACTION_PREFIX
-from assent_slack.decoding import Payload
+from assent_slack.decoding import Payload, object_of, text_of
 
-_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
+KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
 _OPTION = re.compile(r"(?P<key>[a-z][a-z0-9_-]{0,19}):(?P<handle>[^\s:]{1,120})", re.ASCII)
-_HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
+_MENU = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}})?", re.ASCII)
+HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
 
 def press_of(payload: Payload, *, delivery: str) -> Press | None:
@@ -33,18 +34,27 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     if button is None:
         return None
     choice, handle, confirmed = button
-    user = _text(_object(payload.get("user")).get("id"))
-    if not _USER.fullmatch(user):
-        raise UnreadableCallbackError("Slack press does not say who pressed")
     return Press(
         handle=handle,
         choice=choice,
-        actor=f"slack:{user}",
+        actor=actor_of(payload),
         message=_message(payload),
         confirmed=confirmed,
         delivery=delivery,
-        ticket=_text(payload.get("trigger_id")),
+        ticket=text_of(payload.get("trigger_id")),
     )
+
+
+def actor_of(payload: Payload) -> str:
+    """Who did it.
+
+    Raises:
+        UnreadableCallbackError: that is not said.
+    """
+    user = text_of(object_of(payload.get("user")).get("id"))
+    if not _USER.fullmatch(user):
+        raise UnreadableCallbackError("Slack press does not say who pressed")
+    return f"slack:{user}"
 
 
 def is_interaction(payload: Payload) -> bool:
@@ -57,22 +67,22 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     actions = payload.get("actions")
     if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
         return None
-    action = _object(actions[0])
+    action = object_of(actions[0])
     if action.get("type") == "overflow":
         return _option(action)
-    action_id, handle = _text(action.get("action_id")), _text(action.get("value"))
+    action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
-    if not (is_ours and _KEY.fullmatch(key) and 0 < len(handle) <= _HANDLE_LENGTH):
+    if not (is_ours and KEY.fullmatch(key) and 0 < len(handle) <= HANDLE_LENGTH):
         return None
     return key, handle, True
 
 
 def _option(action: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """What was picked in our menu."""
-    value = _text(_object(action.get("selected_option")).get("value"))
+    """What was picked in one of our menus."""
+    value = text_of(object_of(action.get("selected_option")).get("value"))
     match = _OPTION.fullmatch(value)
-    if action.get("action_id") != f"{ACTION_PREFIX}{MORE.key}" or match is None:
+    if match is None or not _MENU.fullmatch(text_of(action.get("action_id"))):
         return None
     return match["key"], match["handle"], False
 
@@ -83,18 +93,12 @@ def _message(payload: Payload) -> MessageRef:
     ``message`` is absent for ephemeral messages and ``thread_ts`` of a thread's
     first message is its own: only a reply stands in a thread.
     """
-    container, message = _object(payload.get("container")), _object(payload.get("message"))
-    channel = _text(container.get("channel_id")) or _text(_object(payload.get("channel")).get("id"))
-    ts = _text(container.get("message_ts")) or _text(message.get("ts"))
+    container, message = object_of(payload.get("container")), object_of(payload.get("message"))
+    channel = text_of(container.get("channel_id")) or text_of(
+        object_of(payload.get("channel")).get("id")
+    )
+    ts = text_of(container.get("message_ts")) or text_of(message.get("ts"))
     if not channel or not ts:
         raise UnreadableCallbackError("Slack press does not say on which message")
-    thread = _text(container.get("thread_ts")) or _text(message.get("thread_ts"))
+    thread = text_of(container.get("thread_ts")) or text_of(message.get("thread_ts"))
     return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

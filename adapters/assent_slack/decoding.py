@@ -69,3 +69,13 @@ def _json_object(text: str) -> Payload:
     if not isinstance(found, dict):
         raise UnreadableCallbackError("Slack callback is JSON but not an object")
     return found
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """The value where it is an object, otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def text_of(value: Any) -> str:
+    """The value where it is a text, otherwise an empty one."""
+    return value if isinstance(value, str) else ""

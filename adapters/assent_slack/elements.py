@@ -40,9 +40,9 @@ def section(*elements: Block) -> Block:
     return {"type": "rich_text_section", "elements": list(elements)}
 
 
-def quote(text: str) -> Block:
+def quote(*elements: Block) -> Block:
     """Text set apart by a bar at its left, so that no line of it looks like one of the card."""
-    return {"type": "rich_text_quote", "elements": [literal(text)]}
+    return {"type": "rich_text_quote", "elements": list(elements)}
 
 
 def preformatted(text: str) -> Block:

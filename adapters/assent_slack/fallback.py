@@ -20,6 +20,8 @@ OUTCOME_ICONS = {
 TEXT_LIMIT = 3_900
 """docs.slack.dev, chat.update: more than 4,000 characters of text are refused (msg_too_long)."""
 
+_MOST_TOLD = 8
+
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -81,3 +83,7 @@ def _ending(card: Card, ended: Ended) -> Iterator[str]:
         yield f"Reason: {one_line(ended.reason, 300)}"
     if ended.stored:
         yield f"Remembered: {one_line(ended.stored, 300)}"
+    for label, text in ended.facts[:_MOST_TOLD]:
+        yield f"| {one_line(label, 60)}: {one_line(text, 300)}"
+    if len(ended.facts) > _MOST_TOLD:
+        yield f"{len(ended.facts) - _MOST_TOLD} more answers are not told here."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from types import TracebackType
 from typing import Self
@@ -21,8 +22,10 @@ from assent_slack.bolt import answer_of, bolt_app
 from assent_slack.callbacks import is_interaction, press_of
 from assent_slack.config import SlackConfig
 from assent_slack.decoding import Payload, decoded
+from assent_slack.form_answers import form_answer
 from assent_slack.replays import Replays
 from assent_slack.socket_mode import SocketConnection
+from assent_slack.submissions import is_form, submission_of
 from assent_slack.verification import delivery_id, verified
 
 _log = logging.getLogger(__name__)
@@ -110,13 +113,22 @@ class SlackListener:
         await SocketConnection(self._config, self._adapter, self._bolt, self.answer_envelope).run()
 
     async def _dispatch(self, payload: Payload, delivery: str) -> HttpAnswer:
+        if is_form(payload):
+            self._adapter.workspace.admit_press(payload)
+            press = submission_of(payload, delivery=delivery)
+            if press is None:
+                return DONE
+            return await self._take(press, partial(form_answer, payload))
         if not is_interaction(payload):
             return await self._anything_else(payload)
         self._adapter.workspace.admit_press(payload)
         press = press_of(payload, delivery=delivery)
-        return await (self._anything_else(payload) if press is None else self._take(press))
+        if press is None:
+            return await self._anything_else(payload)
+        return await self._take(press, lambda _: DONE)
 
-    async def _take(self, press: Press) -> HttpAnswer:
+    async def _take(self, press: Press, shown: Callable[[Answer], HttpAnswer]) -> HttpAnswer:
+        """Hand the press to the desk; ``shown`` is what its answer makes Slack show."""
         try:
             async with asyncio.timeout(self._press_seconds):
                 answer = await self._desk.press(press)
@@ -130,8 +142,10 @@ class SlackListener:
         except Exception:
             _log.exception("a press in Slack could not be decided on")
             return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the press was not decided on")
-        self._tell(press, answer)
-        return DONE
+        http_answer = shown(answer)
+        if http_answer is DONE:
+            self._tell(press, answer)
+        return http_answer
 
     def _tell(self, press: Press, answer: Answer) -> None:
         if not _is_private(answer):

@@ -17,13 +17,14 @@ CONTENT_LIMIT = 2_900
 CONFIRM_TEXT = 300  # docs.slack.dev, confirmation dialog: title 100, text 300, confirm, deny 30
 MOST_FACTS = 8
 MOST_CHOICES = 20  # docs.slack.dev, actions block: 25 elements
-MOST_IN_MENU = 5  # docs.slack.dev, overflow menu
 MOST_STORING = 5
+IN_ONE_MENU = 5  # docs.slack.dev, overflow menu: 1 to 5 options
+MOST_IN_MENUS = 4 * IN_ONE_MENU  # four menus and the buttons are 25 elements
 _TITLE = 150  # docs.slack.dev, header block
 _ASKER = 300
 _LABEL = 40
 _VALUE = 120
-_BUTTON = 75  # docs.slack.dev, button element
+_BUTTON = 75  # docs.slack.dev, button element and option object
 _WARNING = 500
 _HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
@@ -35,6 +36,7 @@ def presentable(card: Card) -> Card:
     that choices which need sight go. *Show all* is only offered when the
     dialog holds everything for certain.
     """
+    in_menus = MOST_IN_MENUS if len(card.handle) <= _HANDLE else 0
     body = replace(
         card.body,
         title=one_line(card.body.title, _TITLE),
@@ -42,8 +44,9 @@ def presentable(card: Card) -> Card:
         content=visible(card.body.content),
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
         facts=_facts(card.body),
-        choices=_choices(card.body.choices, MOST_CHOICES),
-        more=_choices(card.body.more, MOST_IN_MENU if len(card.handle) <= _HANDLE else 0),
+        choices=_choices(card.body.choices, MOST_CHOICES, storing=MOST_STORING),
+        # What a menu's choice stores is only spelled out at its second step, one at a time.
+        more=_choices(card.body.more, in_menus, storing=in_menus),
     )
     shown = replace(
         card,
@@ -82,25 +85,25 @@ def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
     return (*kept, ("More", f"{len(facts) - len(kept)} facts are not shown here"))
 
 
-def _choices(choices: tuple[Choice, ...], most: int) -> tuple[Choice, ...]:
-    """The choices that a message has room for, in order.
+def _choices(choices: tuple[Choice, ...], most: int, *, storing: int) -> tuple[Choice, ...]:
+    """The choices that a message has room for, in order, so many of them storing something.
 
     What a choice stores must be readable in full before it can be stored.
     """
     fitting: list[Choice] = []
-    storing = 0
     for choice in choices:
         if choice.stores:
-            storing += 1
-            if storing > MOST_STORING or len(stored_question(choice)) > CONFIRM_TEXT:
+            storing -= 1
+            if storing < 0 or len(stored_question(choice)) > CONFIRM_TEXT:
                 continue
         fitting.append(choice)
     return tuple(fitting[:most])
 
 
 def button_label(choice: Choice) -> str:
-    """The words on a button. docs.slack.dev, button element: 75 characters."""
-    return one_line(choice.label, _BUTTON, otherwise=choice.key)
+    """The words on a button; three dots announce a form. docs.slack.dev, button: 75 characters."""
+    words = one_line(choice.label, _BUTTON - 1, otherwise=choice.key)
+    return words if choice.form is None or words.endswith("…") else f"{words}…"
 
 
 def confirmed_label(choice: Choice) -> str:

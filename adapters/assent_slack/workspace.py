@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assent.errors import ForeignCallbackError
-from assent_slack.decoding import Payload
+from assent_slack.decoding import Payload, object_of, text_of
 
 _ID = re.compile(r"[A-Z0-9_-]{1,40}", re.IGNORECASE | re.ASCII)
 
@@ -20,10 +20,11 @@ class Workspace:
     app_id: str
 
     def admit_press(self, payload: Payload) -> None:
-        """Return when somebody of this workspace pressed something of this app.
+        """Return when somebody of this workspace pressed something of this app or sent its form.
 
         The workspace is ``team.id``. Where an app is installed for a whole
-        organisation that is null, and the presser's own workspace counts.
+        organisation that is null, and the presser's own workspace counts; a
+        form also says where its app is installed, which must be this one.
         Somebody from the other side of a Slack Connect channel is refused,
         also when the channel is ours. A user without a workspace of their own
         in the payload belongs to the one the payload names.
@@ -32,16 +33,18 @@ class Workspace:
             ForeignCallbackError: another workspace, another app, or not said.
         """
         self._admit_app(payload, required=True)
-        team = _id(payload.get("team"))
-        presser = _text(_object(payload.get("user")).get("team_id"))
-        enterprise = _id(payload.get("enterprise")) or _text(
-            _object(payload.get("team")).get("enterprise_id")
+        installed = _installed(payload)
+        team = _id(payload.get("team")) or installed
+        presser = text_of(object_of(payload.get("user")).get("team_id"))
+        enterprise = _id(payload.get("enterprise")) or text_of(
+            object_of(payload.get("team")).get("enterprise_id")
         )
         if enterprise and enterprise == self.team_id:
             # Configured for an organisation: its people are those of the workspace that is named.
             at_home = presser == enterprise or bool(team and presser == team)
         else:
             at_home = (team or presser) == self.team_id and presser in ("", self.team_id)
+        at_home = at_home and installed in ("", self.team_id, team)
         if not (self.team_id and at_home):
             where = _named(team or presser or enterprise)
             raise ForeignCallbackError(
@@ -56,13 +59,8 @@ class Workspace:
             ForeignCallbackError: it does.
         """
         self._admit_app(payload, required=False)
-        view = _object(payload.get("view"))
-        stated = (
-            _text(view.get("app_installed_team_id"))
-            or _text(payload.get("team_id"))
-            or _id(payload.get("team"))
-        )
-        enterprise = _text(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
+        stated = _installed(payload) or text_of(payload.get("team_id")) or _id(payload.get("team"))
+        enterprise = text_of(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
         if stated and self.team_id not in (stated, enterprise):
             raise ForeignCallbackError(
                 f"Slack callback refused: it is for workspace {_named(stated)}, "
@@ -70,7 +68,7 @@ class Workspace:
             )
 
     def _admit_app(self, payload: Payload, *, required: bool) -> None:
-        app = _text(payload.get("api_app_id"))
+        app = text_of(payload.get("api_app_id"))
         if not self.app_id or app == self.app_id or not (app or required):
             return
         raise ForeignCallbackError(
@@ -79,16 +77,13 @@ class Workspace:
         )
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _installed(payload: Payload) -> str:
+    """The workspace that the app of a view is installed in; only views say so."""
+    return text_of(object_of(payload.get("view")).get("app_installed_team_id"))
 
 
 def _id(value: Any) -> str:
-    return _text(_object(value).get("id"))
+    return text_of(object_of(value).get("id"))
 
 
 def _named(text: str) -> str:

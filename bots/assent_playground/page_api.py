@@ -22,6 +22,7 @@ from assent_playground.faults import (
 )
 from assent_playground.page_state import picture
 from assent_playground.slack_double import SlackDouble
+from assent_playground.slack_forms import HELD_BACK
 from assent_playground.slack_state import Json, SlackMessage, SlackView
 from assent_playground.telegram_double import TelegramDouble
 
@@ -160,11 +161,13 @@ class PageApi:
             shown, body["action_id"], by=body["by"], choose=body.get("choose")
         )
 
-    async def _slack_submit(self, body: Json) -> Delivery:
+    async def _slack_submit(self, body: Json) -> Delivery | None:
         view = self._slack.view(body["by"])
         if view is None:
             raise LookupError("there is no such form any more")
-        return await self._slack.submit(view, body["values"], by=body["by"])
+        delivery = await self._slack.submit(view, body["values"], by=body["by"])
+        # What Slack's own client insists on is shown beside the inputs.
+        return None if delivery.error == HELD_BACK else delivery
 
     async def _slack_close(self, body: Json) -> Delivery | None:
         view = self._slack.view(body["by"])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from assent_playground.slack_elements import check_element
+from assent_playground.slack_inputs import INPUT_CHECKS
 from assent_playground.slack_rich_text import check_rich_text
 from assent_playground.slack_shapes import (
     TEXT_KINDS,
@@ -27,9 +28,17 @@ MOST_BLOCKS_IN_A_VIEW = 100
 MOST_CHARACTERS_IN_ALL_BLOCKS = 12_000
 """Undocumented: slackapi/bolt-js issues 2509 and 2867 report msg_blocks_too_long from here on."""
 
-_ACTIONS = ("button", "overflow", "static_select", "radio_buttons", "checkboxes")
+_ACTIONS = (
+    "button",
+    "checkboxes",
+    "datepicker",
+    "multi_static_select",
+    "overflow",
+    "radio_buttons",
+    "static_select",
+)
 _ACCESSORIES = (*_ACTIONS, "image")
-_INPUTS = ("plain_text_input", "static_select", "radio_buttons", "checkboxes")
+_INPUTS = tuple(INPUT_CHECKS)
 
 
 def check_blocks(blocks: list[Any], *, in_view: bool = False, path: str = "/blocks") -> Findings:
@@ -136,6 +145,7 @@ def _check_input(block: Json, path: str, found: Findings) -> None:
     check_text(block, "label", path, found, 2000)
     check_text(block, "hint", path, found, 2000)
     check_flag(block, "optional", path, found)
+    check_flag(block, "dispatch_action", path, found)
     if "element" in block:
         check_element(block["element"], f"{path}/element", found, _INPUTS)
 
@@ -184,5 +194,8 @@ def check_view(view: Any) -> Findings:
         return found
     if any(_kind(block) == "input" for block in blocks) and "submit" not in view:
         found.add("missing required field: submit", "/view")
+    elements = [block.get("element") for block in blocks if isinstance(block, dict)]
+    if sum(isinstance(e, dict) and e.get("focus_on_load") is True for e in elements) > 1:
+        found.add("only one element may have focus_on_load", "/view/blocks")
     found.errors += check_blocks(blocks, in_view=True, path="/view/blocks").errors
     return found

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from assent_playground.config import Member, PlaygroundConfig
+from assent_playground.slack_forms import form_state, option_of
 from assent_playground.slack_state import (
     Json,
     SlackMessage,
@@ -84,10 +85,10 @@ class Payloads:
         return {**payload, "state": {"values": values}, "actions": [action]}
 
     def view_submission(self, view: SlackView, values: Mapping[str, Any], member: Member) -> Json:
-        """Somebody sent a form; ``values`` by action_id or block_id, an option by its value."""
+        """Somebody sent a form; the ``values`` are those of ``form_state``."""
         payload = self._common("view_submission", member)
         payload["trigger_id"] = self._state.new_trigger(member)
-        state = _form_state(view.view["blocks"], values)
+        state = form_state(view.view["blocks"], values)
         return {**payload, "view": self._state.view_json(view, state), "response_urls": []}
 
     def view_closed(self, view: SlackView, member: Member, *, whole_stack: bool) -> Json:
@@ -153,36 +154,5 @@ def _action(block_id: str, element: Json, choose: str | None) -> Json:
     kept = ("type", "action_id", "text", "value", "style", "confirm", "placeholder")
     action = {name: element[name] for name in kept if name in element}
     if "options" in element:
-        action["selected_option"] = _option(element, choose)
+        action["selected_option"] = option_of(element, choose)
     return {**action, "block_id": block_id}
-
-
-def _option(element: Json, value: Any) -> Json:
-    for option in element["options"]:
-        if value in (option["value"], option["text"]["text"]):
-            return dict(option)
-    raise LookupError(f"no option {value!r} in {element['action_id']!r}")
-
-
-def _form_state(blocks: list[Json], values: Mapping[str, Any]) -> Json:
-    """The values of all inputs; an empty one is ``null``, as Slack sends it.
-
-    Raises:
-        LookupError: a value was given for an input that is not there.
-    """
-    state: Json = {}
-    inputs = [(b, e) for b, e in interactive_elements(blocks) if e["type"] != "button"]
-    known = {name for block_id, element in inputs for name in (block_id, element["action_id"])}
-    if strange := set(values) - known:
-        raise LookupError(f"no input {sorted(strange)} in the form; inputs are {sorted(known)}")
-    for block_id, element in inputs:
-        value = values.get(element["action_id"], values.get(block_id))
-        entry: Json = {"type": element["type"]}
-        if element["type"] == "plain_text_input":
-            entry["value"] = value or element.get("initial_value") or None
-        elif element["type"] == "checkboxes":
-            entry["selected_options"] = [_option(element, item) for item in value or ()]
-        else:
-            entry["selected_option"] = _option(element, value) if value else None
-        state.setdefault(block_id, {})[element["action_id"]] = entry
-    return state

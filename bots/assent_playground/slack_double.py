@@ -1,7 +1,7 @@
 """Slack as a test or a person uses it: look at messages, press buttons, send forms."""
 
-import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assent_playground.changes import Changes
@@ -15,7 +15,8 @@ from assent_playground.slack_callbacks import (
     signed_headers,
 )
 from assent_playground.slack_delivery import SlackDelivery
-from assent_playground.slack_methods import SlackRefusalError, checked_view
+from assent_playground.slack_forms import HELD_BACK, complaints
+from assent_playground.slack_modals import after_submission
 from assent_playground.slack_socket import SlackSocket
 from assent_playground.slack_state import Json, SlackMessage, SlackState, SlackView
 
@@ -164,13 +165,24 @@ class SlackDouble:
         *,
         by: Who,
         alter: Alter | None = None,
+        checked: bool = True,
     ) -> Delivery:
-        """Send a form; values by action_id or block_id. What the bot answers happens to it."""
+        """Fill in a form and send it off; what the bot answers happens to it.
+
+        Values are by label, block_id or action_id, an option by its words or its value; what
+        is not named stays as it was. What Slack's client insists on (an answer, its length,
+        a number) is shown as ``errors`` of the view and sent to nobody; a client that was
+        tampered with is not ``checked``.
+        """
         member = self.config.member(by)
         payload = self._payloads.view_submission(view, values or {}, member)
+        state = payload["view"]["state"]["values"]
+        if checked and (errors := complaints(view.view["blocks"], state)):
+            self.state.put_view(replace(view, errors=errors))
+            return Delivery(None, error=HELD_BACK)
         delivery = await self._interact(payload, alter)
         if delivery.error is None:
-            self._after_submission(view, delivery.body)
+            after_submission(self.state, view, delivery.body)
         return delivery
 
     async def close_view(self, view: SlackView, *, by: Who) -> Delivery | None:
@@ -228,25 +240,3 @@ class SlackDouble:
         delivery = await self._delivery.interaction(payload)
         self._changes.ring()
         return delivery
-
-    def _after_submission(self, view: SlackView, body: str) -> None:
-        """docs.slack.dev, modals: an empty answer closes; response_action says otherwise."""
-        answer = json.loads(body) if body else {}
-        action = answer.get("response_action")
-        if action == "errors":
-            self.state.put_view(
-                SlackView(view.id, view.owner, view.view, answer["errors"], view.previous)
-            )
-        elif action == "update":
-            self._replace(view, answer.get("view"), view.previous, view.id)
-        elif action == "push":
-            self._replace(view, answer.get("view"), view, "")
-        else:
-            self.state.close_views(view.owner, all_of_them=action == "clear")
-
-    def _replace(self, view: SlackView, new: Any, previous: SlackView | None, view_id: str) -> None:
-        try:
-            self.state.open_view(view.owner, checked_view(new), previous, view_id)
-        except SlackRefusalError as refusal:
-            shown = {"": f"the app answered with a form Slack refuses: {refusal.extra}"}
-            self.state.put_view(SlackView(view.id, view.owner, view.view, shown, previous))

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from assent_playground.slack_inputs import INPUT_CHECKS, check_options
 from assent_playground.slack_shapes import (
     Findings,
     Json,
     check_choice,
-    check_flag,
-    check_items,
     check_object,
     check_string,
     check_text,
@@ -55,53 +54,9 @@ def _check_confirm(element: Json, path: str, found: Findings) -> None:
     check_choice(confirm, "style", place, found, _STYLES)
 
 
-def _check_options(element: Json, path: str, found: Findings, most: int) -> None:
-    """docs.slack.dev, option: text 75, value 150, description 75."""
-    for number, option in enumerate(check_items(element, "options", path, found, most)):
-        place = f"{path}/options/{number}"
-        if check_object(option, place, found, ("text", "value"), ("description", "url")):
-            check_text(option, "text", place, found, 75, ("plain_text", "mrkdwn"))
-            check_string(option, "value", place, found, 150)
-            check_text(option, "description", place, found, 75, ("plain_text", "mrkdwn"))
-
-
 def _check_overflow(menu: Json, path: str, found: Findings) -> None:
     check_object(menu, path, found, ("options",), ("action_id", "confirm"))
-    _check_options(menu, path, found, 5)
-
-
-def _check_static_select(menu: Json, path: str, found: Findings) -> None:
-    optional = ("action_id", "placeholder", "initial_option", "confirm", "focus_on_load")
-    check_object(menu, path, found, ("options",), optional)
-    check_text(menu, "placeholder", path, found, 150)
-    _check_options(menu, path, found, 100)
-
-
-def _check_choices(element: Json, path: str, found: Findings) -> None:
-    optional = ("action_id", "initial_option", "initial_options", "confirm", "focus_on_load")
-    check_object(element, path, found, ("options",), optional)
-    _check_options(element, path, found, 10)
-
-
-def _check_plain_text_input(element: Json, path: str, found: Findings) -> None:
-    optional = (
-        "action_id",
-        "initial_value",
-        "multiline",
-        "min_length",
-        "max_length",
-        "dispatch_action_config",
-        "focus_on_load",
-        "placeholder",
-    )
-    check_object(element, path, found, (), optional)
-    check_text(element, "placeholder", path, found, 150)
-    check_flag(element, "multiline", path, found)
-    check_string(element, "initial_value", path, found, 3000, least=0)
-    for name, least in (("min_length", 0), ("max_length", 1)):
-        value = element.get(name, least)
-        if not isinstance(value, int) or not least <= value <= 3000:
-            found.add(f"must be between {least} and 3000", f"{path}/{name}")
+    check_options(menu, path, found, 5)
 
 
 def _check_image(image: Json, path: str, found: Findings) -> None:
@@ -113,9 +68,6 @@ def _check_image(image: Json, path: str, found: Findings) -> None:
 _CHECKS: dict[str, Callable[[Json, str, Findings], None]] = {
     "button": _check_button,
     "overflow": _check_overflow,
-    "static_select": _check_static_select,
-    "radio_buttons": _check_choices,
-    "checkboxes": _check_choices,
-    "plain_text_input": _check_plain_text_input,
     "image": _check_image,
+    **INPUT_CHECKS,
 }

@@ -244,13 +244,13 @@ async def test_errors_of_a_form_are_shown_and_it_stays_open(
     listener.answer = complain
     view = await playground.slack.view_for("alice")
 
-    await playground.slack.submit(view, {}, by="alice")
+    await playground.slack.submit(view, {"Reason": "no"}, by="alice")
 
     shown = playground.slack.view("alice")
     assert shown
     assert shown.errors == {"why": "longer"}
     values = listener.heard[-1].payload["view"]["state"]["values"]
-    assert values["why"]["reason"]["value"] is None
+    assert values["why"]["reason"] == {"type": "plain_text_input", "value": "no"}
 
 
 async def test_a_form_that_is_closed_says_so_only_when_asked(

@@ -21,6 +21,7 @@ from assent.rules import Rule
 from assent.terms import Terms
 from assent.testing import a_request
 from assent_playground import Playground, SlackMessage
+from assent_playground.slack_blocks import check_blocks
 from assent_slack import SlackAdapter, SlackListener
 from assent_slack.blocks import card_message
 from assent_slack.callbacks import press_of
@@ -45,8 +46,9 @@ class Room:
         return await self.playground.slack.message_where(lambda m: words in m.all_text)
 
     async def choose(self, option: str, by: str = "alice") -> SlackMessage:
-        """Pick an option of the menu; the card at its second step."""
-        await self.playground.slack.press(self.card, MENU, by=by, choose=option)
+        """Pick an option of the menus; the card at its second step."""
+        menu = next(m for m in menus(self.card) if option in options(m))
+        await self.playground.slack.press(self.card, menu["action_id"], by=by, choose=option)
         return await self.shown("Really?")
 
     async def outcome(self, call: ToolCall) -> Outcome:
@@ -72,6 +74,15 @@ async def room(playground: Playground, adapter: SlackAdapter, clock: Clock) -> A
         await backend.store.open(request, seconds=30, inbox="", book=None)
         card = await playground.slack.message_where(lambda m: bool(m.buttons))
         yield Room(backend, playground, request, card)
+
+
+def menus(card: SlackMessage) -> list[dict[str, Any]]:
+    return [part for part in card.blocks[-1]["elements"] if part["type"] == "overflow"]
+
+
+def options(menu: dict[str, Any]) -> dict[str, str]:
+    """The values behind the words of a menu."""
+    return {option["text"]["text"]: option["value"] for option in menu["options"]}
 
 
 def elements(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -137,11 +148,13 @@ async def test_back_returns_to_the_first_buttons(room: Room) -> None:
 
 
 async def test_the_wrong_person_gets_nothing_from_the_menu(room: Room) -> None:
-    options = room.card.blocks[-1]["elements"][-1]["options"]
-    assert len(options) == 5
+    offered = [
+        (menu["action_id"], value) for menu in menus(room.card) for value in options(menu).values()
+    ]
+    assert len(offered) >= 5
 
-    for option in options:
-        await room.playground.slack.press(room.card, MENU, by="mallory", choose=option["value"])
+    for action_id, value in offered:
+        await room.playground.slack.press(room.card, action_id, by="mallory", choose=value)
         told = await room.playground.slack.ephemeral_where("mallory")
         assert "may not decide" in told.text
 
@@ -153,8 +166,9 @@ async def test_the_menu_of_one_card_does_nothing_on_another_message(room: Room) 
     def elsewhere(payload: dict[str, Any]) -> None:
         payload["container"]["message_ts"] = payload["message"]["ts"] = "1.1"
 
+    menu = next(m for m in menus(room.card) if "Always: git *" in options(m))
     await room.playground.slack.press(
-        room.card, MENU, by="alice", choose="Always: git *", alter=elsewhere
+        room.card, menu["action_id"], by="alice", choose="Always: git *", alter=elsewhere
     )
 
     told = await room.playground.slack.ephemeral_where("alice")
@@ -176,13 +190,33 @@ def test_the_menu_and_the_second_step_carry_key_and_handle() -> None:
     assert sure[0]["value"] == "h4ndle"
 
 
-def test_a_menu_holds_five_choices_and_the_card_says_that_there_are_more() -> None:
-    more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 9))
+def test_a_menu_holds_five_choices_so_there_are_as_many_as_it_takes() -> None:
+    more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 14))
 
     message = card_message(a_card(more=more))
 
-    assert len(elements(message)[-1]["options"]) == 5
+    shown = [element for element in elements(message) if element["type"] == "overflow"]
+    values = [option["value"] for menu in shown for option in menu["options"]]
+    assert [len(menu["options"]) for menu in shown] == [5, 5, 2]
+    assert [menu["action_id"] for menu in shown] == [MENU, f"{MENU}-2", f"{MENU}-3"]
+    assert values == [f"{choice.key}:h4ndle" for choice in more]
+    assert not check_blocks(message["blocks"]).errors
+
+
+def test_four_menus_are_all_and_the_card_says_that_there_are_more() -> None:
+    more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 24))
+
+    message = card_message(a_card(more=more))
+
+    assert len([e for e in elements(message) if e["type"] == "overflow"]) == 4
     assert "2 more choices do not fit" in str(message["blocks"])
+
+
+def test_a_choice_in_a_later_menu_is_a_press() -> None:
+    for action_id in (f"{MENU}-2", f"{MENU}-4"):
+        press = press_of(a_press(actions=[picked(action_id=action_id)]), delivery="d")
+        assert press
+        assert press.choice == "always-2"
 
 
 def test_a_warning_without_room_in_the_dialog_is_cut_and_the_rule_is_not() -> None:
@@ -218,6 +252,8 @@ def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
     [
         picked(action_id="assent:allow"),
         picked(action_id="more"),
+        picked(action_id=f"{MENU}-x"),
+        picked(action_id=f"{MENU}-2\n"),
         picked(type="static_select"),
         picked(selected_option=None),
         picked(selected_option={"value": 5}),

@@ -1,0 +1,116 @@
+"""From a decoded payload to a form of ours that somebody sent off."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from assent.errors import UnreadableCallbackError
+from assent.forms import Raw
+from assent.places import MessageRef, Place, Press
+from assent_slack.callbacks import HANDLE_LENGTH, KEY, actor_of
+from assent_slack.decoding import Payload, object_of, text_of
+from assent_slack.form_inputs import INPUT, READY_MADE
+from assent_slack.form_modal import CALLBACK
+
+_PICKED_ONE = ("radio_buttons", "static_select")
+_PICKED_SEVERAL = ("checkboxes", "multi_static_select")
+_WRITTEN = ("plain_text_input", "number_input")
+
+
+def is_form(payload: Payload) -> bool:
+    """Whether somebody sent off or closed one of our forms."""
+    if payload.get("type") not in ("view_submission", "view_closed"):
+        return False
+    return object_of(payload.get("view")).get("callback_id") == CALLBACK
+
+
+def submission_of(payload: Payload, *, delivery: str) -> Press | None:
+    """The press that a form was filled in for, with its raw inputs; None for a closed form.
+
+    A dialog that was closed decides nothing: it only went away. A form is
+    opened after the second step of its choice, so it counts as confirmed.
+
+    Raises:
+        UnreadableCallbackError: it is our form, and what it belongs to, its
+            sender or an input is missing or of no known shape.
+    """
+    if payload.get("type") != "view_submission":
+        return None
+    view = object_of(payload.get("view"))
+    handle, choice, message = _origin(text_of(view.get("private_metadata")))
+    return Press(
+        handle=handle,
+        choice=choice,
+        actor=actor_of(payload),
+        message=message,
+        confirmed=True,
+        delivery=delivery,
+        ticket=text_of(payload.get("trigger_id")),
+        inputs=_inputs(view),
+    )
+
+
+def input_of(element: Any) -> Raw:
+    """The raw value of one input; an empty one is null, and several options are a list.
+
+    Raises:
+        UnreadableCallbackError: it has no shape that an input of ours has.
+    """
+    state = object_of(element)
+    kind = state.get("type")
+    if kind in _WRITTEN and isinstance(state.get("value"), str | None):
+        return state.get("value")
+    if kind == "datepicker" and isinstance(state.get("selected_date"), str | None):
+        return state.get("selected_date")
+    if kind in _PICKED_ONE:
+        option = state.get("selected_option")
+        return None if option is None else _value(option)
+    if kind in _PICKED_SEVERAL and isinstance(state.get("selected_options") or [], list):
+        return [_value(option) for option in state.get("selected_options") or []]
+    raise UnreadableCallbackError("Slack form has an input of no known shape")
+
+
+def states_of(view: Payload) -> dict[str, Payload]:
+    """The states of all inputs by block_id; docs.slack.dev: without values there is no key."""
+    values = object_of(object_of(view.get("state")).get("values"))
+    found: dict[str, Payload] = {}
+    for block_id, elements in values.items():
+        states = list(object_of(elements).values())
+        if len(states) != 1 or not isinstance(states[0], dict):
+            raise UnreadableCallbackError("Slack form has a block without its one input")
+        found[block_id] = states[0]
+    return found
+
+
+def _inputs(view: Payload) -> dict[str, Raw]:
+    """By the names of fields; what was written counts before a ready-made answer."""
+    inputs: dict[str, Raw] = {}
+    ready_made: dict[str, Raw] = {}
+    for block_id, state in states_of(view).items():
+        if block_id.startswith(INPUT):
+            inputs[block_id.removeprefix(INPUT)] = input_of(state)
+        elif block_id.startswith(READY_MADE):
+            ready_made[block_id.removeprefix(READY_MADE)] = input_of(state)
+    for name, text in ready_made.items():
+        inputs[name] = inputs.get(name) or text
+    return inputs
+
+
+def _origin(metadata: str) -> tuple[str, str, MessageRef]:
+    try:
+        said = object_of(json.loads(metadata))
+    except (ValueError, RecursionError):
+        said = {}
+    handle, choice = text_of(said.get("handle")), text_of(said.get("choice"))
+    channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
+    if not (0 < len(handle) <= HANDLE_LENGTH and KEY.fullmatch(choice) and channel and ts):
+        raise UnreadableCallbackError("Slack form does not say which card it belongs to")
+    return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
+
+
+def _value(option: Any) -> str:
+    value = object_of(option).get("value")
+    if not isinstance(value, str):
+        raise UnreadableCallbackError("Slack form has an option without a value")
+    return value

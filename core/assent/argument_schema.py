@@ -25,7 +25,7 @@ def schema_problem(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> s
 
     try:
         validator = jsonschema_rs.validator_for(
-            schema,
+            dict(schema),
             pattern_options=jsonschema_rs.RegexOptions(),
             offline=True,
             mask="this",
@@ -36,7 +36,7 @@ def schema_problem(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> s
         ) from None
     told = [
         f"{_pointer(error.instance_path)}: {_first_line(error)}"
-        for error, _ in zip(validator.iter_errors(arguments), range(_MOST_TOLD), strict=False)
+        for error, _ in zip(validator.iter_errors(dict(arguments)), range(_MOST_TOLD), strict=False)
     ]
     return "; ".join(told)
 

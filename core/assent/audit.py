@@ -36,6 +36,8 @@ _REASON = 300
 class AuditEntry:
     """One thing that happened. Arguments and patterns are never in it, only digests.
 
+    ``changed_digest`` is that of the arguments a person changed them into.
+
     ``effect`` and ``scope`` are those of a rule; ``by`` is the actor where
     there is one.
     """
@@ -46,6 +48,7 @@ class AuditEntry:
     session_id: str = ""
     subject: str = ""
     digest: str = ""
+    changed_digest: str = ""
     question_id: str = ""
     by: str = ""
     choice: str = ""
@@ -77,6 +80,7 @@ def ended(ending: RequestEnding) -> Facts:
         by=ending.decided_by or "",
         choice=ending.chosen,
         reason=shortened(ending.reason, _REASON),
+        changed_digest=ending.digest_of_changes,
     )
 
 

@@ -14,6 +14,7 @@ from assent.events import RequestEnding, UserInputRequest
 from assent.lanes import Lanes
 from assent.places import MessageRef, Place
 from assent.ports import Adapter, Clock, Copies, Copy, Leases, Record
+from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.terms import Terms, span
 
@@ -36,6 +37,7 @@ class Delivery:
         routes: Routes,
         *,
         terms: Terms,
+        refusals: Refusals,
         clock: Clock,
     ) -> None:
         self._copies = copies
@@ -43,6 +45,7 @@ class Delivery:
         self._adapters = adapters
         self._routes = routes
         self._terms = terms
+        self._refusals = refusals
         self._clock = clock
         self._lanes = Lanes()
         self._bodies: dict[str, CardBody] = {}
@@ -169,7 +172,7 @@ class Delivery:
     def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
         return tuple(
-            self._timed(choice) if choice.stores else choice
+            self._timed(choice) if choice.stores else self._refusals.applied_to(choice)
             for choice in choices
             if not choice.stores or choice.scope in self._terms.scopes
         )

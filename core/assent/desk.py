@@ -11,6 +11,7 @@ from typing import Any
 
 from assent.approvers import Approvers
 from assent.backend import Backend, branch_topic
+from assent.branch_log import LogKind
 from assent.calls import new_id
 from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
@@ -34,6 +35,7 @@ from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
 from assent.ports import Adapter, Clock, Copy, Job, Record
+from assent.refusals import Refusals
 from assent.routes import Route, Routes
 from assent.terms import Terms
 
@@ -54,7 +56,8 @@ class Desk:
 
     The order for a press: find the request by its handle, see that handle,
     place and message belong together, authorise the actor, settle, and only
-    then answer and update the cards. A refused press consumes nothing.
+    then answer and update the cards. A refused press consumes nothing. With
+    ``keeps_log`` requests and endings are written to their branch's log, too.
     """
 
     def __init__(
@@ -64,12 +67,15 @@ class Desk:
         routes: Routes,
         *,
         terms: Terms | None = None,
+        refusals: Refusals | None = None,
         clock: Clock = utc_now,
+        keeps_log: bool = False,
     ) -> None:
         self.name = new_id()
         self._backend = backend
         self._adapters = {adapter.platform: adapter for adapter in adapters}
         self._routes = routes
+        self._refusals = refusals or Refusals()
         self._approvers = Approvers(routes, self._adapters)
         self._delivery = Delivery(
             backend.copies,
@@ -77,9 +83,11 @@ class Desk:
             self._adapters,
             routes,
             terms=terms or Terms(),
+            refusals=self._refusals,
             clock=clock,
         )
         self._clock = clock
+        self._keeps_log = keeps_log
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -138,7 +146,7 @@ class Desk:
             self._bring_up_to_date(copy, found.request, Open(confirming=choice))
             return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
         if choice.form is not None and press.inputs is None:
-            return await self._ask_for_inputs(press, card, choice)
+            return await self._ask_for_inputs(press, found.request, card, choice)
         return await self._answer(press, copy, found.request, choice)
 
     async def moved(self, old: Place, new: Place) -> None:
@@ -153,7 +161,9 @@ class Desk:
                 if (copy.place.platform, copy.place.address) == (old.platform, old.address):
                     self._start(self._show_again(record, copy.place))
 
-    async def _ask_for_inputs(self, press: Press, card: Card, choice: Choice) -> Answer:
+    async def _ask_for_inputs(
+        self, press: Press, request: UserInputRequest, card: Card, choice: Choice
+    ) -> Answer:
         adapter = self._adapters[press.message.place.platform]
         try:
             async with asyncio.timeout(_REVEAL_SECONDS):
@@ -161,7 +171,15 @@ class Desk:
         except (DeliveryError, TimeoutError) as error:
             reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
             return Answer(Answered.REFUSED, f"You could not be asked for it: {reason}.")
-        return Answer(Answered.ASKED, "")
+        fallback = card.choice(choice.falls_back)
+        if fallback is None:
+            return Answer(Answered.ASKED, "")
+        # It is decided; only the words for it are still to come, and nobody waits for them long.
+        seconds = self._refusals.wait.total_seconds()
+        ending = request.answer(fallback, by=press.actor, at=self._clock())
+        await self._backend.store.settle_later(request.question_id, ending, seconds=seconds)
+        outcome = ending.outcome.value
+        return Answer(Answered.ASKED, f"Without a reason it is {outcome} in {seconds:g} seconds.")
 
     async def _answer(
         self, press: Press, copy: Copy, request: UserInputRequest, choice: Choice
@@ -274,6 +292,7 @@ class Desk:
         request = record.request
         if record.ending is not None:
             return
+        await self._write(request, "request", request)
         await self._observe(request, request)
         route = self._routes.find(request)
         if route is None:
@@ -319,11 +338,21 @@ class Desk:
     async def _end(self, record: Record) -> None:
         if record.ending is None:
             return
+        # Another desk may be slow with the request itself: it stands before its ending.
+        await self._write(record.request, "request", record.request)
+        await self._write(record.request, "ending", record.ending)
+        if record.ending.observed is not record.ending:
+            await self._write(record.request, "outcome", record.ending.observed)
         await self._observe(record.request, record.ending.observed)
         state = self._delivery.ended(record.request, record.ending)
         await asyncio.gather(
             *(self._delivery.update(copy, record.request, state) for copy in record.copies)
         )
+
+    async def _write(self, request: UserInputRequest, kind: LogKind, event: Event) -> None:
+        """Write to the branch's log; jobs come at least once, the log takes each event once."""
+        if self._keeps_log:
+            await self._backend.log.append(request.run, request.question_id, kind, event)
 
     async def _observe(self, request: UserInputRequest, event: Event) -> None:
         try:

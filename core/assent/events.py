@@ -70,6 +70,11 @@ class RequestEnding(Event):
         return ""
 
     @property
+    def digest_of_changes(self) -> str:
+        """The digest of what a person changed what was asked into; empty where nothing was."""
+        return ""
+
+    @property
     def observed(self) -> Event:
         """The event that observers see; nobody waits on it."""
         return self

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, model_validator
 
-from assent.calls import ToolCall, arguments_digest
+from assent.calls import ToolCall, arguments_digest, shown_and_digest
 from assent.cards import NAME_LIMIT, CardBody, Choice
+from assent.editing import edit_choice, edited
 from assent.events import (
     Event,
     Outcome,
@@ -20,7 +20,9 @@ from assent.events import (
 )
 from assent.forms import NO_INPUTS, Inputs
 from assent.offers import ALWAYS, Offer, offers
+from assent.refusals import CHANGES, changes_choice, deny_with_reason_choice, reason_in
 from assent.rules import RememberedRule, Rule, Scope
+from assent.showing import shown_arguments
 from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
@@ -29,7 +31,11 @@ ALLOW, DENY = "allow", "deny"
 
 
 class PermissionRequestEvent(UserInputRequest):
-    """A run asks a person whether it may call one tool, once."""
+    """A run asks a person whether it may call one tool, once.
+
+    ``arguments_schema`` is the tool's JSON Schema, where it has one: arguments
+    that a person edits must fit it.
+    """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
     permission_id: str
@@ -38,6 +44,7 @@ class PermissionRequestEvent(UserInputRequest):
     call_id: str
     arguments: dict[str, Any]
     arguments_digest: str
+    arguments_schema: dict[str, Any] | None = None
     suggested_rules: tuple[Rule, ...] = ()
 
     @property
@@ -70,12 +77,12 @@ class PermissionRequestEvent(UserInputRequest):
         return CardBody(
             title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.description)),
-            content=_shown(self.arguments),
+            content=shown_arguments(self.arguments),
             question="May this run?",
             digest=self.arguments_digest[:12],
             facts=(*self.origin, *self._not_shown()),
             choices=(allow, *always, deny),
-            more=tuple(choice for choice in stored if choice.key != ALWAYS),
+            more=(*self._saying_more(), *(one for one in stored if one.key != ALWAYS)),
         )
 
     def answer(
@@ -84,17 +91,29 @@ class PermissionRequestEvent(UserInputRequest):
         *,
         by: str,
         at: datetime,
-        inputs: Inputs = NO_INPUTS,  # noqa: ARG002  no choice of it has a form
+        inputs: Inputs = NO_INPUTS,
     ) -> PermissionResponseEvent:
         """The response that a choice stands for: Allow, Deny, or what is to be remembered.
 
         Raises:
+            InvalidInputError: the edited arguments or the reason cannot be used.
             ValueError: the choice is not one of this card.
         """
-        if choice.key == DENY:
-            return self.deny(by=by, at=at)
-        if choice.key == ALLOW:
-            return self.approve(by=by, at=at)
+        match choice.key:
+            case "allow":
+                return self.approve(by=by, at=at)
+            case "deny":
+                return self.deny(by=by, at=at)
+            case "edit":
+                changed = edited(self.arguments, inputs, self.arguments_schema)
+                return self.approve(by=by, at=at, modified_arguments=changed)
+            case "deny-reason" | "changes":
+                denial = self.deny(by=by, at=at, reason=reason_in(inputs))
+                changes = choice.key == CHANGES
+                return denial.model_copy(update={"asks_for_changes": changes})
+        return self._remembering(choice, by=by, at=at)
+
+    def _remembering(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
         offer = self._offer(choice)
         if offer is None:
             raise ValueError(f"a permission has no choice {choice.key!r}")
@@ -117,9 +136,22 @@ class PermissionRequestEvent(UserInputRequest):
         reason: str = "",
         choice: ChoiceWord = "ask",
         rule: Rule | None = None,
+        modified_arguments: Mapping[str, Any] | None = None,
     ) -> PermissionResponseEvent:
-        """The response that lets the call run."""
-        return self._response(True, by=by, at=at, reason=reason, choice=choice, rule=rule)
+        """The response that lets the call run, with other arguments where they are given.
+
+        Raises:
+            InvalidCallError: those cannot be written as JSON.
+        """
+        response = self._response(True, by=by, at=at, reason=reason, choice=choice, rule=rule)
+        if modified_arguments is None:
+            return response
+        changed, digest = shown_and_digest(modified_arguments)
+        if digest == self.arguments_digest:
+            return response
+        return response.model_copy(
+            update={"modified_arguments": changed, "modified_digest": digest}
+        )
 
     def deny(
         self,
@@ -188,6 +220,25 @@ class PermissionRequestEvent(UserInputRequest):
             rule=rule,
         )
 
+    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+        """With which arguments it runs where a person changed them."""
+        if not isinstance(ending, PermissionResponseEvent):
+            return ()
+        if ending.asks_for_changes:
+            return (("Asked for", "changes"),)
+        if ending.modified_arguments is None or ending.modified_digest is None:
+            return ()
+        return (
+            ("Runs with", shown_arguments(ending.modified_arguments)),
+            ("Digest of that", ending.modified_digest[:12]),
+        )
+
+    def _saying_more(self) -> Iterator[Choice]:
+        yield deny_with_reason_choice(DENY)
+        yield changes_choice()
+        if (edit := edit_choice(self.arguments)) is not None:
+            yield edit
+
     def _not_shown(self) -> Iterator[tuple[str, str]]:
         if hidden := hidden_count(redacted(self.arguments)):
             yield "Not shown", f"{hidden} secret-looking values; they run as they are"
@@ -203,7 +254,10 @@ class PermissionResponseEvent(UserInputResponse):
     """The answer that counts: there is at most one per request.
 
     ``permission_id`` and ``source_name`` are the request's own, unchanged;
-    ``arguments_digest`` says for which arguments the answer holds.
+    ``arguments_digest`` says for which arguments the answer holds. When a
+    person changed them, ``modified_arguments`` are those to run with and
+    ``modified_digest`` is theirs. A denial that asks for changes says in its
+    reason which.
     """
 
     type: Literal["PERMISSION_RESPONSE"] = "PERMISSION_RESPONSE"
@@ -212,6 +266,8 @@ class PermissionResponseEvent(UserInputResponse):
     choice: ChoiceWord = "ask"
     arguments_digest: str
     modified_arguments: dict[str, Any] | None = None
+    modified_digest: str | None = None
+    asks_for_changes: bool = False
     rule: Rule | None = None
     rule_scope: Scope | None = None
     rule_expires_at: AwareDatetime | None = None
@@ -221,10 +277,24 @@ class PermissionResponseEvent(UserInputResponse):
         """The permission id."""
         return self.permission_id
 
+    @model_validator(mode="after")
+    def _digest_is_of_the_modified_arguments(self) -> Self:
+        if self.modified_arguments is None:
+            if self.modified_digest is not None:
+                raise ValueError("a digest of modified arguments, and no such arguments")
+        elif self.modified_digest != arguments_digest(self.modified_arguments):
+            raise ValueError("the digest is not that of the modified arguments")
+        return self
+
     @property
     def chosen(self) -> str:
-        """The choice."""
-        return self.choice
+        """The choice, and ``changes`` where they are asked for."""
+        return CHANGES if self.asks_for_changes else self.choice
+
+    @property
+    def digest_of_changes(self) -> str:
+        """The digest of the modified arguments."""
+        return self.modified_digest or ""
 
     @property
     def outcome(self) -> Outcome:
@@ -266,33 +336,3 @@ class PermissionDeniedEvent(_Decided):
 def call_of(request: PermissionRequestEvent) -> ToolCall:
     """The tool call that the request is about."""
     return ToolCall(request.function_name, request.arguments, request.call_id)
-
-
-def _shown(arguments: dict[str, Any]) -> str:
-    """The arguments as people read them: a line each, long texts with their own line breaks."""
-    if not arguments:
-        return "(no arguments)"
-    return "\n".join(
-        f"{visible(str(name), one_line=True)}: {_value(value)}"
-        for name, value in redacted(arguments).items()
-    )
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, str):
-        return visible(json.dumps(value, ensure_ascii=False, indent=2))
-    text = visible(value)
-    if "\n" in text:
-        return "\n" + "\n".join(f"  | {line}" for line in text.split("\n"))
-    return json.dumps(text, ensure_ascii=False) if _looks_like_json(text) else text
-
-
-def _looks_like_json(text: str) -> bool:
-    # "5" and 5, "" and nothing must not look alike on a card.
-    if text != text.strip() or not text:
-        return True
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from assent.cards import Choice
-from assent.errors import InvalidInputError
+from assent.errors import ConfigError, InvalidInputError
 from assent.forms import Form, FormField, Inputs
 
 DENY_WITH_REASON, CHANGES = "deny-reason", "changes"
@@ -13,7 +15,41 @@ DENY_WITH_REASON, CHANGES = "deny-reason", "changes"
 REASON_LIMIT = 1_000
 """A reason is at most this many characters long."""
 
+LONGEST_WAIT = timedelta(minutes=15)
+"""A denial waits no longer than this for its reason."""
+
 _REASON = "reason"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """How a no is given: ready-made ``reasons``, and how long it waits for one.
+
+    Raises:
+        ConfigError: the wait is not more than zero or longer than 15 minutes,
+            or a reason is empty or longer than 1,000 characters.
+    """
+
+    reasons: tuple[str, ...] = ()
+    wait: timedelta = timedelta(seconds=60)
+
+    def __post_init__(self) -> None:
+        if not timedelta(0) < self.wait <= LONGEST_WAIT:
+            raise ConfigError(
+                "a denial waits for its reason more than 0 seconds, at most 15 minutes"
+            )
+        if not all(0 < len(reason.strip()) <= REASON_LIMIT for reason in self.reasons):
+            raise ConfigError(f"a ready-made reason has 1 to {REASON_LIMIT} characters")
+
+    def applied_to(self, choice: Choice) -> Choice:
+        """The choice with the ready-made reasons, where it asks for a reason."""
+        if choice.key != DENY_WITH_REASON or choice.form is None or not self.reasons:
+            return choice
+        (field,) = choice.form.fields
+        return replace(
+            choice,
+            form=replace(choice.form, fields=(replace(field, suggestions=self.reasons),)),
+        )
 
 
 def deny_with_reason_choice(falls_back: str, reasons: Sequence[str] = ()) -> Choice:

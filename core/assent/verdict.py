@@ -18,7 +18,8 @@ from assent.policy import Decision, Ruling
 class Verdict:
     """The end of one question, or a policy's own decision.
 
-    ``arguments`` are those to run with. ``line`` says what decided: a line of
+    ``arguments`` are those to run with; ``asked_arguments`` are those that were
+    asked about, where a person changed them. ``line`` says what decided: a line of
     the policy, or ``person`` when somebody was asked.
     """
 
@@ -30,6 +31,8 @@ class Verdict:
     permission_id: str | None = None
     decided_by: str | None = None
     decided_at: datetime | None = None
+    asked_arguments: Mapping[str, Any] | None = None
+    asks_for_changes: bool = False
 
     @property
     def approved(self) -> bool:
@@ -48,6 +51,10 @@ class Verdict:
         }[self.outcome]
         by = f" by {self.decided_by}" if self.decided_by else ""
         because = f": {self.reason}" if self.reason and self.reason not in said else ""
+        if self.asks_for_changes:
+            return f"The call of {self.tool} did not run. Changes are asked for{by}{because}"
+        if self.asked_arguments is not None:
+            by += " with changed arguments"
         ran = "" if self.approved else " It did not run."
         return f"The call of {self.tool} {said}{by}{because}.{ran}"
 
@@ -101,6 +108,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
         ArgumentsChangedError: it was approved, but for other arguments.
     """
     arguments = dict(call.arguments)
+    asked = None
     if ending.outcome is Outcome.APPROVED:
         if not isinstance(ending, PermissionResponseEvent):
             raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
@@ -110,7 +118,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
                 f"(digest {digest[:12]}): ask again"
             )
         if ending.modified_arguments is not None:
-            arguments = ending.modified_arguments
+            asked, arguments = arguments, ending.modified_arguments
     return Verdict(
         outcome=ending.outcome,
         tool=call.name,
@@ -119,4 +127,6 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
         permission_id=ending.question_id,
         decided_by=ending.decided_by,
         decided_at=ending.decided_at,
+        asked_arguments=asked,
+        asks_for_changes=isinstance(ending, PermissionResponseEvent) and ending.asks_for_changes,
     )

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
 from assent.places import Place
+from assent.refusals import LONGEST_WAIT, REASON_LIMIT
 from assent.terms import LONGEST_WINDOW
 from assent_bots.durations import parse_duration
 
@@ -126,6 +127,22 @@ def _short_window(window: timedelta) -> timedelta:
     return window
 
 
+def _short_wait(wait: timedelta) -> timedelta:
+    if wait > LONGEST_WAIT:
+        raise ValueError("is too long for a denial to wait for its reason; write at most 15m")
+    return wait
+
+
+def _reason(text: str) -> str:
+    if not 1 <= len(text.strip()) <= REASON_LIMIT:
+        raise ValueError(f"is no reason; write 1 to {REASON_LIMIT:,} characters")
+    return text.strip()
+
+
+Reason = Annotated[str, AfterValidator(_reason)]
+MOST_REASONS = 20
+
+
 class Section(BaseModel):
     """The base of all sections: frozen, and strangers are refused."""
 
@@ -187,6 +204,14 @@ class RuleSection(Section):
 
     tool: str
     params: Mapping[str, str] = {}
+
+
+class QuestionsSection(Section):
+    """[questions]."""
+
+    reasons: Annotated[tuple[Reason, ...], Field(max_length=MOST_REASONS)] = ()
+    reason_wait: Annotated[Duration, AfterValidator(_short_wait)] = timedelta(seconds=60)
+    types: tuple[str, ...] = ()
 
 
 class PolicySection(Section):

@@ -22,6 +22,7 @@ from assent_bots.checks import (
     look_at_webhook,
 )
 from assent_bots.health import Health
+from assent_bots.kinds import load_kinds
 from assent_bots.platforms import Platform, configured_platforms
 from assent_bots.settings import Settings
 from assent_bots.webserver import answering, taken_port, url_of
@@ -53,6 +54,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         StoreUnreachableError: the store does not answer.
     """
     async with AsyncExitStack() as stack:
+        load_kinds(settings.questions.types)
         sockets = stack.enter_context(taken_port(settings.host, settings.port))
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
@@ -68,6 +70,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             [platform.adapter for platform in platforms],
             settings.routes,
             terms=settings.policy.terms,
+            refusals=settings.questions.refusals,
         )
         await stack.enter_async_context(work.going_on(desk.run()))
         routes = Health(backend, platforms).routes()

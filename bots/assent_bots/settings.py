@@ -10,6 +10,7 @@ from typing import Literal
 from assent.connect import STORES
 from assent.errors import ConfigError, StoreUnreachableError
 from assent.policy import RulePolicy
+from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.rules import Rule, Scope
 from assent.terms import Terms
@@ -27,6 +28,7 @@ from assent_bots.credentials import (
 from assent_bots.routing import read_routes, route_warnings
 from assent_bots.sections import (
     PolicySection,
+    QuestionsSection,
     RuleSection,
     ServerSection,
     SlackSection,
@@ -35,7 +37,7 @@ from assent_bots.sections import (
 )
 from assent_bots.source import Source, read_source, unknown
 
-SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "policy")
+SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "questions", "policy")
 PLATFORMS = ("slack", "telegram")
 
 
@@ -104,6 +106,14 @@ class PolicySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionSettings:
+    """How a no is given, and the modules with kinds of question of one's own."""
+
+    refusals: Refusals = field(default_factory=Refusals)
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that ``assent serve`` needs to know. Its repr holds no secret."""
 
@@ -115,6 +125,7 @@ class Settings:
     telegram: TelegramSettings | None
     routes: Routes
     policy: PolicySettings
+    questions: QuestionSettings = field(default_factory=QuestionSettings)
     warnings: tuple[str, ...] = ()
 
 
@@ -153,7 +164,7 @@ def settings_of(source: Source) -> Settings:
     routes = read_routes(source, configured)
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source)))
-    policy = _policy(source)
+    policy, questions = _policy(source), _questions(source)
     source.check()
     return Settings(
         source=source.name if source.sections else "the environment",
@@ -164,6 +175,7 @@ def settings_of(source: Source) -> Settings:
         telegram=telegram,
         routes=routes,
         policy=policy,
+        questions=questions,
         warnings=route_warnings(routes),
     )
 
@@ -316,6 +328,11 @@ def _policy(source: Source) -> PolicySettings:
             window=section.window,
         ),
     )
+
+
+def _questions(source: Source) -> QuestionSettings:
+    section = source.section(QuestionsSection, "questions") or QuestionsSection()
+    return QuestionSettings(Refusals(section.reasons, section.reason_wait), section.types)
 
 
 _SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}

@@ -161,7 +161,7 @@ class Watch(Protocol):
         ...
 
     async def pending(self) -> Sequence[Record]:
-        """The open requests, the one that expires first first."""
+        """The open requests, the one that expires first first; without those of unknown kinds."""
         ...
 
 

@@ -66,3 +66,18 @@ async def test_an_answer_of_an_unknown_kind_does_not_hold_up_the_desk(
             _, card = await slack.card_where()
 
     assert card.body.title == "third"
+
+
+async def test_a_request_of_an_unknown_kind_hides_no_other_from_a_list(
+    store_url: str, redis_url: str
+) -> None:
+    keys = read_url(store_url).keys
+    odd, plain = a_request(), a_request()
+    async with redis_backend(store_url) as backend, Redis.from_url(redis_url) as server:
+        for request in (odd, plain):
+            await backend.store.open(request, seconds=600, inbox="", book=None)
+        await server.hset(keys.record(odd.question_id), "q", json.dumps({"type": "NEWER"}))
+
+        listed = await backend.watch.pending()
+
+    assert [record.request.question_id for record in listed] == [plain.question_id]

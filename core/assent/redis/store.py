@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import ceil
@@ -18,6 +19,8 @@ from assent.redis.keys import agent_key, session_key
 from assent.redis.records import expiry, moment, read_record
 from assent.rules import RememberedRule
 from assent.wire import decode_ending, encode
+
+_log = logging.getLogger(__name__)
 
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER = Script("settle_later")
@@ -174,8 +177,15 @@ class RedisWatch:
         found: list[Record | None] = []
         for start in range(0, len(question_ids), _AT_ONCE):
             some = question_ids[start : start + _AT_ONCE]
-            found += await asyncio.gather(*(self._store.get(one.decode()) for one in some))
+            found += await asyncio.gather(*(self._readable(one.decode()) for one in some))
         return [record for record in found if record is not None and record.ending is None]
+
+    async def _readable(self, question_id: str) -> Record | None:
+        try:
+            return await self._store.get(question_id)
+        except UnreadableEventError as error:
+            _log.warning("an open request is left out: %s", error)
+            return None
 
     async def _end(self, question_id: str, request: bytes, now: int) -> None:
         try:

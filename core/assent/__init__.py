@@ -2,12 +2,27 @@
 
 from assent.batch import CallResult
 from assent.calls import RunRef, ToolCall
+from assent.clarification import (
+    Clarification,
+    ClarificationRequestEvent,
+    ClarificationResponseEvent,
+    Clarify,
+)
 from assent.continuation import (
     Continuation,
     ContinuationRequestEvent,
     ContinuationResponseEvent,
+    Continue,
 )
-from assent.errors import AlreadySettledError, AssentError, UnknownAgentError, UnknownRequestError
+from assent.errors import (
+    AlreadySettledError,
+    AssentError,
+    InvalidInputError,
+    SchemaError,
+    UnknownAgentError,
+    UnknownRequestError,
+    WrongQuestionError,
+)
 from assent.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from assent.gate import Gate
 from assent.orchestrator import Orchestrator
@@ -15,19 +30,40 @@ from assent.permission import PermissionRequestEvent, PermissionResponseEvent
 from assent.permissions import Permissions
 from assent.policy import Context, Decision, Policy, RulePolicy
 from assent.rules import Rule
+from assent.structured_input import (
+    Collect,
+    Collected,
+    StructuredInputRequestEvent,
+    StructuredInputResponseEvent,
+)
+from assent.text_approval import (
+    ApproveText,
+    TextApproval,
+    TextApprovalRequestEvent,
+    TextApprovalResponseEvent,
+)
 from assent.verdict import Pending, Verdict
 
 __all__ = [
     "AlreadySettledError",
+    "ApproveText",
     "AssentError",
     "CallResult",
+    "Clarification",
+    "ClarificationRequestEvent",
+    "ClarificationResponseEvent",
+    "Clarify",
+    "Collect",
+    "Collected",
     "Context",
     "Continuation",
     "ContinuationRequestEvent",
     "ContinuationResponseEvent",
+    "Continue",
     "Decision",
     "Event",
     "Gate",
+    "InvalidInputError",
     "Orchestrator",
     "Outcome",
     "Pending",
@@ -39,10 +75,17 @@ __all__ = [
     "Rule",
     "RulePolicy",
     "RunRef",
+    "SchemaError",
+    "StructuredInputRequestEvent",
+    "StructuredInputResponseEvent",
+    "TextApproval",
+    "TextApprovalRequestEvent",
+    "TextApprovalResponseEvent",
     "ToolCall",
     "UnknownAgentError",
     "UnknownRequestError",
     "UserInputRequest",
     "UserInputResponse",
     "Verdict",
+    "WrongQuestionError",
 ]

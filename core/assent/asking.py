@@ -13,7 +13,7 @@ from assent.batch import Answers
 from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
 from assent.deciding import Asker, Decided, Decider
 from assent.derive import derive
-from assent.errors import UnknownRequestError, WaitTimeoutError
+from assent.errors import UnknownRequestError, WaitTimeoutError, WrongQuestionError
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.permission import PermissionRequestEvent, call_of
 from assent.policy import Decision, Policy, Ruling
@@ -135,6 +135,17 @@ class Asking:
         await self.questions.open(request, seconds, heard=heard, book=None)
         self._tell(request)
 
+    async def record(self, question_id: str) -> Record:
+        """All that the store knows of a question, asked here or elsewhere.
+
+        Raises:
+            UnknownRequestError: no such request, or its record has been removed.
+        """
+        record = await self._store.get(question_id)
+        if record is None:
+            raise UnknownRequestError(question_id)
+        return record
+
     async def ending(self, record: Record, timeout: float | timedelta | None) -> RequestEnding:
         """How the question of a record ends."""
         ending = record.ending or await self.questions.wait(record.request, timeout)
@@ -229,9 +240,9 @@ class Asking:
         )
 
     async def _permission(self, permission_id: str) -> tuple[Record, PermissionRequestEvent]:
-        record = await self._store.get(permission_id)
-        if record is None or not isinstance(record.request, PermissionRequestEvent):
-            raise UnknownRequestError(permission_id)
+        record = await self.record(permission_id)
+        if not isinstance(record.request, PermissionRequestEvent):
+            raise WrongQuestionError(permission_id, record.request.subject, "Verdict")
         return record, record.request
 
     async def _resumed(self, request: PermissionRequestEvent, ending: RequestEnding) -> Verdict:

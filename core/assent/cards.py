@@ -64,7 +64,7 @@ class CardBody:
     ``content`` is the text that a person decides on, complete; ``question``
     is what is asked about it, in a few constant words; ``facts`` are short
     pairs of a label and a value. ``more`` are the choices one level below
-    ``choices``.
+    ``choices``. ``granted`` is the word for what a card that is cut holds back.
     """
 
     title: str
@@ -75,6 +75,7 @@ class CardBody:
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
     more: tuple[Choice, ...] = ()
+    granted: str = "allowed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class Card:
             return f"{missing}, and they are too long for this chat: it can only be denied here."
         if self.revealed:
             return f"{missing}: see them with {SHOW_ALL.label}."
-        return f"{missing}: press {SHOW_ALL.label} before it can be allowed."
+        return f"{missing}: press {SHOW_ALL.label} before it can be {self.body.granted}."
 
     @property
     def everything(self) -> str:

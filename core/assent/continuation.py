@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -183,3 +184,24 @@ def continuation_of(request: ContinuationRequestEvent, ending: RequestEnding) ->
     because = f": {ending.reason}" if ending.reason else ""
     limit = f"the limit of {request.max_iterations} iterations was reached"
     return Continuation(outcome, 0, f"{limit} and {told}{by}{because}", ending.decided_by)
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Whether a run may go on, for :meth:`~assent.Gate.submit`."""
+
+    current: int
+    maximum: int
+    amounts: Sequence[int] = AMOUNTS
+    description: str = ""
+
+    def request(self, question_id: str, fields: dict[str, Any]) -> ContinuationRequestEvent:
+        """The question as a request."""
+        return ContinuationRequestEvent(
+            continuation_id=question_id,
+            current_iteration=self.current,
+            max_iterations=self.maximum,
+            description=self.description,
+            amounts=tuple(self.amounts),
+            **fields,
+        )

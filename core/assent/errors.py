@@ -5,11 +5,13 @@
   - InvalidCallError           its arguments are not JSON, or too large to be asked about
   - ToolBlocked                a policy says no: the call does not run
   - InvalidInputError          what a person filled in does not fit; it says where and why
+  - SchemaError                a JSON Schema cannot be asked in chat; it says where and why
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
+  - WrongQuestionError         the request is another kind of question than was expected
   - UnknownAgentError          no agent of this id was added to the orchestrator
   - AlreadySettledError        somebody answered it before, or it ended by itself
   - RequestEndedError          the question expired, was cancelled or could not be shown
@@ -61,6 +63,15 @@ class InvalidInputError(AssentError):
         self.problems = dict(problems)
 
 
+class SchemaError(AssentError, ValueError):
+    """A JSON Schema cannot be asked in chat: ``pointer`` says what of it, ``reason`` why."""
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"{pointer or '(the whole schema)'}: {reason}")
+        self.pointer = pointer
+        self.reason = reason
+
+
 class ArgumentsChangedError(AssentError):
     """The arguments differ from those that were shown and approved: do not run the call."""
 
@@ -94,6 +105,17 @@ class UnknownRequestError(AssentError):
     def __init__(self, request_id: str) -> None:
         super().__init__(
             f"no request {request_id!r}: the id is wrong or the record has been removed"
+        )
+        self.request_id = request_id
+
+
+class WrongQuestionError(AssentError):
+    """The request is another kind of question than the one whose answer was asked for."""
+
+    def __init__(self, request_id: str, found: str, expected: str) -> None:
+        super().__init__(
+            f"request {request_id!r} is a {found}, and {expected} is not what comes of it; "
+            "name the kind of its result in expect="
         )
         self.request_id = request_id
 

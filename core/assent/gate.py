@@ -6,33 +6,37 @@ import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from typing import Any, ParamSpec, TypeVar, Unpack
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from pydantic import BaseModel
 
 from assent import batch
 from assent.asking import Asking, Options
 from assent.backend import Backend, branch_topic
-from assent.calls import RunRef, ToolCall, arguments_digest, new_id
+from assent.calls import RunRef, ToolCall, arguments_digest
 from assent.connect import open_backend
-from assent.continuation import AMOUNTS, Continuation, ContinuationRequestEvent, continuation_of
-from assent.errors import RequestEndedError, UnknownRequestError
+from assent.errors import RequestEndedError
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.guard import guarded
+from assent.inquiring import Inquiring, Inquiry, resume_inquiry, submit_inquiry
 from assent.memory import utc_now
 from assent.policy import Policy, RulePolicy
 from assent.ports import Clock
 from assent.questions import in_seconds
 from assent.requirements import Declaration
+from assent.structured_input import Collected
 from assent.verdict import Pending, Verdict
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_Model = TypeVar("_Model", bound=BaseModel)
 _Answer = TypeVar("_Answer", bound=RequestEnding)
 _Timeout = float | timedelta | None
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
 
 
-class Gate:
+class Gate(Inquiring):
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
     Open one with :meth:`Gate.open`. Timeouts are seconds or a timedelta, more
@@ -137,6 +141,7 @@ class Gate:
             call, Options(source_name, description, timeout, path, declaration)
         )
 
+    @overload
     async def submit(
         self,
         call: ToolCall,
@@ -146,28 +151,72 @@ class Gate:
         timeout: _Timeout = None,
         path: Sequence[str] = (),
         declaration: Declaration | None = None,
+    ) -> str | Verdict: ...
+    @overload
+    async def submit(
+        self,
+        call: Inquiry[UserInputRequest],
+        *,
+        source_name: str | None = None,
+        timeout: _Timeout = None,
+        path: Sequence[str] = (),
+    ) -> str: ...
+    async def submit(
+        self,
+        call: ToolCall | Inquiry[UserInputRequest],
+        *,
+        source_name: str | None = None,
+        description: str = "",
+        timeout: _Timeout = None,
+        path: Sequence[str] = (),
+        declaration: Declaration | None = None,
     ) -> str | Verdict:
-        """Ask and do not wait: the permission id, for :meth:`resume` here or elsewhere.
+        """Ask and do not wait: the id of the question, for :meth:`resume` here or elsewhere.
 
-        Where the policy decides without a person, its verdict comes back at once.
+        Where the policy decides on a call without a person, its verdict comes
+        back at once. What is no call (Clarify, ApproveText, Collect, Continue)
+        is always asked.
 
         Raises:
             InvalidCallError: the arguments cannot be shown.
+            SchemaError: what is to be collected cannot be asked in chat.
+            ValueError: the question makes no sense.
             StoreUnreachableError: nobody could be asked.
         """
-        return await self._asking.submit(
-            call, Options(source_name, description, timeout, path, declaration)
-        )
+        options = Options(source_name, description, timeout, path, declaration)
+        if isinstance(call, ToolCall):
+            return await self._asking.submit(call, options)
+        return await submit_inquiry(self._asking, call, options)
 
-    async def resume(self, permission_id: str, *, timeout: _Timeout = None) -> Verdict:
-        """The verdict on a question asked earlier, in this process or another one.
+    @overload
+    async def resume(self, permission_id: str, *, timeout: _Timeout = None) -> Verdict: ...
+    @overload
+    async def resume(
+        self, permission_id: str, *, timeout: _Timeout = None, expect: type[_Model]
+    ) -> Collected[_Model]: ...
+    @overload
+    async def resume(
+        self, permission_id: str, *, timeout: _Timeout = None, expect: type[_T]
+    ) -> _T: ...
+    async def resume(
+        self, permission_id: str, *, timeout: _Timeout = None, expect: type[Any] = Verdict
+    ) -> Any:
+        """What came of a question asked earlier, in this process or another one.
+
+        ``expect`` is the kind of result: a verdict unless told, Clarification,
+        TextApproval, Continuation, Collected, or the pydantic model that was
+        to be collected.
 
         Raises:
             UnknownRequestError: no such request, or its record has been removed.
+            WrongQuestionError: the request is another kind of question.
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             StoreUnreachableError: the store does not answer.
+            InvalidInputError: what came back is not what the schema or the model allows.
         """
-        return await self._asking.resume(permission_id, timeout)
+        if expect is Verdict:
+            return await self._asking.resume(permission_id, timeout)
+        return await resume_inquiry(self._asking, permission_id, timeout, expect)
 
     def before_iteration(self) -> None:
         """First phase: a new iteration of the agent begins, the last one's answers are gone."""
@@ -256,36 +305,6 @@ class Gate:
         """
         return await batch.resume_batch(self._asking.look, submitted, timeout, wait=wait)
 
-    async def may_continue(
-        self,
-        current: int,
-        maximum: int,
-        *,
-        amounts: Sequence[int] = AMOUNTS,
-        source_name: str | None = None,
-        description: str = "",
-        timeout: _Timeout = None,
-        path: Sequence[str] = (),
-    ) -> Continuation:
-        """May the run go on after its iteration limit? Always asks, whatever the policy.
-
-        Unless a person says by how much, the run ends normally, for the
-        reason given.
-
-        Raises:
-            ValueError: the amounts are not one to five different positive numbers.
-            StoreUnreachableError: nobody could be asked: the run does not go on.
-        """
-        request = ContinuationRequestEvent(
-            continuation_id=new_id(),
-            current_iteration=current,
-            max_iterations=maximum,
-            description=description,
-            amounts=tuple(amounts),
-            **self._asking.fields(Options(source_name, description, timeout, path)),
-        )
-        return continuation_of(request, await self._asking.answer(request))
-
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question and its cards; the ending that counts, which may be an answer.
 
@@ -330,10 +349,7 @@ class Gate:
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             StoreUnreachableError: the store does not answer.
         """
-        record = await self.backend.store.get(question_id)
-        if record is None:
-            raise UnknownRequestError(question_id)
-        ending = await self._asking.ending(record, timeout)
+        ending = await self._asking.ending(await self._asking.record(question_id), timeout)
         if not isinstance(ending, kind):
             raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
         return ending

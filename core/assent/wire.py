@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from assent.clarification import ClarificationRequestEvent, ClarificationResponseEvent
 from assent.continuation import ContinuationRequestEvent, ContinuationResponseEvent
 from assent.errors import UnreadableEventError
 from assent.events import (
@@ -24,6 +25,8 @@ from assent.permission import (
     PermissionRequestEvent,
     PermissionResponseEvent,
 )
+from assent.structured_input import StructuredInputRequestEvent, StructuredInputResponseEvent
+from assent.text_approval import TextApprovalRequestEvent, TextApprovalResponseEvent
 
 _BuiltIn = Annotated[
     PermissionRequestEvent
@@ -32,6 +35,12 @@ _BuiltIn = Annotated[
     | PermissionDeniedEvent
     | ContinuationRequestEvent
     | ContinuationResponseEvent
+    | ClarificationRequestEvent
+    | ClarificationResponseEvent
+    | TextApprovalRequestEvent
+    | TextApprovalResponseEvent
+    | StructuredInputRequestEvent
+    | StructuredInputResponseEvent
     | RequestExpiredEvent
     | RequestCancelledEvent
     | RequestUndeliverableEvent,

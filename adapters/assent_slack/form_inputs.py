@@ -74,9 +74,13 @@ def _beforehand(field: FormField) -> Iterator[Block]:
 
 
 def _ready_made(field: FormField) -> Iterator[Block]:
-    """Answers that need no typing; those that an option cannot carry are shown to be copied."""
-    offered = [text for text in dict.fromkeys(field.suggestions) if 0 < len(text) <= _VALUE]
-    too_long = [text for text in field.suggestions if len(text) > _VALUE]
+    """Answers that need no typing; those that an option cannot carry are shown to be copied.
+
+    What is shown is what is answered: also of these, nothing is invisible.
+    """
+    suggested = list(filter(None, map(visible, dict.fromkeys(field.suggestions))))
+    offered = [text for text in suggested if len(text) <= _VALUE]
+    too_long = [text for text in suggested if len(text) > _VALUE]
     if too_long:
         yield from literal_blocks("\n".join(("Also suggested, to be copied:", *too_long)))
     options = [_option(_shown(text), text) for text in offered[:100]]

@@ -42,6 +42,9 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
         "close": plain_text("Cancel"),
         "blocks": blocks,
     }
+    if not _is_unicode(view):
+        reason = "the form holds half of a character, which Slack cannot carry"
+        raise DeliveryError(PLATFORM, reason, permanent=True)
     if not fits(view):
         raise DeliveryError(
             PLATFORM,
@@ -50,6 +53,15 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
             permanent=True,
         )
     return view
+
+
+def _is_unicode(view: Block) -> bool:
+    """Whether no name and no text to begin with holds half of a surrogate pair."""
+    try:
+        json.dumps(view, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _metadata(card: Card, choice: Choice, message: MessageRef) -> str:

@@ -29,52 +29,90 @@ export function showModal(view, member, names, use) {
   submit.hidden = !view.view.submit;
   submit.textContent = view.view.submit?.text || "";
   say(view.errors[""]);
-  if (dialog.open) return;
+  if (dialog.open) {
+    fields.querySelector('[aria-invalid="true"]')?.closest("[data-block]").scrollIntoView({ block: "nearest" });
+    return;
+  }
   dialog.showModal();
   fields.scrollTop = 0;
 }
 
 function field(block, errors, typed, names, use) {
   if (block.type !== "input") return renderBlocks([block], names, use)[0];
-  const control = input(block.element, typed[block.element.action_id]);
+  const control = input(block, typed[block.block_id]);
   const error = errors[block.block_id];
   if (error) control.setAttribute("aria-invalid", "true");
+  const group = control.matches(".picks");
   return el(
-    "label",
+    group ? "fieldset" : "label",
     { class: "field", data: { block: block.block_id } },
-    el("span", {}, block.label.text, block.optional ? el("small", {}, " (optional)") : null),
+    el(group ? "legend" : "span", {}, block.label.text, block.optional ? el("small", {}, " (optional)") : null),
     control,
     block.hint && el("small", {}, block.hint.text),
     error && el("small", { class: "problem", role: "alert", data: { error: block.block_id } }, error),
   );
 }
 
-function input(element, typed) {
-  const data = { input: element.action_id };
-  if (element.options) {
-    const options = element.options.map((o) => el("option", { value: o.value }, o.text.text));
-    const multiple = element.type === "checkboxes";
-    if (!multiple) options.unshift(el("option", { value: "" }, element.placeholder?.text || "Choose"));
-    return el("select", { data, multiple }, ...options);
-  }
+const LINES = {
+  plain_text_input: (element) => ({ maxLength: element.max_length || 3000 }),
+  number_input: (element) => ({ inputMode: element.is_decimal_allowed ? "decimal" : "numeric" }),
+  datepicker: () => ({ type: "date" }),
+};
+
+/** The control of an input block; what was typed before counts more than what it begins with. */
+function input(block, typed) {
+  const { element } = block;
+  if (element.type === "radio_buttons" || element.type === "checkboxes") return picks(block, typed);
+  if (element.options) return menu(element, typed);
   const node = el(element.multiline ? "textarea" : "input", {
-    data,
+    data: { input: element.action_id },
     rows: element.multiline ? 4 : undefined,
     placeholder: element.placeholder?.text || "",
-    maxLength: element.max_length || 3000,
+    ...LINES[element.type](element),
   });
-  node.value = typed ?? element.initial_value ?? "";
+  node.value = typed ?? element.initial_value ?? element.initial_date ?? "";
   return node;
 }
 
+function begun(element, typed) {
+  if (typed !== undefined) return [typed].flat();
+  return [element.initial_option || [], element.initial_options || []].flat().map((option) => option.value);
+}
+
+function menu(element, typed) {
+  const multiple = element.type === "multi_static_select";
+  const picked = begun(element, typed);
+  const options = element.options.map((o) => el("option", { value: o.value, selected: picked.includes(o.value) }, o.text.text));
+  if (!multiple) options.unshift(el("option", { value: "" }, element.placeholder?.text || "Choose"));
+  return el("select", { data: { input: element.action_id }, multiple }, ...options);
+}
+
+function picks(block, typed) {
+  const { element } = block;
+  const type = element.type === "checkboxes" ? "checkbox" : "radio";
+  const picked = begun(element, typed);
+  const choices = element.options.map((o) =>
+    el("label", { class: "pick" },
+      el("input", { type, name: block.block_id, value: o.value, checked: picked.includes(o.value) }), o.text.text));
+  const node = el("div", { class: "picks", data: { input: element.action_id, several: type === "checkbox" } }, ...choices);
+  if (type === "radio" && block.optional) {
+    const clear = () => node.querySelectorAll("input").forEach((one) => (one.checked = false));
+    node.append(el("button", { type: "button", class: "quiet small", onclick: clear }, "Clear selection"));
+  }
+  return node;
+}
+
+function valueOf(node) {
+  if (node.multiple) return [...node.selectedOptions].map((option) => option.value);
+  if (!node.matches(".picks")) return node.value;
+  const picked = [...node.querySelectorAll("input:checked")].map((one) => one.value);
+  return node.dataset.several ? picked : picked[0] || "";
+}
+
+/** What is filled in, by block: only there is an action_id sure to stand once. */
 function valuesOf() {
-  const controls = [...fields.querySelectorAll("[data-input]")];
-  return Object.fromEntries(
-    controls.map((node) => [
-      node.dataset.input,
-      node.multiple ? [...node.selectedOptions].map((option) => option.value) : node.value,
-    ]),
-  );
+  const blocks = [...fields.querySelectorAll("[data-block]")];
+  return Object.fromEntries(blocks.map((block) => [block.dataset.block, valueOf(block.querySelector("[data-input]"))]));
 }
 
 function say(text) {
@@ -84,14 +122,6 @@ function say(text) {
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const empty = [...fields.querySelectorAll("label.field")].find(
-    (label) => !label.querySelector("[data-input]").value && !label.textContent.includes("(optional)"),
-  );
-  if (empty) {
-    say("Please complete all required fields.");
-    empty.querySelector("[data-input]").focus();
-    return;
-  }
   const result = await act("slack/submit", { by: owner.name, values: valuesOf() });
   if (result.error) say(`We had some trouble connecting. Try again? (${result.error})`);
 });

@@ -88,9 +88,10 @@ class Asking:
             asked = await self._ask(call, said, question_id, options, heard=True)
             if isinstance(asked, Verdict):
                 return asked
-            ending = await future
-        self._tell(ending.observed)
-        return await self._still(asked.call, verdict_on(asked.call, asked.digest, ending), call)
+            ring = await future
+        self._tell(ring.ending.observed)
+        verdict = verdict_on(asked.call, asked.digest, ring.ending)
+        return await self._still(asked.call, verdict, call, book=ring.book)
 
     async def submit(self, call: ToolCall, options: Options) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -125,7 +126,7 @@ class Asking:
         """Open any question and wait for its ending."""
         with self.questions.expected(request.question_id) as future:
             await self.open(request, heard=True)
-            ending = await future
+            ending = (await future).ending
         self._tell(ending.observed)
         return ending
 
@@ -207,13 +208,18 @@ class Asking:
         verdict = self.answers.find(call)
         return None if verdict is None else await self._still(call, verdict)
 
-    async def _still(self, call: ToolCall, verdict: Verdict, *others: ToolCall) -> Verdict:
-        """The verdict, unless it approves what has been denied meanwhile."""
+    async def _still(
+        self, call: ToolCall, verdict: Verdict, *others: ToolCall, book: str | None = None
+    ) -> Verdict:
+        """The verdict, unless it approves what has been denied meanwhile.
+
+        ``book`` is the version of the session's rules at this moment, where it is known.
+        """
         if not verdict.approved:
             return verdict
         # What was asked about, and what would run: the arguments may have been changed on the way.
         runs = replace(call, arguments=dict(verdict.arguments))
-        denial = await self._decider.denial(call, runs, *others)
+        denial = await self._decider.denial(call, runs, *others, book=book)
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -103,16 +103,24 @@ class Decider:
             if await self._stands(decision, call):
                 return Decided(decision, book.version)
 
-    async def denial(self, *calls: ToolCall) -> Decision | None:
+    async def denial(self, *calls: ToolCall, book: str | None = None) -> Decision | None:
         """The denial that stands against the calls now, whoever approved of them before.
 
         Deny rules, denied call ids and *always deny* count; nothing is used up,
         and policies that cannot say so without side effects are not asked again.
+        ``book`` is the version of the session's rules now, where the store has
+        just said it: rules known at that version need no look.
 
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
-        context = Context(self._run, (await self.refresh()).remembered)
+        # From a book of one version rules only go, by expiring: it can hold no other denial by now.
+        if book is not None and book == self._book.version and not self._denial(calls, self._book):
+            return None
+        return self._denial(calls, await self.refresh())
+
+    def _denial(self, calls: Sequence[ToolCall], book: RuleBook) -> Decision | None:
+        context = Context(self._run, book.remembered)
         for call in calls:
             denial = remembered_decision(call, context, "deny")
             if denial is None and isinstance(self._policy, Denies):

@@ -13,28 +13,23 @@ from assent.approvers import Approvers
 from assent.backend import Backend, branch_topic
 from assent.branch_log import LogKind
 from assent.calls import new_id
-from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
 from assent.errors import (
     BusLostError,
-    DeliveryError,
-    InvalidInputError,
     StoreUnreachableError,
     UnknownRequestError,
     UnreadableEventError,
 )
 from assent.events import (
     Event,
-    RequestEnding,
     RequestUndeliverableEvent,
     UserInputRequest,
-    UserInputResponse,
 )
-from assent.forms import NO_INPUTS
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
-from assent.places import Answer, Answered, Place, Press
-from assent.ports import Adapter, Clock, Copy, Job, Record
+from assent.places import Answer, Place, Press
+from assent.ports import Adapter, Clock, Job, Record
+from assent.pressing import Presses
 from assent.refusals import Refusals
 from assent.routes import Route, Routes
 from assent.terms import Terms
@@ -47,17 +42,13 @@ _RETRY_SECONDS = 0.5
 _AT_ONCE = 10_000
 # An undeliverable request ends this long before it would expire, or a tenth of its time.
 _MARGIN_SECONDS = 1.0
-_REVEAL_SECONDS = 2.2
 _STOP_SECONDS = 8.0
 
 
 class Desk:
     """Takes requests from the outbox and presses from the adapters.
 
-    The order for a press: find the request by its handle, see that handle,
-    place and message belong together, authorise the actor, settle, and only
-    then answer and update the cards. A refused press consumes nothing. With
-    ``keeps_log`` requests and endings are written to their branch's log, too.
+    With ``keeps_log`` requests and endings are written to their branch's log, too.
     """
 
     def __init__(
@@ -75,7 +66,6 @@ class Desk:
         self._backend = backend
         self._adapters = {adapter.platform: adapter for adapter in adapters}
         self._routes = routes
-        self._refusals = refusals or Refusals()
         self._approvers = Approvers(routes, self._adapters)
         self._delivery = Delivery(
             backend.copies,
@@ -83,8 +73,17 @@ class Desk:
             self._adapters,
             routes,
             terms=terms or Terms(),
-            refusals=self._refusals,
+            refusals=refusals or Refusals(),
             clock=clock,
+        )
+        self._presses = Presses(
+            backend,
+            self._adapters,
+            self._approvers,
+            self._delivery,
+            refusals=refusals or Refusals(),
+            clock=clock,
+            start=self._start,
         )
         self._clock = clock
         self._keeps_log = keeps_log
@@ -111,43 +110,13 @@ class Desk:
             await asyncio.gather(*upkeep, return_exceptions=True)
 
     async def press(self, press: Press) -> Answer:
-        """Decide on a press; what to tell the presser.
+        """Decide on a press; what to tell the presser. See :class:`Presses`.
 
         Raises:
             ReplayedCallbackError: the same callback was here before.
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
         """
-        found = await self._backend.copies.find(press.handle, delivery=press.delivery)
-        if found is None:
-            return Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
-        if not _stands_there(found.copy, press):
-            return Answer(Answered.REFUSED, "This button does not belong to this message.")
-        copy = replace(found.copy, message_id=press.message.message_id)
-        if found.ending is not None:
-            return self._late(copy, found.request, found.ending)
-        if not await self._approvers.include(press.actor, found.request):
-            return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
-        if not found.copy.message_id:
-            # The desk that posted it did not live to say so: now the card can be kept up to date.
-            await self._backend.copies.mark(copy)
-        card = self._delivery.card(copy, found.request, Open())
-        if press.choice == BACK.key:
-            self._bring_up_to_date(copy, found.request, Open())
-            return Answer(Answered.CONFIRM, "")
-        if press.choice == MORE.key and card.more:
-            self._bring_up_to_date(copy, found.request, Open(more=True))
-            return Answer(Answered.CONFIRM, "")
-        choice = card.choice(press.choice)
-        if choice is None:
-            return _not_offered(card, press)
-        if choice.key == SHOW_ALL.key:
-            return await self._reveal(press, copy, found.request, card)
-        if choice.stores and not press.confirmed:
-            self._bring_up_to_date(copy, found.request, Open(confirming=choice))
-            return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
-        if choice.form is not None and press.inputs is None:
-            return await self._ask_for_inputs(press, found.request, card, choice)
-        return await self._answer(press, copy, found.request, choice)
+        return await self._presses.take(press)
 
     async def moved(self, old: Place, new: Place) -> None:
         """A chat has a new address: remember it and post its open cards there again.
@@ -160,81 +129,6 @@ class Desk:
             for copy in record.copies:
                 if (copy.place.platform, copy.place.address) == (old.platform, old.address):
                     self._start(self._show_again(record, copy.place))
-
-    async def _ask_for_inputs(
-        self, press: Press, request: UserInputRequest, card: Card, choice: Choice
-    ) -> Answer:
-        adapter = self._adapters[press.message.place.platform]
-        try:
-            async with asyncio.timeout(_REVEAL_SECONDS):
-                await adapter.ask(press, card, choice)
-        except (DeliveryError, TimeoutError) as error:
-            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
-            return Answer(Answered.REFUSED, f"You could not be asked for it: {reason}.")
-        fallback = card.choice(choice.falls_back)
-        if fallback is None:
-            return Answer(Answered.ASKED, "")
-        # It is decided; only the words for it are still to come, and nobody waits for them long.
-        seconds = self._refusals.wait.total_seconds()
-        ending = request.answer(fallback, by=press.actor, at=self._clock())
-        await self._backend.store.settle_later(request.question_id, ending, seconds=seconds)
-        outcome = ending.outcome.value
-        return Answer(Answered.ASKED, f"Without a reason it is {outcome} in {seconds:g} seconds.")
-
-    async def _answer(
-        self, press: Press, copy: Copy, request: UserInputRequest, choice: Choice
-    ) -> Answer:
-        now = self._clock()
-        try:
-            inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
-            answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
-        except InvalidInputError as error:
-            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
-        return await self._settle(copy, request, choice, answer)
-
-    async def _settle(
-        self, copy: Copy, request: UserInputRequest, choice: Choice, answer: UserInputResponse
-    ) -> Answer:
-        now = answer.decided_at
-        rule = None
-        if choice.lasts is not None:
-            until = now + choice.lasts
-            by = answer.decided_by or ""
-            rule = request.to_remember(choice, by=by, at=now, until=until)
-        settled = await self._backend.store.settle(request.question_id, answer, remember=rule)
-        if not settled.first:
-            return self._late(copy, request, settled.ending)
-        outcome = answer.outcome.value.capitalize()
-        if settled.heard == 0:
-            return Answer(
-                Answered.UNHEARD,
-                f"{outcome} and recorded, but nobody is waiting for it right now.",
-            )
-        return Answer(Answered.RECORDED, f"{outcome}.")
-
-    async def _reveal(
-        self, press: Press, copy: Copy, request: UserInputRequest, card: Card
-    ) -> Answer:
-        adapter = self._adapters[copy.place.platform]
-        try:
-            async with asyncio.timeout(_REVEAL_SECONDS):
-                await adapter.reveal(press, card)
-        except (DeliveryError, TimeoutError) as error:
-            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
-            return Answer(Answered.REFUSED, f"It could not be shown in full: {reason}.")
-        seen = replace(copy, revealed=True)
-        await self._backend.copies.mark(seen)
-        self._bring_up_to_date(seen, request, Open())
-        return Answer(Answered.SHOWN, "")
-
-    def _late(self, copy: Copy, request: UserInputRequest, ending: RequestEnding) -> Answer:
-        state = self._delivery.ended(request, ending)
-        self._bring_up_to_date(copy, request, state)
-        by = f" by {state.who}" if state.who else ""
-        return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
-
-    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
-        self._start(self._delivery.update(copy, request, state))
 
     async def _work(self, job: Job) -> None:
         """Do one job; while the store is away it waits, whatever else goes wrong ends it."""
@@ -338,6 +232,7 @@ class Desk:
     async def _end(self, record: Record) -> None:
         if record.ending is None:
             return
+        self._delivery.forget(record.copies)
         # Another desk may be slow with the request itself: it stands before its ending.
         await self._write(record.request, "request", record.request)
         await self._write(record.request, "ending", record.ending)
@@ -402,19 +297,3 @@ class Desk:
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
-
-
-def _stands_there(copy: Copy, press: Press) -> bool:
-    pressed = press.message
-    return (
-        copy.place.platform == pressed.place.platform
-        and copy.place.address == pressed.place.address
-        and copy.message_id in ("", pressed.message_id)
-    )
-
-
-def _not_offered(card: Card, press: Press) -> Answer:
-    known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
-    if any(choice.key == press.choice for choice in known):
-        return Answer(Answered.REFUSED, f"Not yet: {card.cut_notice}")
-    return Answer(Answered.REFUSED, "This card has no such button.")

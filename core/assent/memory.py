@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 from assent import audit
 from assent.audit import AUDIT_ENTRIES, AuditEntry
@@ -21,12 +18,23 @@ from assent.errors import (
     UnknownRequestError,
     UnreadableEventError,
 )
-from assent.events import Event, Outcome, RequestEnding, UserInputRequest
+from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
+from assent.memory_bus import MemoryBus
 from assent.memory_drafts import MemoryDrafts
 from assent.memory_log import MemoryBranchLog
-from assent.places import Place
-from assent.ports import BookChanged, Clock, Copy, Found, Job, KeptRule, Opened, Record, Settled
+from assent.memory_work import MemoryLeases, MemoryOutbox
+from assent.ports import (
+    BookChanged,
+    Clock,
+    Copy,
+    Found,
+    KeptRule,
+    Opened,
+    Record,
+    Ring,
+    Settled,
+)
 from assent.rules import RememberedRule, RuleBook
 
 # The agent, and the session unless the rules are those of all its sessions.
@@ -58,76 +66,6 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             log=MemoryBranchLog(bus, store.knows),
             inbox=inbox,
         )
-
-
-class MemoryBus:
-    """A bus between the tasks of one process."""
-
-    def __init__(self) -> None:
-        self._listeners: dict[str, set[asyncio.Queue[Event]]] = {}
-
-    async def publish(self, topic: str, event: Event) -> None:
-        """Tell whoever listens to the topic now."""
-        self.ring(topic, event)
-
-    def ring(self, topic: str, event: Event) -> int:
-        """Tell whoever listens to the topic now; how many do."""
-        listeners = self._listeners.get(topic, set())
-        for listener in listeners:
-            listener.put_nowait(event)
-        return len(listeners)
-
-    @asynccontextmanager
-    async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """The events published while the block runs."""
-        queue: asyncio.Queue[Event] = asyncio.Queue()
-        self._listeners.setdefault(topic, set()).add(queue)
-        try:
-            yield _drain(queue)
-        finally:
-            self._listeners[topic].discard(queue)
-            if not self._listeners[topic]:
-                del self._listeners[topic]
-
-
-async def _drain(queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
-    while True:
-        yield await queue.get()
-
-
-class MemoryOutbox:
-    """Jobs for the desks of one process."""
-
-    def __init__(self) -> None:
-        self._waiting: asyncio.Queue[Job] = asyncio.Queue()
-        self._taken: dict[str, Job] = {}
-        self._receipts = itertools.count(1)
-
-    def put(self, kind: Literal["ask", "end"], question_id: str) -> None:
-        """Leave a job for a desk."""
-        self._waiting.put_nowait(Job(kind, question_id, str(next(self._receipts))))
-
-    @asynccontextmanager
-    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:  # noqa: ARG002
-        """Jobs for a desk, as they come; those it did not finish go back when the block ends."""
-        mine: list[str] = []
-        try:
-            yield self._take(mine)
-        finally:
-            for receipt in mine:
-                if (job := self._taken.pop(receipt, None)) is not None:
-                    self._waiting.put_nowait(job)
-
-    async def done(self, job: Job) -> None:
-        """The job is finished and will not come again."""
-        self._taken.pop(job.receipt, None)
-
-    async def _take(self, mine: list[str]) -> AsyncIterator[Job]:
-        while True:
-            job = await self._waiting.get()
-            self._taken[job.receipt] = job
-            mine.append(job.receipt)
-            yield job
 
 
 @dataclass(slots=True)
@@ -179,8 +117,8 @@ class MemoryStore:
                 raise DuplicateRequestError(request.question_id)
             known.inboxes.add(inbox)
             if known.ending is not None and inbox:
-                self._bus.ring(f"inbox:{inbox}", known.ending)
-            return Opened((known.deadline - now).total_seconds())
+                self._bus.ring(inbox, self._ring(known.ending, request.run))
+            return Opened((known.deadline - now).total_seconds(), now.timestamp())
         if book is not None and (await self.book(request.run)).version != book:
             return BookChanged()
         self._entries[request.question_id] = _Entry(
@@ -188,15 +126,22 @@ class MemoryStore:
         )
         self._note(audit.about(request), {"kind": "asked"})
         self._outbox.put("ask", request.question_id)
-        return Opened(seconds)
+        return Opened(seconds, now.timestamp())
 
     async def settle(
-        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait."""
         entry = self._entries.get(question_id)
-        if entry is None:
+        if entry is None or (handle and handle not in entry.copies):
             raise UnknownRequestError(question_id)
+        self._refuse_again(delivery)
         if entry.ending is not None:
             return Settled(entry.ending, first=False)
         now = self._clock()
@@ -212,7 +157,8 @@ class MemoryStore:
         self._note(about, audit.ended(ending))
         if remember is not None:
             self._remember(entry.request.run, remember, about)
-        heard = sum(self._bus.ring(f"inbox:{inbox}", ending) for inbox in entry.inboxes if inbox)
+        ring = self._ring(ending, entry.request.run)
+        heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
         return Settled(ending, first=first, heard=heard)
 
@@ -281,10 +227,7 @@ class MemoryStore:
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
         """What the handle is bound to; None when it is unknown."""
-        if delivery:
-            if delivery in self._deliveries:
-                raise ReplayedCallbackError("this callback was handled before")
-            self._deliveries.add(delivery)
+        self._refuse_again(delivery)
         question_id = self._handles.get(handle)
         if question_id is None:
             return None
@@ -366,6 +309,15 @@ class MemoryStore:
         self._versions[book] = rule.rule_id
         self._note(about, audit.stored(rule))
 
+    def _refuse_again(self, delivery: str) -> None:
+        if delivery in self._deliveries:
+            raise ReplayedCallbackError("this callback was handled before")
+        if delivery:
+            self._deliveries.add(delivery)
+
+    def _ring(self, ending: RequestEnding, run: RunRef) -> Ring:
+        return Ring(ending, self._version(run), self._clock().timestamp())
+
     def _version(self, run: RunRef) -> str:
         return "+".join(filter(None, (self._versions.get(book, "") for book in _books(run))))
 
@@ -383,35 +335,3 @@ def _books(run: RunRef) -> tuple[_BookName, _BookName]:
 
 def _used(rule: RememberedRule, now: datetime) -> RememberedRule:
     return replace(rule, uses=rule.uses + 1, last_used_at=now)
-
-
-class MemoryLeases:
-    """Leases between the tasks of one process."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._held: dict[str, tuple[str, datetime]] = {}
-        self._places: dict[Place, Place] = {}
-
-    async def ping(self) -> None:
-        """Return when the store answers: at once."""
-
-    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
-        """Take or keep a lease: at most one owner has it at a time."""
-        now = self._clock()
-        holder, until = self._held.get(name, (owner, now))
-        if holder != owner and until > now:
-            return False
-        self._held[name] = (owner, now + timedelta(seconds=seconds))
-        return True
-
-    async def move(self, old: Place, new: Place) -> None:
-        """Remember that a chat has a new address."""
-        self._places[old] = new
-
-    async def moved(self, place: Place) -> Place:
-        """Where a chat is now."""
-        chat = Place(place.platform, place.address)
-        if (new := self._places.get(chat)) is None:
-            return place
-        return replace(new, thread=place.thread)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from assent.branch_log import (
     BEGINNING,
@@ -20,11 +19,8 @@ from assent.branch_log import (
 from assent.calls import RunRef, new_id
 from assent.errors import EventsGoneError, UnknownRequestError
 from assent.events import Event
+from assent.memory_bus import MemoryBus
 from assent.wire import encode
-
-
-class _Bell(Protocol):
-    def ring(self, topic: str, event: Event) -> int: ...
 
 
 @dataclass(slots=True)
@@ -38,7 +34,7 @@ class _Log:
 class MemoryBranchLog:
     """Logs that live as long as the process, each with its newest events."""
 
-    def __init__(self, bus: _Bell, knows: Callable[[str], bool]) -> None:
+    def __init__(self, bus: MemoryBus, knows: Callable[[str], bool]) -> None:
         self._bus = bus
         self._knows = knows
         self._logs: dict[tuple[str, str, str], _Log] = {}
@@ -57,7 +53,7 @@ class MemoryBranchLog:
         name = getattr(event, "type", type(event).__name__)
         position = Position(log.epoch, log.last)
         log.events.append(LoggedEvent(position, name, encode(event).decode()))
-        self._bus.ring(LOG_TOPIC, BranchGrewEvent.of(run))
+        await self._bus.publish(LOG_TOPIC, BranchGrewEvent.of(run))
         return True
 
     async def end(self, run: RunRef) -> Position:

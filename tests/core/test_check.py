@@ -367,6 +367,9 @@ class Outage:
     async def settle(self, *args: Any, **kwargs: Any) -> Any:
         return await self._inner.settle(*args, **kwargs)
 
+    async def settle_later(self, *args: Any, **kwargs: Any) -> Any:
+        return await self._inner.settle_later(*args, **kwargs)
+
     async def get(self, question_id: str) -> Record | None:
         return await self._inner.get(question_id)
 

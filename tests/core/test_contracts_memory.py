@@ -17,6 +17,7 @@ from assent.testing import (
     LeasesContract,
     OutboxContract,
     RulesContract,
+    SettlingContract,
     StoreContract,
     WatchContract,
 )
@@ -29,6 +30,10 @@ async def backend() -> AsyncIterator[Backend]:
 
 
 class TestMemoryStore(StoreContract):
+    pass
+
+
+class TestMemorySettling(SettlingContract):
     pass
 
 

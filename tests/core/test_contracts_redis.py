@@ -17,6 +17,7 @@ from assent.testing import (
     LeasesContract,
     OutboxContract,
     RulesContract,
+    SettlingContract,
     StoreContract,
     WatchContract,
 )
@@ -29,6 +30,10 @@ async def backend(store_url: str) -> AsyncIterator[Backend]:
 
 
 class TestRedisStore(StoreContract):
+    pass
+
+
+class TestRedisSettling(SettlingContract):
     pass
 
 

@@ -26,7 +26,7 @@ async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(
     async with redis_backend(store_url) as backend, Redis.from_url(redis_url) as server:
         await backend.store.open(request, seconds=600, inbox="", book=None)
         record = keys.record(request.question_id)
-        stored = json.loads(await server.hget(record, "q"))
+        stored = json.loads(await server.hget(record, "q") or "")
         await server.hset(record, "q", json.dumps(stored | {"type": "NEWER_THAN_THIS"}))
         desk = Desk(backend, [ChatDouble()], Routes([Route((Place("slack", "C1"),))]))
 

@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from assent.errors import ReplayedCallbackError, StoreUnreachableError
-from assent.memory import MemoryLeases
+from assent.memory_work import MemoryLeases
 from assent.places import Answer, Answered, Place, Press
 from assent_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
 from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assent.errors import StoreUnreachableError
-from assent.memory import MemoryLeases
+from assent.memory_work import MemoryLeases
 from assent.places import Answer, Answered, Place, Press
 from assent.ports import Leases
 from assent_playground import Playground, PlaygroundConfig, RateLimited, ServerError

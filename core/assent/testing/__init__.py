@@ -3,7 +3,7 @@
 # ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
 import pytest
 
-for _name in ("bus", "cards", "log", "store", "watch", "work"):
+for _name in ("bus", "cards", "log", "settling", "store", "watch", "work"):
     pytest.register_assert_rewrite(f"assent.testing.{_name}_contract")
 
 from assent.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
@@ -18,6 +18,7 @@ from assent.testing.harness import (
 )
 from assent.testing.log_contract import BranchLogContract
 from assent.testing.rules_contract import AuditContract, RulesContract
+from assent.testing.settling_contract import SettlingContract
 from assent.testing.store_contract import StoreContract
 from assent.testing.watch_contract import WatchContract
 from assent.testing.work_contract import DraftsContract, LeasesContract, OutboxContract
@@ -32,6 +33,7 @@ __all__ = [
     "OutboxContract",
     "Prompt",
     "RulesContract",
+    "SettlingContract",
     "Stage",
     "StoppedClock",
     "StoreContract",

@@ -1,0 +1,205 @@
+"""Presses: found by their handle, authorised, settled, and only then answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from assent.approvers import Approvers
+from assent.backend import Backend
+from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
+from assent.delivery import Delivery
+from assent.errors import DeliveryError, InvalidInputError, UnknownRequestError
+from assent.events import RequestEnding, UserInputRequest, UserInputResponse
+from assent.forms import NO_INPUTS
+from assent.places import Answer, Answered, Press
+from assent.ports import Adapter, Clock, Copy, Found, Settled
+from assent.refusals import Refusals
+
+# Slack's trigger ids live for 3 seconds.
+_DIALOG_SECONDS = 2.2
+
+
+class Presses:
+    """Decides on presses, in this order.
+
+    Find the request by its handle, see that handle, place and message belong
+    together, authorise the actor, settle, and only then answer and update the
+    cards. A refused press consumes nothing.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        adapters: Mapping[str, Adapter],
+        approvers: Approvers,
+        delivery: Delivery,
+        *,
+        refusals: Refusals,
+        clock: Clock,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._backend = backend
+        self._adapters = adapters
+        self._approvers = approvers
+        self._delivery = delivery
+        self._refusals = refusals
+        self._clock = clock
+        self._start = start
+
+    async def take(self, press: Press) -> Answer:
+        """Decide on a press; what to tell the presser.
+
+        Raises:
+            ReplayedCallbackError: the same callback was here before.
+            StoreUnreachableError: nothing was stored: do not acknowledge the press.
+        """
+        shown = self._delivery.shown(press.handle)
+        if shown is None or not _stands_there(shown.copy, press):
+            return await self._look_closer(press, may=None)
+        # This desk posted the card: all of the order but settling needs no look in the store, and
+        # settling looks there at the handle, the delivery and the ending in one step.
+        may = await self._approvers.include(press.actor, shown.request)
+        if may and (choice := self._decision(press, shown)):
+            with suppress(UnknownRequestError):
+                return await self._answer(press, shown, choice, looked_up=False)
+        return await self._look_closer(press, may=may)
+
+    async def _look_closer(self, press: Press, *, may: bool | None) -> Answer:
+        """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
+        found = await self._backend.copies.find(press.handle, delivery=press.delivery)
+        if found is None:
+            return Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
+        if not _stands_there(found.copy, press):
+            return Answer(Answered.REFUSED, "This button does not belong to this message.")
+        copy = replace(found.copy, message_id=press.message.message_id)
+        if found.ending is not None:
+            return self._late(copy, found.request, found.ending)
+        if may is None:
+            may = await self._approvers.include(press.actor, found.request)
+        if not may:
+            return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
+        if not found.copy.message_id:
+            # The desk that posted it did not live to say so: now the card can be kept up to date.
+            await self._backend.copies.mark(copy)
+        card = self._delivery.card(copy, found.request, Open())
+        if press.choice == BACK.key:
+            self._bring_up_to_date(copy, found.request, Open())
+            return Answer(Answered.CONFIRM, "")
+        if press.choice == MORE.key and card.more:
+            self._bring_up_to_date(copy, found.request, Open(more=True))
+            return Answer(Answered.CONFIRM, "")
+        choice = card.choice(press.choice)
+        if choice is None:
+            return _not_offered(card, press)
+        if choice.key == SHOW_ALL.key:
+            return await self._reveal(press, copy, found.request, card)
+        if choice.stores and not press.confirmed:
+            self._bring_up_to_date(copy, found.request, Open(confirming=choice))
+            return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
+        if choice.form is not None and press.inputs is None:
+            return await self._ask_for_inputs(press, found.request, card, choice)
+        return await self._answer(press, replace(found, copy=copy), choice, looked_up=True)
+
+    async def _ask_for_inputs(
+        self, press: Press, request: UserInputRequest, card: Card, choice: Choice
+    ) -> Answer:
+        adapter = self._adapters[press.message.place.platform]
+        try:
+            async with asyncio.timeout(_DIALOG_SECONDS):
+                await adapter.ask(press, card, choice)
+        except (DeliveryError, TimeoutError) as error:
+            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
+            return Answer(Answered.REFUSED, f"You could not be asked for it: {reason}.")
+        fallback = card.choice(choice.falls_back)
+        if fallback is None:
+            return Answer(Answered.ASKED, "")
+        # It is decided; only the words for it are still to come, and nobody waits for them long.
+        seconds = self._refusals.wait.total_seconds()
+        ending = request.answer(fallback, by=press.actor, at=self._clock())
+        await self._backend.store.settle_later(request.question_id, ending, seconds=seconds)
+        outcome = ending.outcome.value
+        return Answer(Answered.ASKED, f"Without a reason it is {outcome} in {seconds:g} seconds.")
+
+    def _decision(self, press: Press, shown: Found) -> Choice | None:
+        """The choice, when this press on a card shown here ends the request; None: look closer."""
+        choice = self._delivery.card(shown.copy, shown.request, Open()).choice(press.choice)
+        if choice is None or choice.key == SHOW_ALL.key or (choice.stores and not press.confirmed):
+            return None
+        return None if choice.form is not None and press.inputs is None else choice
+
+    async def _answer(
+        self, press: Press, found: Found, choice: Choice, *, looked_up: bool
+    ) -> Answer:
+        now = self._clock()
+        try:
+            inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
+            answer = found.request.answer(choice, by=press.actor, at=now, inputs=inputs)
+        except InvalidInputError as error:
+            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+        rule = None
+        if choice.lasts is not None:
+            until = now + choice.lasts
+            rule = found.request.to_remember(choice, by=press.actor, at=now, until=until)
+        settled = await self._backend.store.settle(
+            found.request.question_id,
+            answer,
+            remember=rule,
+            handle="" if looked_up else found.copy.handle,
+            delivery="" if looked_up else press.delivery,
+        )
+        return self._settled(found, answer, settled)
+
+    def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
+        if not settled.first:
+            return self._late(found.copy, found.request, settled.ending)
+        outcome = answer.outcome.value.capitalize()
+        if settled.heard == 0:
+            return Answer(
+                Answered.UNHEARD,
+                f"{outcome} and recorded, but nobody is waiting for it right now.",
+            )
+        return Answer(Answered.RECORDED, f"{outcome}.")
+
+    async def _reveal(
+        self, press: Press, copy: Copy, request: UserInputRequest, card: Card
+    ) -> Answer:
+        adapter = self._adapters[copy.place.platform]
+        try:
+            async with asyncio.timeout(_DIALOG_SECONDS):
+                await adapter.reveal(press, card)
+        except (DeliveryError, TimeoutError) as error:
+            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
+            return Answer(Answered.REFUSED, f"It could not be shown in full: {reason}.")
+        seen = replace(copy, revealed=True)
+        await self._backend.copies.mark(seen)
+        self._bring_up_to_date(seen, request, Open())
+        return Answer(Answered.SHOWN, "")
+
+    def _late(self, copy: Copy, request: UserInputRequest, ending: RequestEnding) -> Answer:
+        state = self._delivery.ended(request, ending)
+        self._bring_up_to_date(copy, request, state)
+        by = f" by {state.who}" if state.who else ""
+        return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
+
+    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
+        self._start(self._delivery.update(copy, request, state))
+
+
+def _stands_there(copy: Copy, press: Press) -> bool:
+    pressed = press.message
+    return (
+        copy.place.platform == pressed.place.platform
+        and copy.place.address == pressed.place.address
+        and copy.message_id in ("", pressed.message_id)
+    )
+
+
+def _not_offered(card: Card, press: Press) -> Answer:
+    known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
+    if any(choice.key == press.choice for choice in known):
+        return Answer(Answered.REFUSED, f"Not yet: {card.cut_notice}")
+    return Answer(Answered.REFUSED, "This card has no such button.")

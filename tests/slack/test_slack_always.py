@@ -97,8 +97,8 @@ async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> No
 
     digest = room.request.arguments_digest[:12]
     assert dialog["confirm"]["text"]["text"] == (
-        "This will be remembered: bash with exactly these arguments "
-        f"(digest {digest}) in session s-1, for 1 day."
+        "This will be remembered: bash with exactly these arguments: "
+        f'command is "git status" (digest {digest}) in session s-1, for 1 day.'
     )
     ended = await room.shown("Remembered")
     assert "until 20" in ended.all_text
@@ -109,7 +109,9 @@ async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> No
 async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
     sure = await room.choose("Always: git *")
 
-    assert 'bash with command matching "git *", whatever else in session s-1' in sure.all_text
+    assert (
+        'bash with command matching "git *" and any other arguments in session s-1' in sure.all_text
+    )
     assert "also allows another one after it" in sure.all_text
     assert list(sure.buttons) == ["Yes, Always: git *", "Back"]
     assert await room.backend.rules.all() == []

@@ -101,7 +101,7 @@ class Filled:
     """
 
     choice: str
-    inputs: Mapping[str, Any]
+    inputs: Mapping[str, Any] | None = None
 
 
 Answer = str | Filled | None
@@ -196,11 +196,14 @@ class Stage:
                 await self.backend.watch.shorten(request.question_id, 0)
                 await self.backend.watch.expire()
                 return
-            key, inputs = answer, None
-            if isinstance(answer, Filled):
-                key, inputs = answer.choice, answer.inputs
+            filled = answer if isinstance(answer, Filled) else Filled(answer)
             response, rule = chosen(
-                request, key, by=self._by, at=now, terms=self._terms, inputs=inputs
+                request,
+                filled.choice,
+                by=self._by,
+                at=now,
+                terms=self._terms,
+                inputs=filled.inputs,
             )
             await store.settle(request.question_id, response, remember=rule)
         except Exception as error:

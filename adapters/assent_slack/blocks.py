@@ -24,6 +24,7 @@ from assent_slack.presentable import (
     IN_ONE_MENU,
     button_label,
     confirmed_label,
+    option_label,
     presentable,
     stored_question,
     stored_words,
@@ -168,7 +169,7 @@ def _menus(card: Card) -> list[Block]:
     for start in range(0, len(card.more), IN_ONE_MENU):
         number = f"-{len(menus) + 1}" if menus else ""
         options = [
-            {"text": plain_text(button_label(choice)), "value": f"{choice.key}:{card.handle}"}
+            {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
             for choice in card.more[start : start + IN_ONE_MENU]
         ]
         action_id = f"{ACTION_PREFIX}{MORE.key}{number}"

@@ -24,7 +24,8 @@ _TITLE = 150  # docs.slack.dev, header block
 _ASKER = 300
 _LABEL = 40
 _VALUE = 120
-_BUTTON = 75  # docs.slack.dev, button element and option object
+_BUTTON = 75  # docs.slack.dev, button element
+_IN_MENU = 40  # a label has 30 characters; only invisible ones take more to be spelled out
 _WARNING = 500
 _HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
@@ -101,11 +102,21 @@ def _choices(choices: tuple[Choice, ...], most: int, *, storing: int) -> tuple[C
 
 
 def button_label(choice: Choice) -> str:
-    """The words on a button; three dots announce a form. docs.slack.dev, button: 75 characters."""
-    words = one_line(choice.label, _BUTTON - 1, otherwise=choice.key)
-    return words if choice.form is None or words.endswith("…") else f"{words}…"
+    """The words on a button. docs.slack.dev, button element: 75 characters."""
+    return _announced(choice, _BUTTON)
+
+
+def option_label(choice: Choice) -> str:
+    """The words in a menu. docs.slack.dev, option: 75 characters; 20 of these share a message."""
+    return _announced(choice, _IN_MENU)
 
 
 def confirmed_label(choice: Choice) -> str:
     """The words on the button of a second step."""
     return one_line(f"Yes, {button_label(choice)}", _BUTTON)
+
+
+def _announced(choice: Choice, limit: int) -> str:
+    """The label; three dots announce a form."""
+    words = one_line(choice.label, limit - 1, otherwise=choice.key)
+    return words if choice.form is None or words.endswith("…") else f"{words}…"

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from telegram import Bot, InputFile, LinkPreviewOptions, ReplyParameters
-from telegram.error import BadRequest, TelegramError
+from telegram import Bot, InputFile, ReplyParameters
+from telegram.error import TelegramError
 
-from assent.cards import Card, Choice
+from assent.cards import Card, Choice, Ended
 from assent.errors import DeliveryError, PlaceMovedError
+from assent.memory import utc_now
 from assent.places import MessageRef, Place, Press
+from assent.ports import Clock, Drafts
+from assent_telegram.addresses import chat_of, number_of
 from assent_telegram.client import Client
 from assent_telegram.config import TelegramConfig
-from assent_telegram.failures import PLATFORM, is_about_entities, is_unchanged, without_token
+from assent_telegram.dialogue_drafts import DialogueDrafts
+from assent_telegram.failures import PLATFORM, without_token
 from assent_telegram.formatted import Formatted, sound
 from assent_telegram.keyboard import keyboard
 from assent_telegram.messages import CONTENT_LIMIT, message
+from assent_telegram.openings import Openings
+from assent_telegram.people import People
 from assent_telegram.permissions import problem_of
+from assent_telegram.prompting import Prompter
+from assent_telegram.sending import edited, formatted
 from assent_telegram.toasts import toast_text
 from assent_telegram.updates import ALLOWED_UPDATES
 
@@ -29,7 +37,6 @@ _log = logging.getLogger(__name__)
 
 # sendDocument takes 50 MB; this is what people and their phones can open.
 REVEAL_LIMIT = 1_000_000
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 _FILE_NAME = "complete.txt"
 
 
@@ -42,12 +49,21 @@ class BotIdentity:
 
 
 class TelegramAdapter:
-    """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network."""
+    """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network.
 
-    def __init__(self, config: TelegramConfig) -> None:
+    ``drafts`` keep forms that are being filled in: any process with the same
+    drafts can go on with them. ``dialogues``, ``prompter`` and ``people`` are
+    what the listener of the same bot works with.
+    """
+
+    def __init__(self, config: TelegramConfig, drafts: Drafts, *, clock: Clock = utc_now) -> None:
         self._config = config
         self._client = Client(config)
         self._open = AsyncExitStack()
+        self.people = People()
+        self.prompter = Prompter(self._client)
+        self.dialogues = DialogueDrafts(drafts, config.bot_id, clock)
+        self._openings = Openings(self.dialogues, self.prompter, self.people)
 
     async def __aenter__(self) -> Self:
         await self._open.enter_async_context(self._client.opened())
@@ -90,21 +106,25 @@ class TelegramAdapter:
         text, markup = _rendered(card)
         where = {"chat_id": chat_id, "message_thread_id": thread_id}
         with self._client.errors():
-            sent = await _formatted(self._bot.send_message, text, reply_markup=markup, **where)
+            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
         return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         """Make the message show the card as it is now. Repeating it changes nothing.
 
+        Once it has ended, the forms that people fill in for it are closed.
+
         Raises:
             DeliveryError: Telegram did not take the change.
         """
+        if isinstance(card.state, Ended):
+            await self._openings.close(card.handle, card.state)
         chat_id, _ = chat_of(ref.place)
         text, markup = _rendered(card)
-        where = {"chat_id": chat_id, "message_id": _number(ref.message_id)}
+        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
         try:
             with self._client.errors():
-                await _edited(self._bot, text, reply_markup=markup, **where)
+                await edited(self._bot, text, reply_markup=markup, **where)
         except PlaceMovedError as moved:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
@@ -125,18 +145,18 @@ class TelegramAdapter:
                 caption="Everything, complete.",
                 message_thread_id=thread_id,
                 reply_parameters=ReplyParameters(
-                    _number(ref.message_id), allow_sending_without_reply=True
+                    number_of(ref.message_id), allow_sending_without_reply=True
                 ),
             )
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
-        """Ask the presser to fill in the form of a choice.
+        """Ask the presser for the form's values, one after the other, in reply to the card.
 
         Raises:
-            DeliveryError: the form could not be shown.
+            DeliveryError: Telegram did not take it, or nobody can answer there.
+            StoreUnreachableError: the dialogue could not be kept.
         """
-        del press, card, choice
-        raise DeliveryError(PLATFORM, "forms cannot be shown here", permanent=True)
+        await self._openings.open(press, card, choice)
 
     async def members(self, group: str) -> Collection[str]:
         """Nobody: Telegram has no groups of users that a bot can read.
@@ -207,49 +227,8 @@ class TelegramAdapter:
         return self._client.bot
 
 
-def chat_of(place: Place) -> tuple[int, int | None]:
-    """The chat's number and the topic's, if there is one.
-
-    Raises:
-        DeliveryError: the address is not a number.
-    """
-    try:
-        return int(place.address), int(place.thread) if place.thread else None
-    except ValueError:
-        reason = f"{place} is not a chat: use its number, such as telegram:-1001234567890"
-        raise DeliveryError(PLATFORM, reason, permanent=True) from None
-
-
-def _number(message_id: str) -> int:
-    try:
-        return int(message_id)
-    except ValueError:
-        reason = f"{message_id!r} is not the number of a message"
-        raise DeliveryError(PLATFORM, reason, permanent=True) from None
-
-
 def _rendered(card: Card) -> tuple[Formatted, Any]:
     try:
         return message(card), keyboard(card)
     except ValueError as error:
         raise DeliveryError(PLATFORM, str(error), permanent=True) from error
-
-
-async def _edited(bot: Bot, text: Formatted, **arguments: Any) -> None:
-    try:
-        await _formatted(bot.edit_message_text, text, **arguments)
-    except BadRequest as error:
-        if not is_unchanged(error):
-            raise
-
-
-async def _formatted(call: Callable[..., Awaitable[Any]], text: Formatted, **arguments: Any) -> Any:
-    """Make the call; if Telegram cannot read the formatting, once more without, same buttons."""
-    arguments["link_preview_options"] = _NO_PREVIEW
-    try:
-        return await call(text=text.text, entities=text.entities, **arguments)
-    except BadRequest as error:
-        if not is_about_entities(error):
-            raise
-        _log.warning("Telegram refused a card's formatting; it is shown without")
-        return await call(text=text.without_entities, **arguments)

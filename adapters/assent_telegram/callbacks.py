@@ -7,10 +7,18 @@ from typing import Any
 
 from assent.places import MessageRef, Place, Press
 from assent_telegram.buttons import read_button
-from assent_telegram.failures import PLATFORM
+from assent_telegram.form_buttons import FormButton, read_form_button
+from assent_telegram.ids import (
+    LARGEST_ID,
+    actor_of,
+    chat_id_of,
+    chat_place,
+    id_of,
+    topic_of,
+    user_of,
+)
+from assent_telegram.replies import Reply, read_reply
 
-# User, id and Chat, id: at most 52 significant bits.
-_LARGEST_ID = 2**52
 _MOST_QUERY_ID = 256
 _GONE = ("left", "kicked")
 
@@ -31,6 +39,17 @@ class Barred:
 
 
 @dataclass(frozen=True, slots=True)
+class FormPress:
+    """Somebody pressed a button of a form."""
+
+    button: FormButton
+    user_id: int
+    chat_id: int
+    message_id: int
+    query_id: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Nothing:
     """Not a press. A callback query still has to be answered: ``query_id`` says which."""
 
@@ -38,7 +57,7 @@ class Nothing:
     query_id: str = field(default="", repr=False)
 
 
-def read_update(update: Any) -> Press | Moved | Barred | Nothing:
+def read_update(update: Any) -> Press | FormPress | Reply | Moved | Barred | Nothing:
     """What an update says. Never raises, whatever JSON value it is.
 
     A press carries the id of its callback query as its ticket. It has no
@@ -50,69 +69,64 @@ def read_update(update: Any) -> Press | Moved | Barred | Nothing:
     if "callback_query" in update:
         return _query(update["callback_query"])
     if isinstance(message := update.get("message"), dict):
-        return _service_message(message)
+        return read_reply(message) or _service_message(message)
+    if "edited_message" in update:
+        return read_reply(update["edited_message"], is_edit=True) or Nothing("not_a_press")
     if isinstance(change := update.get("my_chat_member"), dict):
         return _membership(change)
     return Nothing("not_a_press")
 
 
-def _query(query: Any) -> Press | Nothing:
+def _query(query: Any) -> Press | FormPress | Nothing:
     """The presser is ``from``: always the real person, also for anonymous admins."""
     if not isinstance(query, dict):
         return Nothing("unreadable")
     query_id = query.get("id")
     if not isinstance(query_id, str) or not 0 < len(query_id) <= _MOST_QUERY_ID:
         return Nothing("unreadable")
-    actor = _person(query.get("from"))
-    if actor is None:
+    user_id = user_of(query.get("from"))
+    if user_id is None:
         return Nothing("no_person", query_id)
     data = query.get("data")
-    button = read_button(data) if isinstance(data, str) else None
+    button = (read_button(data) or read_form_button(data)) if isinstance(data, str) else None
     if button is None:
         return Nothing("not_our_button", query_id)
     ref = _message(query.get("message"))
     if ref is None:
         return Nothing("no_message", query_id)
+    if isinstance(button, FormButton):
+        place = int(ref.place.address), int(ref.message_id)
+        return FormPress(button, user_id, *place, query_id=query_id)
     return Press(
         handle=button.handle,
         choice=button.key,
-        actor=actor,
+        actor=actor_of(user_id),
         message=ref,
         confirmed=button.confirmed,
         ticket=query_id,
     )
 
 
-def _person(sender: Any) -> str | None:
-    if not isinstance(sender, dict) or sender.get("is_bot") is not False:
-        return None
-    user_id = _id(sender.get("id"))
-    return None if user_id is None or user_id < 0 else f"{PLATFORM}:{user_id}"
-
-
 def _message(message: Any) -> MessageRef | None:
     """Where the button stands. An inaccessible message has a chat and a number, which is enough."""
     if not isinstance(message, dict):
         return None
-    chat_id = _chat_id(message)
-    message_id = _id(message.get("message_id"))
+    chat_id = chat_id_of(message)
+    message_id = id_of(message.get("message_id"))
     if chat_id is None or message_id is None or message_id < 0:
         return None
-    # In a group without topics, replies carry message_thread_id too: it is no topic there.
-    thread_id = _id(message.get("message_thread_id")) if message.get("is_topic_message") else None
-    thread = str(thread_id) if thread_id else ""
-    return MessageRef(Place(PLATFORM, str(chat_id), thread), str(message_id))
+    return MessageRef(chat_place(chat_id, topic_of(message)), str(message_id))
 
 
 def _service_message(message: dict[str, Any]) -> Moved | Nothing:
     """A migration is told twice: in the old chat, and in the new one."""
-    here = _chat_id(message)
-    there = _id(message.get("migrate_to_chat_id"))
-    before = _id(message.get("migrate_from_chat_id"))
+    here = chat_id_of(message)
+    there = id_of(message.get("migrate_to_chat_id"))
+    before = id_of(message.get("migrate_from_chat_id"))
     if here is not None and there is not None:
-        return Moved(_place(here), _place(there))
+        return Moved(chat_place(here), chat_place(there))
     if here is not None and before is not None:
-        return Moved(_place(before), _place(here))
+        return Moved(chat_place(before), chat_place(here))
     return Nothing("not_a_press")
 
 
@@ -122,20 +136,6 @@ def _membership(change: dict[str, Any]) -> Barred | Nothing:
     if isinstance(chat, dict) and isinstance(now, dict) and now.get("status") in _GONE:
         chat_id = chat.get("id")
         # 0 stands for no chat at all, yet Telegram's own samples have it.
-        if type(chat_id) is int and abs(chat_id) < _LARGEST_ID:
-            return Barred(_place(chat_id))
+        if type(chat_id) is int and abs(chat_id) < LARGEST_ID:
+            return Barred(chat_place(chat_id))
     return Nothing("not_a_press")
-
-
-def _chat_id(message: dict[str, Any]) -> int | None:
-    chat = message.get("chat")
-    return _id(chat.get("id")) if isinstance(chat, dict) else None
-
-
-def _id(value: Any) -> int | None:
-    """The value as an id; bool is an int to Python and not to us."""
-    return value if type(value) is int and 0 < abs(value) < _LARGEST_ID else None
-
-
-def _place(chat_id: int) -> Place:
-    return Place(PLATFORM, str(chat_id))

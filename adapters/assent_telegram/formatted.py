@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from telegram import MessageEntity
+from telegram import MessageEntity, User
 
 # What makes text live outside of code: mentions, tags, commands, links. Each
 # is replaced by its full-width twin, so that the length stays the same.
@@ -24,14 +24,16 @@ class Look(Enum):
     BOLD = MessageEntity.BOLD
     CODE = MessageEntity.CODE
     BLOCK = MessageEntity.PRE
+    MENTION = MessageEntity.TEXT_MENTION
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a message, all of it with one look."""
+    """A piece of a message, all of it with one look; ``user_id`` is whom a mention notifies."""
 
     text: str
     look: Look = Look.PLAIN
+    user_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Formatted:
         for part in self.parts:
             length = units(part.text)
             if length and part.look is not Look.PLAIN:
-                found.append(MessageEntity(part.look.value, offset, length))
+                found.append(_entity(part, offset, length))
             offset += length
         return found
 
@@ -70,8 +72,16 @@ class Formatted:
         return lines + _BELOW + _BETWEEN.join(blocks) if blocks else lines
 
 
+def _entity(part: Part, offset: int, length: int) -> MessageEntity:
+    if part.look is not Look.MENTION:
+        return MessageEntity(part.look.value, offset, length)
+    # The id decides who is mentioned; the name is there because a User has one.
+    user = User(part.user_id, part.text, is_bot=False)
+    return MessageEntity(part.look.value, offset, length, user=user)
+
+
 def _harmless(part: Part) -> str:
-    if part.look in (Look.CODE, Look.BLOCK):
+    if part.look in (Look.CODE, Look.BLOCK, Look.MENTION):
         return part.text.translate(_HARMLESS)
     return part.text
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Awaitable
 from typing import Any
 
 from assent.errors import CallbackError, StoreUnreachableError
 from assent.places import Answer, Answered, Press
 from assent.ports import PressTaker
-from assent_telegram.callbacks import Barred, Moved, Nothing, read_update
+from assent_telegram.callbacks import Barred, FormPress, Moved, Nothing, read_update
+from assent_telegram.dialogues import Dialogues
+from assent_telegram.people import People
+from assent_telegram.replies import Reply
+from assent_telegram.taken import Taken
 from assent_telegram.toasts import Toast
 
 _log = logging.getLogger(__name__)
@@ -25,24 +29,24 @@ _SEEN_BEFORE = "This press was taken before."
 _NOT_OURS = "This button does nothing here."
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """What became of an update: whether Telegram may forget it, and what to tell the presser."""
-
-    stored: bool
-    toast: Toast | None = None
-
-
 class Intake:
-    """Hands presses and moves to the desk, one way for webhook and polling.
+    """Hands presses and moves to the desk, replies to their dialogues; for webhook and polling.
 
     ``counters`` says how many updates came to which end.
     """
 
     def __init__(
-        self, desk: PressTaker, counters: Counter[str], *, desk_seconds: float = DESK_SECONDS
+        self,
+        desk: PressTaker,
+        dialogues: Dialogues,
+        people: People,
+        counters: Counter[str],
+        *,
+        desk_seconds: float = DESK_SECONDS,
     ) -> None:
         self._desk = desk
+        self._dialogues = dialogues
+        self._people = people
         self._desk_seconds = desk_seconds
         self.counters = counters
 
@@ -50,7 +54,13 @@ class Intake:
         """Act on an update. Never raises; an update that cannot be read counts as stored."""
         found = read_update(update)
         if isinstance(found, Press):
+            self._people.heard(*presser_of(update))
             return await self._press(found)
+        if isinstance(found, FormPress):
+            failed = Taken(stored=False, toast=Toast(found.query_id, _NOT_STORED, alert=True))
+            return await self._form(self._dialogues.press(found), failed)
+        if isinstance(found, Reply):
+            return await self._form(self._dialogues.reply(found), Taken(stored=False))
         if isinstance(found, Moved):
             return await self._moved(found)
         if isinstance(found, Barred):
@@ -78,6 +88,17 @@ class Intake:
         alert = answer.kind in _ALERTS
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
+    async def _form(self, work: Awaitable[Taken], failed: Taken) -> Taken:
+        try:
+            async with asyncio.timeout(self._desk_seconds):
+                return await work
+        except (StoreUnreachableError, TimeoutError) as error:
+            _log.warning("a form does not go on yet: %s", str(error) or _TOO_LONG)
+        except Exception:
+            _log.exception("a form does not go on yet: the desk failed")
+        self.counters["not_stored"] += 1
+        return failed
+
     async def _moved(self, moved: Moved) -> Taken:
         stored = False
         try:
@@ -98,6 +119,12 @@ class Intake:
             _log.info("update %s is not acted on: %s", update_id(update), nothing.reason)
         toast = Toast(nothing.query_id, _NOT_OURS, alert=True) if nothing.query_id else None
         return Taken(stored=True, toast=toast)
+
+
+def presser_of(update: Any) -> tuple[int, Any]:
+    """Who made the press in this update, by number and name."""
+    sender = update["callback_query"]["from"]
+    return sender["id"], sender.get("first_name")
 
 
 def update_id(update: Any) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import math
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -15,8 +16,10 @@ from pydantic_core import from_json
 from assent.ports import Leases, PressTaker
 from assent_telegram.adapter import TelegramAdapter
 from assent_telegram.config import TelegramConfig
+from assent_telegram.dialogues import Dialogues
 from assent_telegram.intake import DESK_SECONDS, Intake
 from assent_telegram.polling import Poller
+from assent_telegram.taken import Taken
 from assent_telegram.toasts import Toast
 
 WEBHOOK_PATH = "/telegram/webhook"
@@ -24,7 +27,8 @@ WEBHOOK_PATH = "/telegram/webhook"
 _HEADER = "X-Telegram-Bot-Api-Secret-Token"
 _MOST_BYTES = 1024 * 1024
 # WebhookActor.cpp honours Retry-After; without it the pauses would grow to minutes.
-_RETRY_AFTER = {"Retry-After": "2"}
+_RETRY_SECONDS = 2
+_LONGEST_RETRY_SECONDS = 60
 _CLOSE_SECONDS = 5.0
 
 
@@ -50,7 +54,10 @@ class TelegramListener:
         self.counters: Counter[str] = Counter()
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
-        self._intake = Intake(desk, self.counters, desk_seconds=desk_seconds)
+        dialogues = Dialogues(adapter.dialogues, adapter.prompter, leases, desk, self.counters)
+        self._intake = Intake(
+            desk, dialogues, adapter.people, self.counters, desk_seconds=desk_seconds
+        )
         self._errands: set[asyncio.Task[None]] = set()
         self._poller = Poller(
             adapter,
@@ -116,7 +123,7 @@ class TelegramListener:
         if taken.toast is not None:
             self._tell(taken.toast)
         if not taken.stored:
-            return web.Response(status=503, text="not stored", headers=_RETRY_AFTER)
+            return web.Response(status=503, text="not stored", headers=_retry_after(taken))
         return web.Response()
 
     def _knows(self, sent: str) -> bool:
@@ -134,6 +141,12 @@ class TelegramListener:
         )
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
+
+
+def _retry_after(taken: Taken) -> dict[str, str]:
+    """As long as Telegram asked us to wait, where it did."""
+    seconds = max(_RETRY_SECONDS, math.ceil(min(taken.retry_after or 0, _LONGEST_RETRY_SECONDS)))
+    return {"Retry-After": str(seconds)}
 
 
 async def _body(request: web.Request) -> bytes | None:

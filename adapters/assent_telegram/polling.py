@@ -10,7 +10,8 @@ from typing import Any
 from assent.errors import DeliveryError, StoreUnreachableError
 from assent.ports import Leases
 from assent_telegram.adapter import TelegramAdapter
-from assent_telegram.intake import Intake, Taken, update_id
+from assent_telegram.intake import Intake, update_id
+from assent_telegram.taken import Taken
 from assent_telegram.toasts import Toast
 
 _log = logging.getLogger(__name__)

@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack
 
 from assent.connect import open_backend
 from assent.errors import ConfigError
+from assent.memory import utc_now
+from assent.memory_drafts import MemoryDrafts
 from assent_bots.checks import (
     Finding,
     approver_findings,
@@ -58,7 +60,8 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("failed", "store", f"{settings.store.name}: {error}")
     async with AsyncExitStack() as stack:
         there: dict[str, Platform] = {}
-        for opened in configured_platforms(settings):
+        # Nothing is asked here, so nothing is drafted.
+        for opened in configured_platforms(settings, MemoryDrafts(utc_now)):
             platform = await stack.enter_async_context(opened)
             finding = await look_at_platform(platform)
             yield finding

@@ -13,7 +13,7 @@ from assent.desk import Desk
 from assent.errors import ConfigError, DeliveryError
 from assent.memory import utc_now
 from assent.places import Place
-from assent.ports import Adapter, Leases
+from assent.ports import Adapter, Drafts, Leases
 from assent_bots.credentials import SLACK_APP_TOKEN
 from assent_bots.settings import Settings, SlackSettings, TelegramSettings
 
@@ -69,9 +69,9 @@ class Platform(Protocol):
 
 
 def configured_platforms(
-    settings: Settings,
+    settings: Settings, drafts: Drafts
 ) -> tuple[AbstractAsyncContextManager[Platform], ...]:
-    """The platforms of the settings, to be opened.
+    """The platforms of the settings, to be opened; ``drafts`` keep forms being filled in.
 
     Raises:
         ConfigError: a platform's extra is not installed, or its settings make no sense.
@@ -80,7 +80,7 @@ def configured_platforms(
     if settings.slack is not None:
         opened.append(_slack(slack_config(settings.slack)))
     if settings.telegram is not None:
-        opened.append(_telegram(telegram_config(settings.telegram)))
+        opened.append(_telegram(telegram_config(settings.telegram), drafts))
     return tuple(opened)
 
 
@@ -132,10 +132,10 @@ async def _slack(config: SlackConfig) -> AsyncIterator[Platform]:
 
 
 @asynccontextmanager
-async def _telegram(config: TelegramConfig) -> AsyncIterator[Platform]:
+async def _telegram(config: TelegramConfig, drafts: Drafts) -> AsyncIterator[Platform]:
     from assent_telegram import TelegramAdapter
 
-    async with TelegramAdapter(config) as adapter:
+    async with TelegramAdapter(config, drafts) as adapter:
         yield _Telegram(config, adapter)
 
 

@@ -60,7 +60,8 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             backend = await stack.enter_async_context(open_backend(settings.store.url))
         findings = [await _reached(backend, settings)]
         platforms: list[Platform] = [
-            await stack.enter_async_context(opened) for opened in configured_platforms(settings)
+            await stack.enter_async_context(opened)
+            for opened in configured_platforms(settings, backend.drafts)
         ]
         introduced = await _introduced(platforms)
         findings += [*introduced.values(), *await _looked_around(settings, platforms, introduced)]

@@ -45,13 +45,17 @@ class SlackMessage:
 
 @dataclass(frozen=True, slots=True)
 class SlackView:
-    """A modal somebody has open; ``errors`` are shown beside its inputs, by block_id."""
+    """A modal somebody has open; ``errors`` are shown beside its inputs, by block_id.
+
+    ``hash`` is another one each time the app replaces the view.
+    """
 
     id: str
     owner: str
     view: Json
     errors: Json = field(default_factory=dict)
     previous: "SlackView | None" = None
+    hash: str = ""
 
     @property
     def callback_id(self) -> str:
@@ -211,7 +215,9 @@ class SlackState:
     ) -> SlackView:
         """Show a modal to its owner, on top of another one if given."""
         stored = {**view, "blocks": list(self.with_ids(view["blocks"]))}
-        opened = SlackView(view_id or self.next_id("V"), owner, stored, previous=previous)
+        opened = SlackView(
+            view_id or self.next_id("V"), owner, stored, previous=previous, hash=self.next_ts()
+        )
         self.put_view(opened)
         return opened
 
@@ -247,7 +253,7 @@ class SlackState:
             "id": view.id,
             "team_id": config.slack_team_id,
             "state": {"values": values or {}},
-            "hash": f"{int(config.clock())}.{view.id}",
+            "hash": view.hash,
             "previous_view_id": view.previous.id if view.previous else None,
             "root_view_id": root.id,
             "app_id": config.slack_app_id,

@@ -26,6 +26,7 @@ from assent.errors import (
     UnknownRequestError,
 )
 from assent.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from assent.forms import Inputs
 from assent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
 from assent.memory import utc_now
 from assent.permission import PermissionRequestEvent
@@ -200,17 +201,27 @@ class Orchestrator:
         return await self._settle(record, key, by, reason)
 
     async def choose(
-        self, question_id: str, key: str, *, by: str, reason: str = ""
+        self,
+        question_id: str,
+        key: str,
+        *,
+        by: str,
+        reason: str = "",
+        inputs: Inputs | None = None,
     ) -> UserInputResponse:
         """Answer any request of one of the agents by a choice on its card: ``continue-5``.
+
+        ``inputs`` are the values of the choice's form, by the names of its
+        fields: ``choose(id, "other", by=…, inputs={"answer": "blue"})``.
 
         Raises:
             UnknownRequestError: no agent here has asked this.
             AlreadySettledError: it was answered before, or has ended by itself.
             StoreUnreachableError: the store does not answer; nothing was decided.
-            ValueError: the card has no such choice.
+            InvalidInputError: some of the inputs do not fit.
+            ValueError: the card has no such choice, or the choice needs inputs.
         """
-        return await self._settle(await self._record(question_id), key, by, reason)
+        return await self._settle(await self._record(question_id), key, by, reason, inputs)
 
     def permissions_of(self, agent_id: str) -> Permissions:
         """The rules on top of the agent's policy, as they are now.
@@ -238,11 +249,14 @@ class Orchestrator:
         agent = self._agent(agent_id)
         agent.policy.update(allow=allow, deny=deny, denied_call_ids=denied_call_ids)
 
-    async def _settle(self, record: Record, key: str, by: str, reason: str) -> UserInputResponse:
+    async def _settle(
+        self, record: Record, key: str, by: str, reason: str, inputs: Inputs | None = None
+    ) -> UserInputResponse:
         request = record.request
         if record.ending is not None:
             raise _settled(record.ending)
-        response, rule = chosen(request, key, by=by, at=self._clock(), terms=self._terms)
+        now = self._clock()
+        response, rule = chosen(request, key, by=by, at=now, terms=self._terms, inputs=inputs)
         if reason:
             response = response.model_copy(update={"reason": reason})
         settled = await self.backend.store.settle(request.question_id, response, remember=rule)

@@ -237,9 +237,11 @@ def _labels(values: Sequence[Any], at: str) -> list[str]:
         visible(redacted_text(value), one_line=True) if isinstance(value, str) else _told(value)
         for value in values
     ]
-    for number, (label, value) in enumerate(zip(labels, values, strict=True)):
-        if isinstance(value, str) and (not label.strip() or labels.count(label) > 1):
-            labels[number] = visible(json.dumps(redacted_text(value), ensure_ascii=False))
+    others = {_told(value) for value in values if not isinstance(value, str)}
+    for number, value in enumerate(values):
+        # "1" beside 1 is quoted, and so is what would be no words at all.
+        if isinstance(value, str) and (not labels[number].strip() or labels[number] in others):
+            labels[number] = f'"{labels[number]}"'
     for number, label in enumerate(labels):
         if len(label) > OPTION_LABEL_LIMIT:
             raise SchemaError(

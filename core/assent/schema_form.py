@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from assent.errors import InvalidInputError, SchemaError
@@ -132,7 +133,14 @@ def schema_form(schema: Mapping[str, Any], *, title: str = "Fill in", note: str 
     Raises:
         SchemaError: it cannot be asked in chat; it says which part and why.
     """
-    root = plain_schema(schema)
+    members, form = _made(json.dumps(plain_schema(schema)))
+    return SchemaForm(replace(form, title=title, note=note), members)
+
+
+# A desk reads the same schema again with every press.
+@lru_cache(maxsize=128)
+def _made(schema: str) -> tuple[tuple[_Leaf | _Group, ...], Form]:
+    root = json.loads(schema)
     found = resolved(root, root, "")
     if found.node.get("type") != "object" or found.nullable:
         raise SchemaError(found.at, "data that is asked for in chat is an object")
@@ -143,10 +151,9 @@ def schema_form(schema: Mapping[str, Any], *, title: str = "Fill in", note: str 
         for leaf in ((member,) if isinstance(member, _Leaf) else member.leaves)
     )
     try:
-        form = Form(title, fields, note=note, confirms=len(fields) > 1)
+        return members, Form("Fill in", fields, confirms=len(fields) > 1)
     except ValueError as error:
         raise SchemaError(found.at, str(error)) from None
-    return SchemaForm(form, members)
 
 
 def _members(

@@ -77,7 +77,7 @@ async def serve_ours(url: str, port: int, secret: str) -> None:
         app = web.Application()
         slack_in = SlackListener(slack, SlackAdapter(slack), desk, clock=lambda: datetime.now(UTC))
         telegram_in = TelegramListener(
-            telegram, _NoAnswers(telegram), desk, backend.leases, owner=desk.name
+            telegram, _NoAnswers(telegram, backend.drafts), desk, backend.leases, owner=desk.name
         )
         app.router.add_routes([*slack_in.routes(), *telegram_in.routes()])
         runner = web.AppRunner(app, access_log=None)

@@ -12,6 +12,8 @@ import pytest
 
 from assent.cards import Card, Ended
 from assent.errors import DeliveryError, PlaceMovedError
+from assent.memory import utc_now
+from assent.memory_drafts import MemoryDrafts
 from assent.places import MessageRef, Place, Press
 from assent_playground import (
     DropConnection,
@@ -41,12 +43,12 @@ async def playground() -> AsyncIterator[Playground]:
 
 @pytest.fixture
 async def adapter(playground: Playground) -> AsyncIterator[TelegramAdapter]:
-    async with TelegramAdapter(a_config(playground.telegram_api_url)) as adapter:
+    async with an_adapter(playground.telegram_api_url) as adapter:
         yield adapter
 
 
-def a_config(api_url: str, token: str = TOKEN) -> TelegramConfig:
-    return TelegramConfig(token, ("secret",), api_url)
+def an_adapter(api_url: str, token: str = TOKEN) -> TelegramAdapter:
+    return TelegramAdapter(TelegramConfig(token, ("secret",), api_url), MemoryDrafts(utc_now))
 
 
 def a_press(ref: MessageRef) -> Press:
@@ -60,7 +62,7 @@ async def refusal(work: Any) -> DeliveryError:
 
 
 async def test_entering_needs_no_network(a_card: CardMaker) -> None:
-    async with TelegramAdapter(a_config("http://127.0.0.1:9")) as adapter:
+    async with an_adapter("http://127.0.0.1:9") as adapter:
         assert (adapter.platform, adapter.content_limit) == ("telegram", 1_000)
         assert adapter.reveal_limit == 1_000_000
 
@@ -281,7 +283,7 @@ async def test_a_wrong_token_is_named_and_never_quoted(
     caplog.set_level(logging.DEBUG)
     wrong = "4000000000:this-one-is-not-valid-anymore"
 
-    async with TelegramAdapter(a_config(playground.telegram_api_url, wrong)) as adapter:
+    async with an_adapter(playground.telegram_api_url, wrong) as adapter:
         error = await refusal(adapter.identity())
         polled = await refusal(adapter.updates(0, 0))
         await adapter.toast("q", "x", alert=False)
@@ -300,7 +302,7 @@ async def test_the_token_is_in_no_log_however_verbose(
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, name)
 
-    async with TelegramAdapter(a_config(playground.telegram_api_url)) as adapter:
+    async with an_adapter(playground.telegram_api_url) as adapter:
         await adapter.show(a_card(), GROUP)
         await adapter.updates(0, 0)
 

@@ -30,6 +30,9 @@ STATUS = ToolCall("bash", {"command": "git status"})
 PUSH = ToolCall("bash", {"command": "git push"})
 FIRST = ["Allow", "Always", "Deny", "More…"]
 MORE = [
+    "Deny with a reason…",
+    "Ask for changes…",
+    "Edit arguments…",
     "Always: git *",
     "Whole tool for 15 minutes",
     "Always, in all sessions",
@@ -74,8 +77,8 @@ async def room() -> AsyncIterator[Room]:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
         async with (
-            TelegramAdapter(config) as adapter,
             memory_backend() as backend,
+            TelegramAdapter(config, backend.drafts) as adapter,
             working(Desk(backend, [adapter], Routes([route], {}), terms=terms)) as desk,
             TelegramListener(config, adapter, desk, backend.leases, owner=desk.name) as listener,
         ):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assent.places import MessageRef, Place, Press
 from assent_telegram.callbacks import Barred, Moved, Nothing, read_update
+from assent_telegram.replies import Reply
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -30,7 +31,12 @@ def place(chat_id: int, thread: str = "") -> Place:
         ("callback_query_inaccessible_message", Nothing("not_our_button", "4382bfdwdsb323b2d9")),
         ("callback_query_inline_message", Nothing("not_our_button", "id")),
         ("callback_query_private", Nothing("not_our_button", "1115664380233733737")),
-        ("edited_message_private", Nothing("not_a_press")),
+        (
+            "edited_message_private",
+            Reply(
+                1111111, None, 1365, None, 1111111, "Test Firstname", "Edited text", is_edit=True
+            ),
+        ),
         ("message_anonymous_admin_service", Nothing("not_a_press")),
         ("message_anonymous_admin_text", Nothing("not_a_press")),
         ("message_forum_topic_reply", Nothing("not_a_press")),
@@ -38,7 +44,10 @@ def place(chat_id: int, thread: str = "") -> Place:
         ("message_private_text", Nothing("not_a_press")),
         ("message_reaction_anonymous", Nothing("not_a_press")),
         ("message_reaction_user", Nothing("not_a_press")),
-        ("message_reply_to_force_reply_private", Nothing("not_a_press")),
+        (
+            "message_reply_to_force_reply_private",
+            Reply(1111111, None, 77, 76, 1111111, "Test", "it touches production"),
+        ),
         (
             "message_supergroup_migrate_from_anonymous",
             Moved(place(-599075523), place(-1001555296434)),

@@ -18,6 +18,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from assent.errors import ReplayedCallbackError, StoreUnreachableError
+from assent.memory import utc_now
+from assent.memory_drafts import MemoryDrafts
 from assent.memory_work import MemoryLeases
 from assent.places import Answer, Answered, Place, Press
 from assent_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
@@ -82,7 +84,7 @@ class World:
         self.telegram = self.playground.telegram
         mode: Literal["webhook", "polling"] = "webhook" if secrets else "polling"
         bot = TelegramConfig(TOKEN, secrets, self.playground.telegram_api_url, mode)
-        adapter = await stack.enter_async_context(TelegramAdapter(bot))
+        adapter = await stack.enter_async_context(TelegramAdapter(bot, MemoryDrafts(utc_now)))
         leases = MemoryLeases(lambda: datetime.now(UTC))
         self.listener = await stack.enter_async_context(
             TelegramListener(bot, adapter, self.desk, leases, owner="a", desk_seconds=desk_seconds)

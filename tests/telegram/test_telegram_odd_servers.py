@@ -12,6 +12,8 @@ from aiohttp.test_utils import TestServer
 
 from assent.cards import Card, Ended
 from assent.errors import DeliveryError
+from assent.memory import utc_now
+from assent.memory_drafts import MemoryDrafts
 from assent.places import Place
 from assent_telegram import TelegramAdapter, TelegramConfig
 
@@ -19,8 +21,9 @@ ENDED = Ended("approved", datetime(2026, 11, 21, 12, tzinfo=UTC), by="alice")
 CardMaker = Callable[..., Card]
 
 
-def a_config(api_url: str) -> TelegramConfig:
-    return TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), api_url)
+def an_adapter(api_url: str) -> TelegramAdapter:
+    config = TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), api_url)
+    return TelegramAdapter(config, MemoryDrafts(utc_now))
 
 
 Reply = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -51,7 +54,10 @@ async def test_a_rate_limit_that_does_not_say_how_long_is_waited_out(
     a_card: CardMaker, body: Any
 ) -> None:
     server, _ = await scripted({"sendMessage": always(429, body)})
-    async with server, TelegramAdapter(a_config(str(server.make_url("")))) as adapter:
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
         with pytest.raises(DeliveryError) as raised:
             await adapter.show(a_card(), Place("telegram", "-1"))
 
@@ -72,7 +78,10 @@ async def test_when_telegram_refuses_the_entities_the_card_comes_without_but_wit
         return {"data": SENT}
 
     server, calls = await scripted({"sendMessage": send, "editMessageText": send})
-    async with server, TelegramAdapter(a_config(str(server.make_url("")))) as adapter:
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
         ref = await adapter.show(a_card(description="@all"), Place("telegram", "-1"))
         await adapter.update(ref, a_card(state=ENDED))
 
@@ -114,7 +123,10 @@ async def test_can_post_knows_what_the_bot_may_do(
     told = always(200, {"ok": True, "result": member}) if member else always(404, {"ok": False})
     chat = {"ok": True, "result": {"id": -1, "type": kind}}
     server, _ = await scripted({"getchat": always(200, chat), "getchatmember": told})
-    async with server, TelegramAdapter(a_config(str(server.make_url("")))) as adapter:
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
         problem = await adapter.can_post(Place("telegram", "-1"))
 
     assert (words or "") in (problem or "")

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from assent.errors import StoreUnreachableError
+from assent.memory import utc_now
+from assent.memory_drafts import MemoryDrafts
 from assent.memory_work import MemoryLeases
 from assent.places import Answer, Answered, Place, Press
 from assent.ports import Leases
 from assent_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
-from assent_telegram.intake import Taken
 from assent_telegram.polling import next_offset
+from assent_telegram.taken import Taken
+from assent_telegram.updates import ALLOWED_UPDATES
 
 TOKEN = "4000000000:PLAYGROUND-token"
 CHAT = -1001234567890
@@ -118,7 +121,7 @@ async def polling(
 ) -> AsyncIterator[TelegramListener]:
     config = TelegramConfig(TOKEN, (), playground.telegram_api_url, mode="polling")
     async with (
-        TelegramAdapter(config) as adapter,
+        TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter,
         TelegramListener(config, adapter, desk, leases, owner=owner, pause=pause) as listener,
     ):
         task = asyncio.create_task(listener.run_polling())
@@ -153,7 +156,7 @@ async def test_a_press_is_fetched_stored_answered_and_confirmed(
     assert (delivery.answered, delivery.toast) == (True, "Approved.")
     assert [press.actor for press in desk.presses] == ["telegram:4242"]
     assert listener.counters == {"recorded": 1, "not_a_press": 1}
-    assert telegram.updates.allowed == ["message", "callback_query", "my_chat_member"]
+    assert telegram.updates.allowed == list(ALLOWED_UPDATES)
 
 
 async def test_a_press_made_while_nobody_polled_is_found(

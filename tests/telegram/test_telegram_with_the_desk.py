@@ -66,8 +66,8 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
             Playground(PlaygroundConfig(telegram_bot_token=TOKEN))
         )
         config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
-        adapter = await stack.enter_async_context(TelegramAdapter(config))
         backend = await stack.enter_async_context(memory_backend())
+        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
         run = RunRef("deploy-bot", "s-1")
         gate = await stack.enter_async_context(Gate.open(backend, run=run, timeout=30))
         desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes)))
@@ -172,7 +172,7 @@ async def test_always_takes_a_second_step_which_can_be_taken_back(room: Room) ->
 
 async def test_what_does_not_fit_is_seen_in_full_before_it_is_allowed(room: Room) -> None:
     waiting, card = await room.asked(ToolCall("bash", {"command": "echo 💩 " * 1_000}))
-    assert list(card.buttons) == ["Deny", "Show all"]
+    assert list(card.buttons) == ["Deny", "Show all", "More…"]
 
     await room.telegram.press(card, "Show all", by="alice")
     file = await room.telegram.message_where(lambda m: m.document is not None)

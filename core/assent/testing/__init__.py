@@ -10,6 +10,7 @@ from assent.testing.builders import a_copy, a_request, a_response, a_rule, soon,
 from assent.testing.bus_contract import BusContract
 from assent.testing.cards_contract import CopiesContract
 from assent.testing.harness import (
+    Filled,
     Prompt,
     Stage,
     StoppedClock,
@@ -29,6 +30,7 @@ __all__ = [
     "BusContract",
     "CopiesContract",
     "DraftsContract",
+    "Filled",
     "LeasesContract",
     "OutboxContract",
     "Prompt",

@@ -93,8 +93,22 @@ class Prompt:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-Answer = str | None
-"""The key of a choice on the card (``allow``, ``always``, ``deny``, …); None: nobody answers."""
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A choice whose form is filled in: the values by the names of its fields.
+
+    ``Filled("other", {"answer": "blue"})``, ``Filled("fill-in", {"size": 3})``.
+    """
+
+    choice: str
+    inputs: Mapping[str, Any] | None = None
+
+
+Answer = str | Filled | None
+"""The key of a choice on the card (``allow``, ``deny``, …), filled in where it has a form.
+
+None: nobody answers.
+"""
 
 Answers = Mapping[str, Answer | Sequence[Answer]] | Callable[[Prompt], Answer]
 """What people say: by the name of the tool, once each where it is a list, or by a function."""
@@ -182,7 +196,15 @@ class Stage:
                 await self.backend.watch.shorten(request.question_id, 0)
                 await self.backend.watch.expire()
                 return
-            response, rule = chosen(request, answer, by=self._by, at=now, terms=self._terms)
+            filled = answer if isinstance(answer, Filled) else Filled(answer)
+            response, rule = chosen(
+                request,
+                filled.choice,
+                by=self._by,
+                at=now,
+                terms=self._terms,
+                inputs=filled.inputs,
+            )
             await store.settle(request.question_id, response, remember=rule)
         except Exception as error:
             self._failure = self._failure or error
@@ -248,7 +270,7 @@ class _Table:
 
     def __init__(self, answers: Mapping[str, Answer | Sequence[Answer]]) -> None:
         self._answers = {
-            tool: answer if answer is None or isinstance(answer, str) else iter(answer)
+            tool: answer if answer is None or isinstance(answer, str | Filled) else iter(answer)
             for tool, answer in answers.items()
         }
 
@@ -256,7 +278,7 @@ class _Table:
         if prompt.tool not in self._answers:
             raise UnscriptedPromptError(_unscripted(prompt))
         answer = self._answers[prompt.tool]
-        if answer is None or isinstance(answer, str):
+        if answer is None or isinstance(answer, str | Filled):
             return answer
         try:
             return next(answer)

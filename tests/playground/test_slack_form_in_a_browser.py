@@ -1,0 +1,119 @@
+"""A modal of every kind of input, filled in by hand on the page."""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from playground.listener import Listener
+from playground.modals import ALL_KINDS, plain
+from playwright.async_api import Locator, Page, async_playwright, expect
+
+from assent_playground import Playground
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+if not CHROMIUM.exists() and not os.environ.get("CI"):
+    pytest.skip("no Chromium here: apt-get install chromium", allow_module_level=True)
+
+
+@pytest.fixture
+async def page(playground: Playground) -> AsyncIterator[Page]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        page = await browser.new_page(viewport={"width": 390, "height": 844})
+        await page.goto(playground.url)
+        await expect(page.locator("[data-connection=live]")).to_be_visible()
+        yield page
+        await browser.close()
+
+
+async def test_a_person_fills_in_a_form_of_every_kind(
+    playground: Playground, listener: Listener, page: Page
+) -> None:
+    """Slack's own complaint first, then the app's, then it is over: nothing typed is lost."""
+    answers: list[dict[str, Any]] = [
+        {"response_action": "errors", "errors": {"colour": "not today"}},
+        {
+            "response_action": "update",
+            "view": {"type": "modal", "title": plain("Over"), "blocks": [{"type": "divider"}]},
+        },
+    ]
+
+    async def answer(_: dict[str, Any]) -> web.Response:
+        return web.json_response(answers[len(listener.heard) - 1])
+
+    listener.answer = answer
+    playground.slack.state.open_view("U0ALICE", ALL_KINDS)
+    modal = page.locator("[data-dialog=modal]")
+
+    def block(name: str) -> Locator:
+        return modal.locator(f"[data-block={name}]")
+
+    def control(name: str) -> Locator:
+        return block(name).locator("[data-input]")
+
+    await expect(modal).to_be_visible()
+    await expect(control("notes")).to_have_value("as before")
+    await expect(control("day")).to_have_value("2026-11-21")
+    await expect(block("extras").locator("input:checked")).to_have_count(2)
+    await control("count").fill("2.5")
+    await modal.locator("[data-submit]").click()
+    await expect(block("name").locator("[data-error]")).to_contain_text("complete this required")
+    await expect(block("count").locator("[data-error]")).to_contain_text("whole number")
+    assert not listener.heard
+
+    await control("name").fill("Bob")
+    await control("notes").fill("")
+    await control("count").fill("3")
+    await block("colour").get_by_label("Green").check()
+    await control("size").select_option(label="V9")
+    await block("extras").get_by_label("Red").uncheck()
+    await control("stops").select_option(["v1", "v2"])
+    await control("day").fill("2027-01-02")
+    await modal.locator("[data-submit]").click()
+    await expect(block("colour").locator("[data-error]")).to_have_text("not today")
+    await expect(control("name")).to_have_value("Bob")
+    await expect(block("colour").get_by_label("Green")).to_be_checked()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    await block("colour").get_by_role("button", name="Clear selection").click()
+    await modal.locator("[data-submit]").click()
+    await expect(modal.locator("h3")).to_have_text("Over")
+    await expect(modal.locator("[data-submit]")).to_be_hidden()
+    await modal.locator("[data-close]").click()
+    await expect(modal).to_be_hidden()
+
+    first, second = (heard.payload["view"]["state"]["values"] for heard in listener.heard)
+    assert first["colour"]["value"]["selected_option"]["value"] == "green"
+    assert second["colour"]["value"]["selected_option"] is None
+    said = {name: list(state["value"].values())[1] for name, state in second.items()}
+    assert (said["name"], said["notes"], said["count"], said["weight"]) == ("Bob", None, "3", None)
+    assert said["size"]["value"] == "v9"
+    assert [option["value"] for option in said["extras"]] == ["green"]
+    assert [option["value"] for option in said["stops"]] == ["v1", "v2"]
+    assert said["day"] == "2027-01-02"
+
+
+async def test_a_form_can_be_cancelled_and_trouble_keeps_it(
+    playground: Playground, listener: Listener, page: Page
+) -> None:
+    async def fail(_: dict[str, Any]) -> web.Response:
+        return web.Response(status=503)
+
+    listener.answer = fail
+    playground.slack.state.open_view("U0ALICE", ALL_KINDS)
+    modal = page.locator("[data-dialog=modal]")
+
+    await modal.locator("[data-block=name] [data-input]").fill("Bob")
+    await modal.locator("[data-submit]").click()
+    await expect(modal).to_contain_text("We had some trouble connecting")
+    await expect(modal.locator("[data-block=name] [data-input]")).to_have_value("Bob")
+    await modal.locator("[data-close]").click()
+    await expect(modal).to_be_hidden()
+
+    assert len(listener.heard) == 1
+    assert playground.slack.view("alice") is None

@@ -1,0 +1,388 @@
+"""Modals of the Slack double: what they may be made of, how they are filled in and answered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from playground.listener import Listener, a_button, a_modal, some_blocks
+from playground.modals import ALL_KINDS, MANY, THREE, asking, option, plain, several
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from assent_playground import Playground, SlackView
+from assent_playground.slack_blocks import check_view
+from assent_playground.slack_forms import form_state
+
+TAKEN = {
+    "all kinds": ALL_KINDS,
+    "100 options": asking("static_select", options=MANY),
+    "a number with its bounds": asking(
+        "number_input", is_decimal_allowed=True, min_value="-1.5", max_value="2", initial_value="0"
+    ),
+    "markup on a radio button": asking(
+        "radio_buttons", options=[{"text": {"type": "mrkdwn", "text": "*x*"}, "value": "x"}]
+    ),
+}
+
+REFUSED = {
+    "101 options": (asking("static_select", options=[*MANY, option("x")]), "no more than 100"),
+    "11 radio buttons": (asking("radio_buttons", options=MANY[:11]), "no more than 10"),
+    "11 checkboxes": (asking("checkboxes", options=MANY[:11]), "no more than 10"),
+    "no options": (asking("radio_buttons", options=[]), "no less than 1"),
+    "options that are missing": (asking("checkboxes"), "missing required field: options"),
+    "an option twice": (asking("radio_buttons", options=[THREE[0], THREE[0]]), "unique"),
+    "a long option": (asking("static_select", options=[option("x", "x" * 76)]), "less than 76"),
+    "a long value": (asking("static_select", options=[option("x" * 151, "x")]), "less than 151"),
+    "markup in a menu": (
+        asking("static_select", options=[{"text": {"type": "mrkdwn", "text": "x"}, "value": "x"}]),
+        "unsupported type: mrkdwn",
+    ),
+    "an initial option of its own": (
+        asking("radio_buttons", options=THREE, initial_option=option("red", "Rot")),
+        "exactly match one of the options",
+    ),
+    "an initial option that is none": (
+        asking("static_select", options=THREE, initial_option=None),
+        "exactly match one of the options",
+    ),
+    "initial options of their own": (
+        asking("checkboxes", options=THREE, initial_options=[option("pink")]),
+        "exactly match one of the options",
+    ),
+    "an initial option twice": (
+        asking("checkboxes", options=THREE, initial_options=[THREE[0], THREE[0]]),
+        "once",
+    ),
+    "no initial options": (
+        asking("multi_static_select", options=THREE, initial_options=[]),
+        "no less than 1",
+    ),
+    "nothing to select": (
+        asking("multi_static_select", options=THREE, max_selected_items=0),
+        "at least 1",
+    ),
+    "more selected than may be": (
+        asking("multi_static_select", options=THREE, initial_options=THREE, max_selected_items=2),
+        "max_selected_items",
+    ),
+    "initial_option for several": (
+        asking("checkboxes", options=THREE, initial_option=THREE[0]),
+        "additional property: initial_option",
+    ),
+    "a number without decimals said": (asking("number_input"), "is_decimal_allowed"),
+    "a number that is no string": (
+        asking("number_input", is_decimal_allowed=True, min_value=1),
+        "number in a string",
+    ),
+    "a number with an exponent": (
+        asking("number_input", is_decimal_allowed=True, initial_value="1e5"),
+        "number in a string",
+    ),
+    "half of a whole number": (
+        asking("number_input", is_decimal_allowed=False, min_value="0.5"),
+        "whole number",
+    ),
+    "bounds that cross": (
+        asking("number_input", is_decimal_allowed=False, min_value="2", max_value="1"),
+        "cannot be greater",
+    ),
+    "a number out of bounds": (
+        asking("number_input", is_decimal_allowed=False, min_value="2", initial_value="1"),
+        "between min_value and max_value",
+    ),
+    "another date": (asking("datepicker", initial_date="21.11.2026"), "YYYY-MM-DD"),
+    "lengths that cross": (
+        asking("plain_text_input", min_length=3, max_length=2),
+        "less than or equal to max_length",
+    ),
+    "a length of true": (asking("plain_text_input", max_length=True), "between 1 and 3000"),
+    "a text longer than it may be": (
+        asking("plain_text_input", max_length=2, initial_value="xyz"),
+        "less than max_length",
+    ),
+    "3001 characters": (asking("plain_text_input", initial_value="x" * 3_001), "less than 3001"),
+    "two of one name": (
+        several(("a", {"type": "datepicker"}, True), ("a", {"type": "datepicker"}, True)),
+        "block_id already exists",
+    ),
+    "focus on two": (
+        several(
+            ("a", {"type": "datepicker", "focus_on_load": True}, True),
+            ("b", {"type": "datepicker", "focus_on_load": True}, True),
+        ),
+        "focus_on_load",
+    ),
+    "a button as an input": (asking("button", text=plain("x")), "unsupported type: button"),
+    "101 blocks": (a_modal(blocks=[{"type": "divider"}] * 101), "no more than 100"),
+    "a long title": (a_modal(title=plain("x" * 25)), "less than 25"),
+    "much metadata": (a_modal(private_metadata="x" * 3_001), "less than 3001"),
+}
+
+
+@pytest.mark.parametrize("view", TAKEN.values(), ids=TAKEN.keys())
+def test_a_form_within_the_rules_is_taken(view: dict[str, Any]) -> None:
+    assert not check_view(view).errors
+
+
+@pytest.mark.parametrize(("view", "complaint"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_form_that_breaks_a_rule_is_refused(view: dict[str, Any], complaint: str) -> None:
+    assert any(complaint in error for error in check_view(view).errors)
+
+
+async def test_slack_refuses_to_open_it_too(playground: Playground, slack: AsyncWebClient) -> None:
+    (trigger_id,) = [playground.slack.state.new_trigger(playground.config.member("alice"))]
+
+    with pytest.raises(SlackApiError) as caught:
+        await slack.views_open(trigger_id=trigger_id, view=REFUSED["another date"][0])
+
+    assert caught.value.response["error"] == "invalid_arguments"
+
+
+def opened(playground: Playground, view: dict[str, Any] = ALL_KINDS) -> SlackView:
+    assert not check_view(view).errors
+    return playground.slack.state.open_view("U0ALICE", view)
+
+
+async def test_a_form_is_sent_in_slacks_shape(playground: Playground, listener: Listener) -> None:
+    values = {
+        "Name": "Bob",
+        "notes": "",
+        "Count": "3",
+        "Colour": "Green",
+        "Extras": [],
+        "Stops": ["v1", "V2"],
+    }
+
+    await playground.slack.submit(opened(playground), values, by="alice")
+
+    view = listener.heard[0].payload["view"]
+    assert {name: state["value"] for name, state in view["state"]["values"].items()} == {
+        "name": {"type": "plain_text_input", "value": "Bob"},
+        "notes": {"type": "plain_text_input", "value": None},
+        "count": {"type": "number_input", "value": "3"},
+        "weight": {"type": "number_input", "value": None},
+        "colour": {"type": "radio_buttons", "selected_option": THREE[1]},
+        "size": {"type": "static_select", "selected_option": MANY[7]},
+        "extras": {"type": "checkboxes", "selected_options": []},
+        "stops": {"type": "multi_static_select", "selected_options": MANY[1:3]},
+        "day": {"type": "datepicker", "selected_date": "2026-11-21"},
+    }
+    assert view["app_installed_team_id"] == "T0ACME"
+    assert playground.slack.view("alice") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "errors"),
+    [
+        ({}, {"name": "Please complete this required field."}),
+        ({"Name": "x"}, {"name": "Please enter at least 2 characters."}),
+        ({"Name": "xxxxxx"}, {"name": "Please enter at most 5 characters."}),
+        ({"Name": "Bob", "Count": "x"}, {"count": "Please enter a number."}),
+        ({"Name": "Bob", "Count": "1e1"}, {"count": "Please enter a number."}),
+        ({"Name": "Bob", "Count": "2.5"}, {"count": "Please enter a whole number."}),
+        ({"Name": "Bob", "Count": "0"}, {"count": "Please enter a number of at least 1."}),
+        ({"Name": "Bob", "Count": "10"}, {"count": "Please enter a number of at most 9."}),
+        ({"Name": "Bob", "Stops": ["v1", "v2", "v3"]}, {"stops": "Please choose at most 2."}),
+    ],
+)
+async def test_what_slack_itself_insists_on_never_leaves_the_client(
+    playground: Playground, listener: Listener, values: dict[str, Any], errors: dict[str, str]
+) -> None:
+    delivery = await playground.slack.submit(opened(playground), values, by="alice")
+
+    shown = playground.slack.view("alice")
+    assert shown
+    assert shown.errors == errors
+    assert delivery.status is None
+    assert not listener.heard
+    assert not playground.slack.deliveries
+
+
+async def test_a_client_that_was_tampered_with_sends_anything(
+    playground: Playground, listener: Listener
+) -> None:
+    await playground.slack.submit(opened(playground), {"Name": "x"}, by="alice", checked=False)
+
+    values = listener.heard[0].payload["view"]["state"]["values"]
+    assert values["name"]["value"]["value"] == "x"
+
+
+def test_an_input_that_is_not_there_cannot_be_filled_in() -> None:
+    with pytest.raises(LookupError, match="no input 'Nmae'"):
+        form_state(ALL_KINDS["blocks"], {"Nmae": "x"})
+    with pytest.raises(LookupError, match="more than one input 'value'"):
+        form_state(ALL_KINDS["blocks"], {"value": "x"})
+    with pytest.raises(LookupError, match="no option 'Pink'"):
+        form_state(ALL_KINDS["blocks"], {"Colour": "Pink"})
+
+
+def answering(listener: Listener, answer: web.Response) -> None:
+    async def give(_: dict[str, Any]) -> web.Response:
+        return answer
+
+    listener.answer = give
+
+
+async def sent(playground: Playground) -> SlackView | None:
+    """What is shown once a form was sent."""
+    view = opened(playground, asking("plain_text_input"))
+    await playground.slack.submit(view, {"It": "x"}, by="alice")
+    return playground.slack.view("alice")
+
+
+@pytest.mark.parametrize("body", ["", "{}"])
+async def test_an_empty_answer_closes_the_form(
+    playground: Playground, listener: Listener, body: str
+) -> None:
+    answering(listener, web.Response(text=body))
+
+    assert await sent(playground) is None
+
+
+async def test_errors_stand_at_their_inputs(playground: Playground, listener: Listener) -> None:
+    action = {"response_action": "errors", "errors": {"it": "longer"}}
+    answering(listener, web.json_response(action))
+
+    shown = await sent(playground)
+
+    assert shown
+    assert shown.errors == {"it": "longer"}
+
+
+async def test_an_update_takes_the_place_of_the_form(
+    playground: Playground, listener: Listener
+) -> None:
+    new = {"type": "modal", "title": plain("Over"), "blocks": [{"type": "divider"}]}
+    answering(listener, web.json_response({"response_action": "update", "view": new}))
+
+    shown = await sent(playground)
+
+    assert shown
+    assert (shown.view["title"]["text"], shown.errors, shown.depth) == ("Over", {}, 1)
+
+
+async def test_clear_closes_the_whole_stack(playground: Playground, listener: Listener) -> None:
+    answering(listener, web.json_response({"response_action": "clear"}))
+    below = opened(playground)
+    top = playground.slack.state.open_view("U0ALICE", asking("plain_text_input"), below)
+
+    await playground.slack.submit(top, {"It": "x"}, by="alice")
+
+    assert playground.slack.view("alice") is None
+
+
+@pytest.mark.parametrize(
+    ("body", "about"),
+    [
+        ("not json", "not JSON"),
+        ("[]", "not an object"),
+        ('{"response_action": "close"}', "no response_action"),
+        ('{"ok": true}', "no response_action"),
+        ('{"response_action": "errors"}', "errors are missing"),
+        ('{"response_action": "errors", "errors": {}}', "errors are missing"),
+        ('{"response_action": "errors", "errors": {"other": "x"}}', "no input block 'other'"),
+        ('{"response_action": "errors", "errors": {"it": 5}}', "is no text"),
+        ('{"response_action": "update"}', "must be an object"),
+        ('{"response_action": "update", "view": {"type": "modal"}}', "missing required field"),
+    ],
+)
+async def test_an_answer_that_slack_does_not_understand_keeps_the_form(
+    playground: Playground, listener: Listener, body: str, about: str
+) -> None:
+    answering(listener, web.Response(text=body))
+
+    shown = await sent(playground)
+
+    assert shown
+    assert shown.callback_id == "deny"
+    assert "We had some trouble connecting" in shown.errors[""]
+    assert about in shown.errors[""]
+
+
+async def test_an_answer_other_than_200_keeps_the_form(
+    playground: Playground, listener: Listener
+) -> None:
+    answering(listener, web.json_response({"response_action": "clear"}, status=503))
+    view = opened(playground, asking("plain_text_input"))
+
+    delivery = await playground.slack.submit(view, {"It": "x"}, by="alice")
+
+    assert delivery.error == "the app answered 503"
+    assert playground.slack.view("alice") == view
+
+
+async def test_an_answer_that_takes_longer_than_slack_waits_keeps_the_form(
+    impatient: Playground, listener: Listener
+) -> None:
+    async def wait(_: dict[str, Any]) -> web.Response:
+        await listener.release.wait()
+        return web.Response()
+
+    listener.answer = wait
+    view = opened(impatient, asking("plain_text_input"))
+
+    delivery = await impatient.slack.submit(view, {"It": "x"}, by="alice")
+
+    assert delivery.status is None
+    assert "did not answer" in (delivery.error or "")
+    assert impatient.slack.view("alice") == view
+
+
+async def test_a_form_that_asks_for_it_says_that_it_was_closed(
+    playground: Playground, listener: Listener
+) -> None:
+    view = opened(playground, {**ALL_KINDS, "notify_on_close": True})
+
+    await playground.slack.close_view(view, by="alice")
+
+    payload = listener.heard[0].payload
+    assert (payload["type"], payload["is_cleared"]) == ("view_closed", True)
+    assert "trigger_id" not in payload
+
+
+async def test_a_form_that_is_open_can_be_replaced_while_nothing_else_did(
+    playground: Playground, listener: Listener, slack: AsyncWebClient
+) -> None:
+    async def answer(payload: dict[str, Any]) -> web.Response:
+        await slack.views_open(trigger_id=payload["trigger_id"], view=asking("datepicker"))
+        return web.Response()
+
+    listener.answer = answer
+    await slack.chat_postMessage(channel="C0OPS", text="x", blocks=some_blocks(a_button()))
+    await playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
+    view = await playground.slack.view_for("alice")
+
+    found = await slack.views_update(view_id=view.id, view=asking("plain_text_input"))
+    old = playground.slack.state.view_json(view)["hash"]
+    with pytest.raises(SlackApiError) as caught:
+        await slack.views_update(view_id=view.id, view=asking("datepicker"), hash=old)
+    again = await slack.views_update(
+        view_id=view.id, view=asking("datepicker"), hash=found["view"]["hash"]
+    )
+
+    assert caught.value.response["error"] == "hash_conflict"
+    assert again["view"]["id"] == view.id
+    shown = playground.slack.view("alice")
+    assert shown
+    assert shown.view["blocks"][0]["element"]["type"] == "datepicker"
+
+
+async def test_two_people_have_a_form_each(playground: Playground, listener: Listener) -> None:
+    mine = opened(playground, asking("plain_text_input"))
+    yours = playground.slack.state.open_view("U0BOB", asking("plain_text_input"))
+
+    await asyncio.gather(
+        playground.slack.submit(mine, {"It": "mine"}, by="alice"),
+        playground.slack.submit(yours, {"It": "yours"}, by="bob"),
+    )
+
+    said = {
+        heard.payload["user"]["id"]: json.dumps(heard.payload["view"]["state"])
+        for heard in listener.heard
+    }
+    assert "mine" in said["U0ALICE"]
+    assert "yours" in said["U0BOB"]

@@ -9,6 +9,7 @@ from typing import Any
 from assent.places import Answer, Answered
 from assent.text import shortened, visible
 from assent_slack.answers import DONE, HttpAnswer
+from assent_slack.carried import carried, echoed
 from assent_slack.decoding import Payload, object_of, text_of
 from assent_slack.elements import (
     Block,
@@ -56,7 +57,7 @@ def _errors(view: Payload, answer: Answer) -> dict[str, str]:
         return {}
     problems: dict[str, list[str]] = {}
     for name, problem in (answer.problems or {"": answer.text}).items():
-        block_id = f"{INPUT}{name}"
+        block_id = f"{INPUT}{carried(name)}"
         if block_id in known:
             problems.setdefault(block_id, []).append(problem)
         else:
@@ -102,14 +103,14 @@ def _words(state: Payload) -> str:
         if text := text_of(state.get(name)):
             return text
     options = [state.get("selected_option"), *(state.get("selected_options") or [])]
-    return ", ".join(filter(None, (text_of(_text(option)) for option in options)))
+    return ", ".join(filter(None, (echoed(text_of(_text(option))) for option in options)))
 
 
 def _labels(view: Payload) -> dict[str, str]:
     """The labels of the view's inputs by block_id, in order."""
     blocks = view.get("blocks")
     return {
-        text_of(block.get("block_id")): text_of(object_of(block.get("label")).get("text"))
+        text_of(block.get("block_id")): echoed(text_of(object_of(block.get("label")).get("text")))
         for block in (blocks if isinstance(blocks, list) else [])
         if isinstance(block, dict) and block.get("type") == "input"
     }

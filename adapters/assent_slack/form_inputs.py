@@ -11,12 +11,13 @@ from typing import Any
 from assent.errors import DeliveryError
 from assent.forms import LONGEST_TEXT, FormField
 from assent.text import visible
+from assent_slack.carried import carried
 from assent_slack.elements import Block, literal, one_line, plain_text, rich_text, section
 from assent_slack.failures import PLATFORM
 from assent_slack.modal import chunks
 
 INPUT = "assent:in:"
-"""Before the name of a field in the block_id of its input; a name has at most 100 characters."""
+"""Before the carried name of a field in the block_id of its input."""
 
 READY_MADE = "assent:or:"
 """The same for the choice of ready-made answers beside it."""
@@ -27,6 +28,7 @@ ACTION = "assent:value"
 _OPTION = 75
 _VALUE = 150
 _HINT = 2_000
+_BLOCK_ID = 255
 _MOST_BUTTONS = 10  # options of radio buttons and of checkboxes; menus have 100
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 
@@ -42,19 +44,16 @@ def input_blocks(field: FormField) -> Iterator[Block]:
     yield from _beforehand(field)
     if field.suggestions:
         yield from _ready_made(field)
-    hint = [visible(field.hint)] if field.hint and len(visible(field.hint)) <= _HINT else []
-    if field.suggestions:
-        hint.append("What you write here counts instead of a ready-made answer.")
     block: Block = {
         "type": "input",
-        "block_id": f"{INPUT}{field.name}",
+        "block_id": _block_id(INPUT, field),
         "label": plain_text(one_line(field.label, 2_000)),
         "element": {"action_id": ACTION, **_element(field)},
         # One of two inputs is enough, which only the form itself can check.
         "optional": not field.required or bool(field.suggestions),
     }
-    if hint and len(" ".join(hint)) <= _HINT:
-        block["hint"] = plain_text(" ".join(hint))
+    if hint := _hint(field):
+        block["hint"] = plain_text(hint)
     yield block
 
 
@@ -66,7 +65,7 @@ def literal_blocks(text: str) -> Iterator[Block]:
 
 def _beforehand(field: FormField) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
-    if len(visible(field.hint)) > _HINT:
+    if not _hint(field).startswith(visible(field.hint)):
         yield from literal_blocks(f"{field.label}: {field.hint}")
     if _is_numbered(field):
         lines = (f"{number}. {label}" for number, label in enumerate(_labels(field), 1))
@@ -79,19 +78,29 @@ def _ready_made(field: FormField) -> Iterator[Block]:
     What is shown is what is answered: also of these, nothing is invisible.
     """
     suggested = list(filter(None, map(visible, dict.fromkeys(field.suggestions))))
-    offered = [text for text in suggested if len(text) <= _VALUE]
-    too_long = [text for text in suggested if len(text) > _VALUE]
+    offered = [text for text in suggested if len(carried(text)) <= _VALUE]
+    too_long = [text for text in suggested if len(carried(text)) > _VALUE]
     if too_long:
         yield from literal_blocks("\n".join(("Also suggested, to be copied:", *too_long)))
-    options = [_option(_shown(text), text) for text in offered[:100]]
+    options = [_option(_shown(text), carried(text)) for text in offered[:100]]
     if options:
         yield {
             "type": "input",
-            "block_id": f"{READY_MADE}{field.name}",
+            "block_id": _block_id(READY_MADE, field),
             "label": plain_text(f"{one_line(field.label, 100)}: ready-made answers"),
             "element": {"action_id": ACTION, **_one_of(options)},
             "optional": True,
         }
+
+
+def _hint(field: FormField) -> str:
+    """The hint below the input, without the field's own where that is too long for it."""
+    rule = ""
+    if field.suggestions:
+        rule = "What you write here counts instead of a ready-made answer."
+        rule = f"One of both is needed. {rule}" if field.required else rule
+    hint = " ".join(filter(None, (visible(field.hint), rule)))
+    return hint if len(hint) <= _HINT else rule
 
 
 def _element(field: FormField) -> Block:
@@ -205,6 +214,14 @@ def _picked(field: FormField, initial: Sequence[Any]) -> list[Block]:
 def _option(label: str, value: str) -> Block:
     """docs.slack.dev, option object: text 75, value 150 characters."""
     return {"text": plain_text(label), "value": value}
+
+
+def _block_id(prefix: str, field: FormField) -> str:
+    """docs.slack.dev, block kit: a block_id has at most 255 characters."""
+    block_id = f"{prefix}{carried(field.name)}"
+    if len(block_id) > _BLOCK_ID:
+        raise _unanswerable(field, "its name is too long for Slack")
+    return block_id
 
 
 def _labels(field: FormField) -> list[str]:

@@ -9,6 +9,7 @@ from assent.errors import UnreadableCallbackError
 from assent.forms import Raw
 from assent.places import MessageRef, Place, Press
 from assent_slack.callbacks import HANDLE_LENGTH, KEY, actor_of
+from assent_slack.carried import brought_back
 from assent_slack.decoding import Payload, object_of, text_of
 from assent_slack.form_inputs import INPUT, READY_MADE
 from assent_slack.form_modal import CALLBACK
@@ -89,11 +90,11 @@ def _inputs(view: Payload) -> dict[str, Raw]:
     ready_made: dict[str, Raw] = {}
     for block_id, state in states_of(view).items():
         if block_id.startswith(INPUT):
-            inputs[block_id.removeprefix(INPUT)] = input_of(state)
+            inputs[brought_back(block_id.removeprefix(INPUT))] = input_of(state)
         elif block_id.startswith(READY_MADE):
-            ready_made[block_id.removeprefix(READY_MADE)] = input_of(state)
+            ready_made[brought_back(block_id.removeprefix(READY_MADE))] = input_of(state)
     for name, text in ready_made.items():
-        inputs[name] = inputs.get(name) or text
+        inputs[name] = inputs.get(name) or (brought_back(text) if isinstance(text, str) else None)
     return inputs
 
 

@@ -121,3 +121,20 @@ def check_unique(items: list[Any], name: str, path: str, found: Findings) -> Non
         if value in seen:
             found.add(f"{name} already exists: {value}", f"{path}/{number}/{name}")
         seen.add(value)
+
+
+def echoed(value: Any) -> Any:
+    """Blocks as Slack sends them back: ``& < >`` of plain text are HTML entities.
+
+    slackapi/bolt-python, issue 513; undocumented.
+    """
+    if isinstance(value, (list, tuple)):
+        return [echoed(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: echoed(item) for name, item in value.items()}
+    if found.get("type") == "plain_text" and isinstance(found.get("text"), str):
+        found["text"] = (
+            found["text"].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        )
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assent_playground.config import Member, PlaygroundConfig, SlackChannel
+from assent_playground.slack_shapes import echoed
 
 Json = dict[str, Any]
 
@@ -249,10 +250,10 @@ class SlackState:
         }
         return {
             **defaults,
-            **view.view,
+            **echoed(view.view),
             "id": view.id,
             "team_id": config.slack_team_id,
-            "state": {"values": values or {}},
+            "state": {"values": echoed(values or {})},
             "hash": view.hash,
             "previous_view_id": view.previous.id if view.previous else None,
             "root_view_id": root.id,
@@ -269,7 +270,7 @@ class SlackState:
         if message.user == config.slack_bot_user_id:
             found |= {"bot_id": config.slack_bot_id, "app_id": config.slack_app_id}
         if message.blocks:
-            found["blocks"] = list(message.blocks)
+            found["blocks"] = echoed(message.blocks)
         if message.thread_ts:
             found["thread_ts"] = message.thread_ts
         if message.edited:

@@ -175,6 +175,26 @@ async def test_a_form_is_sent_in_slacks_shape(playground: Playground, listener: 
     assert playground.slack.view("alice") is None
 
 
+async def test_words_come_back_with_their_signs_escaped_and_what_was_typed_does_not(
+    playground: Playground, listener: Listener
+) -> None:
+    view = several(
+        ("q&a", {"type": "plain_text_input"}, True),
+        ("which", {"type": "radio_buttons", "options": [option("a&b", "<A>")]}, True),
+    )
+
+    await playground.slack.submit(
+        opened(playground, view), {"q&a": "x & y", "which": "<A>"}, by="alice"
+    )
+
+    sent = listener.heard[0].payload["view"]
+    assert sent["blocks"][0]["label"]["text"] == "Q&amp;A"
+    assert sent["blocks"][0]["block_id"] == "q&a"
+    assert sent["state"]["values"]["q&a"]["value"]["value"] == "x & y"
+    picked = sent["state"]["values"]["which"]["value"]["selected_option"]
+    assert picked == {"text": plain("&lt;A&gt;"), "value": "a&b"}
+
+
 @pytest.mark.parametrize(
     ("values", "errors"),
     [

@@ -19,7 +19,7 @@ ORDER = Form(
     (
         FormField("name", "Name", hint="As on the door", minimum=2, maximum=20),
         FormField("notes", "Notes", multiline=True, required=False),
-        FormField("why", "Why", suggestions=("Too risky", "Not today")),
+        FormField("why", "Why", suggestions=("Too risky", "Not today", "R&D <said> 100%26")),
         FormField("count", "Count", "integer", minimum=1, maximum=9),
         FormField("weight", "Weight", "number", required=False, minimum=0.5),
         FormField("express", "Express", "boolean"),

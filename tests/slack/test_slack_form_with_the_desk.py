@@ -30,6 +30,8 @@ from assent_slack import SlackAdapter, SlackListener
 from slack.form_kit import FILL_IN, FILLED_IN, VALUES
 from slack.kit import Clock, a_config, served
 
+READY_MADE = "Why: ready-made answers"
+
 
 class OrderRequestEvent(UserInputRequest):
     """A kind of question of these tests: what should be ordered?"""
@@ -161,9 +163,17 @@ async def test_a_form_of_all_kinds_comes_back_as_values(room: Room) -> None:
 async def test_a_ready_made_answer_is_one(room: Room) -> None:
     waiting, card = await room.asked()
 
-    await room.send(await room.form(card), **{"Why": "", "Why: ready-made answers": "Not today"})
+    await room.send(await room.form(card), Why="", **{READY_MADE: "Not today"})
 
     assert ((await waiting).values or {})["why"] == "Not today"
+
+
+async def test_signs_that_slack_escapes_come_back_as_they_were(room: Room) -> None:
+    waiting, card = await room.asked()
+
+    await room.send(await room.form(card), Why="", **{READY_MADE: "R&D <said> 100%26"})
+
+    assert ((await waiting).values or {})["why"] == "R&D <said> 100%26"
 
 
 async def test_without_either_answer_the_field_says_so(room: Room) -> None:

@@ -181,10 +181,20 @@ def test_ready_made_answers_stand_beside_a_text_and_one_of_both_is_enough() -> N
     assert [o["value"] for o in blocks["or:why"]["element"]["options"]] == [
         "Too risky",
         "Not today",
+        "R%26D %3Csaid%3E 100%2526",
     ]
     assert blocks["or:why"]["optional"]
     assert blocks["why"]["optional"]
-    assert "counts instead" in blocks["why"]["hint"]["text"]
+    assert blocks["why"]["hint"]["text"].startswith("One of both is needed.")
+
+
+@pytest.mark.parametrize("length", [1, 1_900, 1_950, 2_000, 2_001, 9_000])
+def test_a_hint_is_there_in_full_beside_ready_made_answers_too(length: int) -> None:
+    view = a_view(a_form(FormField("it", "It", hint="h" * length, suggestions=("No",))))
+
+    assert words(view).count("h" * min(length, 2_900)) >= 1
+    assert "counts instead" in inputs(view)["it"]["hint"]["text"]
+    assert not check_view(view).errors
 
 
 def test_many_ready_made_answers_are_a_menu_and_long_ones_are_there_to_be_copied() -> None:
@@ -233,6 +243,7 @@ def test_a_text_to_edit_is_exactly_itself() -> None:
     [
         (FormField("it", "It", initial="x" * 3_001), "“It”: its text has 3,001 characters"),
         (FormField("it", "It", initial="\ud800"), "half of a character"),
+        (FormField("&" * 100, "It"), "name is too long"),
         (FormField("it", "It", minimum=3_001), "long and short enough"),
         (FormField("it", "It", minimum=3, maximum=2), "long and short enough"),
         (FormField("it", "It", maximum=0), "long and short enough"),
@@ -273,7 +284,7 @@ def fields(draw: st.DrawFn) -> FormField:
     options = st.lists(st.builds(Option, HOSTILE, st.integers(0, 5)), min_size=1, max_size=100)
     chooses = kind in ("option", "options")
     return FormField(
-        draw(st.text("ab/ü\n", min_size=1, max_size=100)),
+        draw(st.text("ab/ü&%\n", min_size=1, max_size=100)),
         draw(LABELS),
         kind,  # type: ignore[arg-type]
         draw(st.booleans()),

@@ -12,6 +12,7 @@ from assent_playground import Playground, PlaygroundConfig, RateLimited
 from assent_slack import SlackAdapter, SlackListener
 from assent_slack.bolt import bolt_app
 from assent_slack.socket_mode import Pace, SocketConnection
+from slack.form_kit import a_form, a_view
 from slack.kit import Clock, DeskDouble, Payload, a_card, a_config, a_press, fixture
 
 APP_TOKEN = "xapp-1-A0ASSENT-playground"
@@ -123,6 +124,29 @@ async def test_the_sample_in_slacks_documentation_presses_nothing(
 
     assert answer.status == 403
     assert not desk.presses
+
+
+async def test_a_form_over_a_socket_is_answered_there(
+    listener: SlackListener, playground: Playground, desk: DeskDouble
+) -> None:
+    view = playground.slack.state.open_view("U0ALICE", a_view(a_form()))
+    async with connected(listener, playground):
+        desk.error = StoreUnreachableError("redis does not answer")
+        lost = await playground.slack.submit(view, {"It": "no"}, by="alice")
+        kept = playground.slack.view("alice")
+        desk.error = None
+        desk.answer = Answer(Answered.INVALID, "no", {"it": "longer"})
+        await playground.slack.submit(view, {"It": "no"}, by="alice")
+        shown = playground.slack.view("alice")
+        desk.answer = Answer(Answered.RECORDED, "Answered.")
+        taken = await playground.slack.submit(view, {"It": "yes"}, by="alice")
+
+    assert (lost.status, kept) == (None, view)
+    assert shown
+    assert shown.errors == {"assent:in:it": "longer"}
+    assert (taken.status, taken.body) == (200, "")
+    assert playground.slack.view("alice") is None
+    assert [press.inputs for press in desk.presses] == [{"it": "no"}, {"it": "no"}, {"it": "yes"}]
 
 
 async def test_an_envelope_that_comes_twice_is_taken_once(

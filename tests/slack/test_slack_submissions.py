@@ -287,6 +287,26 @@ async def test_a_form_that_is_not_stored_stays_with_all_that_was_typed(
     assert playground.slack.view("alice") is None
 
 
+def test_names_and_words_survive_what_slack_escapes() -> None:
+    field = FormField("a<b> & 100%26", "Q&A <x>")
+    view = a_view(a_form(field))
+    block_id = view["blocks"][-1]["block_id"]
+    values = {block_id: written("it", "x & y")["assent:in:it"]}
+    view["blocks"][-1]["label"]["text"] = "Q&amp;A &lt;x&gt;"
+    document = a_submission(view, values)
+
+    press = submission_of(document, delivery="d")
+    wrong = form_answer(document, Answer(Answered.INVALID, "no", {field.name: "longer"}))
+    late = form_answer(document, Answer(Answered.LATE, "Too late."))
+
+    assert not set("&<>") & set(block_id)
+    assert press
+    assert press.inputs == {field.name: "x & y"}
+    assert json.loads(wrong.body)["errors"] == {block_id: "longer"}
+    assert "Q&A <x>" in late.body
+    assert "x & y" in late.body
+
+
 async def test_what_does_not_fit_is_told_at_its_field(
     client: Client, desk: DeskDouble, clock: Clock
 ) -> None:

@@ -34,6 +34,7 @@ export function showModal(view, member, names, use) {
     return;
   }
   dialog.showModal();
+  fields.querySelector("input, textarea, select")?.focus({ preventScroll: true });
   fields.scrollTop = 0;
 }
 

@@ -9,7 +9,7 @@ from assent.cards import Card, Choice
 from assent.forms import Form, FormField, Option
 from assent.places import MessageRef, Place
 from assent_slack.form_modal import form_modal
-from slack.kit import APP, TEAM, Payload, a_card
+from slack.kit import APP, TEAM, Client, Clock, Payload, a_card, callback, post
 
 COLOURS = tuple(Option(label, label.lower()) for label in ("Red", "Green", "Blue"))
 CITIES = tuple(Option(f"City {number}", number) for number in range(1, 13))
@@ -121,3 +121,24 @@ def written(name: str, text: str | None, kind: str = "plain_text_input") -> Payl
 def metadata(view: Payload) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(view["private_metadata"])
     return found
+
+
+def picked(name: str, value: str | None, kind: str = "radio_buttons") -> Payload:
+    option = value and {"text": {"type": "plain_text", "text": f"Words of {value}"}, "value": value}
+    state = {"type": kind, "selected_option": option}
+    return {f"assent:in:{name}": {"assent:value": state}}
+
+
+def several(name: str, *values: str, kind: str = "checkboxes") -> Payload:
+    options = [{"text": {"type": "plain_text", "text": v}, "value": v} for v in values]
+    return {f"assent:in:{name}": {"assent:value": {"type": kind, "selected_options": options}}}
+
+
+def dated(name: str, date: str | None) -> Payload:
+    return {f"assent:in:{name}": {"assent:value": {"type": "datepicker", "selected_date": date}}}
+
+
+async def sent(client: Client, clock: Clock, document: Payload) -> tuple[int, Any]:
+    """Status and answer of a form that was sent off."""
+    status, text = await post(client, *callback(document, clock.seconds()))
+    return status, json.loads(text) if text else None

@@ -12,6 +12,7 @@ from assent.errors import DeliveryError, StoreUnreachableError
 from assent.lint import lint_rules
 from assent.places import Place
 from assent.routes import Routes
+from assent_bots.api_tokens import ApiToken
 from assent_bots.platforms import Platform, telegram_config
 from assent_bots.routing import approvers_text, route_text
 from assent_bots.settings import PolicySettings, Settings, StoreSettings, TelegramSettings
@@ -42,6 +43,18 @@ def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
     if not dangers and (policy.allow or policy.deny):
         count = len(policy.allow) + len(policy.deny)
         yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
+
+
+def api_findings(settings: Settings) -> Iterator[Finding]:
+    """Who may call the hosted API; nothing where it is off."""
+    if settings.api is None:
+        return
+    by_name: dict[str, list[ApiToken]] = {}
+    for token in settings.api.tokens:
+        by_name.setdefault(token.name, []).append(token)
+    for name, tokens in by_name.items():
+        count = "" if len(tokens) == 1 else f" ({len(tokens)} tokens)"
+        yield Finding("ok", "api", f"{name}{count} speaks for {', '.join(tokens[0].agents)}")
 
 
 async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:

@@ -88,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_requests(commands)
     _add_memory(commands)
     _add_webhook(commands)
+    _add_api(commands)
     return parser
 
 
@@ -239,6 +240,25 @@ def _add_webhook(commands: _Commands) -> None:
         _add_config(parser)
 
 
+def _add_api(commands: _Commands) -> None:
+    api = commands.add_parser("api", help="make a token for the hosted API")
+    actions = api.add_subparsers(metavar="ACTION", required=True, parser_class=_Parser)
+    token = _add(
+        actions,
+        "token",
+        _api_token,
+        "make a bearer token and the settings for it",
+        "The token is printed once and stored nowhere; the settings hold its hash.",
+    )
+    token.add_argument("name", metavar="NAME", help="of who will use it; its actor is api:NAME")
+    token.add_argument(
+        "--agent",
+        action="append",
+        metavar="PATTERN",
+        help="an agent it speaks for, such as deploy-* (default: all of them)",
+    )
+
+
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
@@ -312,6 +332,12 @@ def _audit(args: argparse.Namespace, env: Env) -> int:
     from assent_bots.cli_memory import audit_command
 
     return audit_command(args, env)
+
+
+def _api_token(args: argparse.Namespace, env: Env) -> int:
+    from assent_bots.cli_api import token_command
+
+    return token_command(args, env)
 
 
 def _webhook_set(args: argparse.Namespace, env: Env) -> int:

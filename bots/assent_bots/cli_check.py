@@ -15,6 +15,7 @@ from assent.memory import utc_now
 from assent.memory_drafts import MemoryDrafts
 from assent_bots.checks import (
     Finding,
+    api_findings,
     approver_findings,
     look_at_groups,
     look_at_places,
@@ -75,6 +76,8 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
             yield finding
         for finding in await look_at_groups(there, settings.routes):
             yield finding
+    for finding in api_findings(settings):
+        yield finding
 
 
 def _print(finding: Finding, *, colour: bool, as_json: bool) -> None:

@@ -100,6 +100,9 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
     for route in settings.routes.routes:
         who = approvers_text(settings.routes, route) or "NOBODY"
         yield f"    {route_text(route)}; may approve: {who}"
+    if settings.api is not None:
+        names = dict.fromkeys(token.name for token in settings.api.tokens)
+        yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"
     word = coloured("warning", colour=colour)
     for text in settings.warnings:
         yield f"{word}: {text}"

@@ -20,6 +20,7 @@ _SLACK_CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
 _SLACK_USER = re.compile(r"[UW][A-Z0-9]{2,}")
 _SLACK_THREAD = re.compile(r"\d+\.\d+")
 _NUMBER = re.compile(r"-?\d+")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::\d{1,5})?|https?://\[[0-9a-f:]+\](?::\d{1,5})?")
 
 
 def parse_place(written: object) -> Place:
@@ -96,7 +97,9 @@ def parse_actor(written: str) -> str:
         return _slack_user(account)
     if platform == "telegram":
         return _telegram_user(account)
-    raise ValueError(f"names the platform {platform!r}; write slack: or telegram:")
+    if platform == "api":
+        return written
+    raise ValueError(f"names the platform {platform!r}; write slack:, telegram: or api:")
 
 
 def _checked(pattern: str, fix: str) -> AfterValidator:
@@ -106,6 +109,11 @@ def _checked(pattern: str, fix: str) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def _unseen(value: object) -> str:
+    """A text whose form is checked where it is not shown; anything else is a wrong one."""
+    return value if isinstance(value, str) else ""
 
 
 def _no_bool(value: object) -> object:
@@ -197,6 +205,29 @@ class RouteSection(Section):
     agent: str = "*"
     tool: str = "*"
     timeout: Duration | None = None
+
+
+def _origin(value: object) -> str:
+    if not isinstance(value, str) or not _ORIGIN.fullmatch(value):
+        raise ValueError("is not an origin such as https://dashboard.example.com, without a path")
+    return value
+
+
+class ApiSection(Section):
+    """[api], its tokens not looked at yet."""
+
+    token: tuple[Any, ...] = ()
+    origins: tuple[Annotated[str, PlainValidator(_origin)], ...] = ()
+    per_second: Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=65_535)] = 50
+
+
+class ApiTokenSection(Section):
+    """[[api.token]]; ``sha256`` is looked at elsewhere, where it is not shown."""
+
+    name: str
+    sha256: Annotated[str, BeforeValidator(_unseen)]
+    agents: tuple[str, ...]
+    answers_own: bool = False
 
 
 class RuleSection(Section):

@@ -13,6 +13,7 @@ from assent.backend import Backend
 from assent.connect import open_backend
 from assent.desk import Desk
 from assent.errors import ConfigError, DeliveryError, StoreUnreachableError
+from assent_bots.api import HostedApi, hosted_api
 from assent_bots.checks import (
     Finding,
     look_at_groups,
@@ -72,6 +73,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             settings.routes,
             terms=settings.policy.terms,
             refusals=settings.questions.refusals,
+            keeps_log=settings.api is not None,
         )
         await stack.enter_async_context(work.going_on(desk.run()))
         routes = Health(backend, platforms).routes()
@@ -82,9 +84,29 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
                 await stack.enter_async_context(work.going_on(listening.fetch()))
             if introduced[platform.name].level == "failed":
                 await stack.enter_async_context(work.going_on(_introduce_later(platform)))
+        api = await stack.enter_async_context(_api(settings, backend, platforms))
+        routes += api.routes() if api is not None else []
         await stack.enter_async_context(answering(sockets, routes))
+        if api is not None:
+            # Before the web server stops, which would wait for streams to end by themselves.
+            stack.callback(api.streams.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken)
+
+
+@asynccontextmanager
+async def _api(
+    settings: Settings, backend: Backend, platforms: Sequence[Platform]
+) -> AsyncIterator[HostedApi | None]:
+    """The hosted API, None while no token is configured."""
+    if settings.api is None:
+        yield None
+        return
+    adapters = {platform.name: platform.adapter for platform in platforms}
+    async with hosted_api(
+        settings.api, backend, settings.routes, adapters, terms=settings.policy.terms
+    ) as api:
+        yield api
 
 
 async def _reached(backend: Backend, settings: Settings) -> Finding:

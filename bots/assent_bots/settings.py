@@ -14,6 +14,8 @@ from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.rules import Rule, Scope
 from assent.terms import Terms
+from assent_bots.api_settings import check_api_approvers, read_api
+from assent_bots.api_tokens import ApiSettings
 from assent_bots.credentials import (
     SLACK_APP_TOKEN,
     SLACK_BOT_TOKEN,
@@ -37,7 +39,7 @@ from assent_bots.sections import (
 )
 from assent_bots.source import Source, read_source, unknown
 
-SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "questions", "policy")
+SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "questions", "policy", "api")
 PLATFORMS = ("slack", "telegram")
 
 
@@ -127,6 +129,7 @@ class Settings:
     policy: PolicySettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     warnings: tuple[str, ...] = ()
+    api: ApiSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,8 @@ def settings_of(source: Source) -> Settings:
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source)))
     policy, questions = _policy(source), _questions(source)
+    api = read_api(source)
+    check_api_approvers(source, routes, api)
     source.check()
     return Settings(
         source=source.name if source.sections else "the environment",
@@ -177,6 +182,7 @@ def settings_of(source: Source) -> Settings:
         policy=policy,
         questions=questions,
         warnings=route_warnings(routes),
+        api=api,
     )
 
 

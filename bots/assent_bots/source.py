@@ -144,6 +144,8 @@ class Source:
 
 
 _SENTENCES = {
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from bots.commands import Done, Run  # noqa: TID251  the folder of these tests
+from bots.api_fixtures import bots, world  # noqa: TID251  the folder of these tests
+from bots.commands import Done, Run  # noqa: TID251
 
 from assent_bots.cli import main
 from assent_playground import Playground, PlaygroundConfig
+
+__all__ = ["bots", "playground", "run", "world"]
 
 
 @pytest.fixture

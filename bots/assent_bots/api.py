@@ -1,0 +1,257 @@
+"""The hosted API: agents in any language ask, read events, and answer where they may."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiohttp import web
+
+from assent.approvers import Approvers
+from assent.backend import Backend
+from assent.branch_log import Position, branch_of
+from assent.calls import RunRef, new_id
+from assent.errors import DuplicateRequestError
+from assent.events import Event, UserInputRequest
+from assent.feed import BranchFeed
+from assent.gate import DEFAULT_TIMEOUT_SECONDS
+from assent.memory import utc_now
+from assent.ports import Adapter, Clock, Record
+from assent.routes import Routes
+from assent.terms import Terms
+from assent_bots.api_answers import Asked, answer_of
+from assent_bots.api_door import Door, Endpoint
+from assent_bots.api_kinds import kind_of, read_object, response_kinds
+from assent_bots.api_openapi import description
+from assent_bots.api_problems import ApiProblem, Wrong, invalid, pointer
+from assent_bots.api_requests import Draft
+from assent_bots.api_stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
+from assent_bots.api_tickets import TICKET_SECONDS, Tickets
+from assent_bots.api_tokens import ApiSettings, ApiToken
+
+_BRANCH = "/agents/{agentId:[^/]+}/sessions/{sessionId:[^/]+}/branches/{branchId:[^/]+}"
+_LONGEST_NAME = 256
+
+
+@asynccontextmanager
+async def hosted_api(
+    settings: ApiSettings,
+    backend: Backend,
+    routes: Routes,
+    adapters: Mapping[str, Adapter],
+    *,
+    terms: Terms | None = None,
+    clock: Clock = utc_now,
+    heartbeat: float = HEARTBEAT_SECONDS,
+    patience: float = PATIENCE_SECONDS,
+) -> AsyncIterator[HostedApi]:
+    """The hosted API while the block runs. Whoever serves it ends its streams first."""
+    async with BranchFeed(backend.log, backend.bus) as feed:
+        streams = Streams(feed, heartbeat=heartbeat, patience=patience)
+        approvers = Approvers(routes, adapters)
+        try:
+            yield HostedApi(settings, backend, routes, approvers, streams, terms or Terms(), clock)
+        finally:
+            streams.end()
+
+
+class HostedApi:
+    """The endpoints. Every answer that is not what was asked for is a problem document."""
+
+    def __init__(
+        self,
+        settings: ApiSettings,
+        backend: Backend,
+        routes: Routes,
+        approvers: Approvers,
+        streams: Streams,
+        terms: Terms,
+        clock: Clock,
+    ) -> None:
+        self.streams = streams
+        self._backend = backend
+        self._routes = routes
+        self._approvers = approvers
+        self._terms = terms
+        self._clock = clock
+        self._tickets = Tickets(backend.drafts)
+        self._door = Door(settings, self._tickets)
+
+    def routes(self) -> list[web.RouteDef]:
+        """The endpoints, for a web server."""
+        door = self._door.opened
+        asked, answered = f"{_BRANCH}/requests", f"{_BRANCH}/responses"
+        one, events = f"{asked}/{{requestId:[^/]+}}", f"{_BRANCH}/events"
+        known: dict[str, dict[str, Endpoint]] = {
+            asked: {"POST": self._ask},
+            one: {"GET": self._show},
+            answered: {"POST": self._answer},
+            events: {"GET": self._follow},
+            f"{events}/tickets": {"POST": self._give_ticket},
+            "/openapi.json": {"GET": self._describe},
+        }
+        found = [
+            web.route(method, path, door(endpoint))
+            for path, endpoints in known.items()
+            for method, endpoint in endpoints.items()
+        ]
+        for path, endpoints in known.items():
+            found.append(web.route("*", path, door(self._door.other_methods(list(endpoints)))))
+        return [*found, web.route("*", "/agents{rest:(?:/.*)?}", door(_nowhere))]
+
+    async def _ask(self, request: web.Request) -> web.StreamResponse:
+        token, run = await self._admitted(request)
+        draft = Draft(await _body(request), run, token.actor, self._clock())
+        if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
+            return self._repeated(draft, known, run)
+        asked = draft.request(self._seconds)
+        seconds = (asked.expires_at - self._clock()).total_seconds()
+        try:
+            await self._backend.store.open(asked, seconds=seconds, inbox="", book=None)
+        except DuplicateRequestError:
+            # Somebody else was quicker with the same id, perhaps this same call.
+            if known := await self._backend.store.get(draft.question_id):
+                return self._repeated(draft, known, run)
+            raise
+        # By the store's clock, as whoever repeats the call is told.
+        known = await self._backend.store.get(draft.question_id) or Record(asked)
+        return _record_answer(known, 201, location=f"{request.path}/{draft.question_id}")
+
+    def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
+        same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(
+            known.request
+        )
+        if not same:
+            detail = "another request has this id; leave it out, or use a new random one"
+            where = pointer(draft.kind.id_name)
+            raise ApiProblem(409, "DuplicateRequest", detail, errors=(Wrong(where, "is taken"),))
+        return _record_answer(known, 200)
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        _, run = await self._admitted(request)
+        record = await self._backend.store.get(request.match_info["requestId"])
+        if record is None or branch_of(record.request.run) != branch_of(run):
+            raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
+        return _record_answer(record, 200)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        token, run = await self._admitted(request)
+        given = await _body(request)
+        kind = kind_of(given, response_kinds())
+        question_id = given.get(kind.id_name)
+        if not isinstance(question_id, str):
+            raise invalid(Wrong(pointer(kind.id_name), "must be the id of the request"))
+        record = await self._waiting(run, question_id)
+        await self._may_answer(token, record.request)
+        if record.ending is not None:
+            raise _answered(record)
+        asked = Asked(record.request, token.actor, self._clock(), self._terms)
+        answer, rule = answer_of(asked, kind, given)
+        settled = await self._backend.store.settle(question_id, answer, remember=rule)
+        if not settled.first:
+            raise _answered(Record(record.request, settled.ending))
+        return _event_answer(answer)
+
+    async def _waiting(self, run: RunRef, question_id: str) -> Record:
+        record = await self._backend.store.get(question_id)
+        if record is not None and branch_of(record.request.run) == branch_of(run):
+            return record
+        if await self._backend.log.open_questions(run):
+            raise ApiProblem(409, "NobodyWaits", "nobody waits for an answer with this id here")
+        raise ApiProblem(409, "BranchRuntimeNotActive", "nothing is open in this branch")
+
+    async def _may_answer(self, token: ApiToken, request: UserInputRequest) -> None:
+        if not await self._approvers.include(token.actor, request):
+            detail = f"{token.actor} is no approver of this request's route"
+            raise ApiProblem(403, "NotAnApprover", detail)
+        if request.requested_by == token.actor and not token.answers_own:
+            detail = "this token asked it itself; somebody else has to answer"
+            raise ApiProblem(403, "OwnRequest", detail)
+
+    async def _follow(self, request: web.Request) -> web.StreamResponse:
+        run = _run(request)
+        await self._door.reader(request, run)
+        written = request.headers.get("Last-Event-ID") or request.query.get("lastEventId")
+        try:
+            after = None if not written else Position.parse(written)
+        except ValueError as error:
+            raise ApiProblem(400, "InvalidEventId", f"Last-Event-ID {error}") from None
+        headers = self._door.cors_headers(request)
+        return await self.streams.answer(request, run, after, headers)
+
+    async def _give_ticket(self, request: web.Request) -> web.StreamResponse:
+        token, run = await self._admitted(request)
+        ticket = await self._tickets.make(run, token.name)
+        return _json({"ticket": ticket, "expiresInSeconds": TICKET_SECONDS}, 201)
+
+    async def _describe(self, _: web.Request) -> web.StreamResponse:
+        return _json(description(), 200)
+
+    async def _admitted(self, request: web.Request) -> tuple[ApiToken, RunRef]:
+        run = _run(request)
+        return self._door.caller(request, run), run
+
+    def _seconds(self, request: UserInputRequest, wanted: float | None) -> float:
+        """How long a request lives: as long as it wants and its route lets it."""
+        route = self._routes.find(request)
+        most = None if route is None else route.seconds
+        seconds = (most or DEFAULT_TIMEOUT_SECONDS) if wanted is None else wanted
+        return seconds if most is None else min(seconds, most)
+
+
+async def _nowhere(_: web.Request) -> web.StreamResponse:
+    raise ApiProblem(404, "NotFound", "there is no such endpoint; see /openapi.json")
+
+
+def _run(request: web.Request) -> RunRef:
+    agent_id, session_id, branch_id = (
+        request.match_info[name] for name in ("agentId", "sessionId", "branchId")
+    )
+    for name in (agent_id, session_id, branch_id):
+        if len(name) > _LONGEST_NAME or not name.isprintable():
+            detail = f"ids in addresses have at most {_LONGEST_NAME} printable characters"
+            raise ApiProblem(400, "InvalidAddress", detail)
+    return RunRef(agent_id, session_id, branch_id, new_id())
+
+
+async def _body(request: web.Request) -> dict[str, Any]:
+    if request.content_type != "application/json":
+        detail = "send the header Content-Type: application/json"
+        raise ApiProblem(415, "UnsupportedMediaType", detail)
+    return read_object(await request.read())
+
+
+def _answered(record: Record) -> ApiProblem:
+    ending = record.ending
+    if ending is None:
+        raise TypeError("only what has ended was answered")
+    by = f" by {ending.decided_by}" if ending.decided_by else ""
+    detail = f"it is already {ending.outcome.value}{by}"
+    return ApiProblem(409, "AlreadyAnswered", detail, response=_plain(ending))
+
+
+def _record_answer(record: Record, status: int, location: str = "") -> web.Response:
+    response = None if record.ending is None else _plain(record.ending)
+    headers = {"Location": location} if location else {}
+    return _json({"request": _plain(record.request), "response": response}, status, headers)
+
+
+def _event_answer(event: Event) -> web.Response:
+    return _json(_plain(event), 200)
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True)
+
+
+def _json(
+    content: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    return web.Response(
+        status=status,
+        body=json.dumps(content, ensure_ascii=False).encode(),
+        headers={**(headers or {}), "Cache-Control": "no-store"},
+        content_type="application/json",
+    )

@@ -1,0 +1,176 @@
+"""A body into an answer: built by the request itself, so that nobody retypes an id or a digest."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from assent.cards import Choice
+from assent.errors import InvalidInputError
+from assent.events import UserInputRequest, UserInputResponse
+from assent.forms import NO_INPUTS, FormField
+from assent.offers import ALWAYS, ALWAYS_DENY
+from assent.rules import RememberedRule
+from assent.terms import Terms
+from assent_bots.api_kinds import Kind
+from assent_bots.api_problems import Wrong, invalid, pointer, unreadable_fields
+
+# What the server says of every answer, and what only this API knows.
+_NOT_CHOSEN = frozenset({"type", "decidedBy", "decidedAt"})
+_STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open request, and who answers it when."""
+
+    request: UserInputRequest
+    by: str
+    at: datetime
+    terms: Terms
+
+
+def answer_of(
+    asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    """The response that the body stands for, and the rule it stores.
+
+    ``choiceKey`` names a button of the card and ``inputs`` fills in its form;
+    without it the fields of the response say what is answered.
+
+    Raises:
+        ApiProblem: the request cannot be answered so.
+    """
+    try:
+        if (key := given.get("choiceKey")) is not None:
+            answer, rule = _choose(asked, key, given.get("inputs"), "/choiceKey")
+        elif (word := given.get("choice")) in _STORING:
+            answer, rule = _choose(asked, _STORING[word], None, "/choice")
+        else:
+            answer, rule = _say(asked, kind, given), None
+    except InvalidInputError as error:
+        wrong = (Wrong(pointer("inputs", name), why) for name, why in error.problems.items())
+        raise invalid(*wrong) from None
+    _check(answer, kind, given)
+    return answer, rule
+
+
+def _choose(
+    asked: Asked, key: object, inputs: object, where: str
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    body = asked.request.card()
+    choice = next((one for one in (*body.choices, *body.more) if one.key == key), None)
+    if choice is None or (choice.stores and choice.scope not in asked.terms.scopes):
+        keys = ", ".join(one.key for one in (*body.choices, *body.more))
+        raise invalid(Wrong(where, f"is not offered; the card has {keys}"))
+    if inputs is not None and not isinstance(inputs, dict):
+        raise invalid(Wrong("/inputs", "must be an object"))
+    values = choice.form.read(_raw(choice, inputs or {})) if choice.form else NO_INPUTS
+    if not choice.stores:
+        return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
+    lasts = asked.terms.lasts(choice.scope)
+    lasting = replace(choice, lasts=lasts)
+    rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)
+    return asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values), rule
+
+
+def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs as a form takes them: numbers as texts, options by their positions."""
+    fields = {field.name: field for field in choice.form.fields} if choice.form else {}
+    if strangers := inputs.keys() - fields.keys():
+        names = ", ".join(fields) or "none"
+        raise invalid(
+            *(Wrong(pointer("inputs", name), f"fields are {names}") for name in strangers)
+        )
+    return {name: _raw_value(fields[name], value) for name, value in inputs.items()}
+
+
+def _raw_value(field: FormField, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_position(field, item) for item in value]
+    return _position(field, value)
+
+
+def _position(field: FormField, value: Any) -> Any:
+    for number, option in enumerate(field.options):
+        if option.value == value and type(option.value) is type(value):
+            return str(number)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if value is None or isinstance(value, str | bool):
+        return value
+    raise invalid(Wrong(pointer("inputs", field.name), "must be a text, number, boolean or list"))
+
+
+def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> Any:
+    """The answer by the request's own words: ``approve``, ``deny``, ``reply``."""
+    _read(asked, kind, given)
+    says, arguments = _word(asked.request, kind, given)
+    known = inspect.signature(says).parameters
+    for name, written in kind.names.items():
+        if name in known and written in given and name not in ("by", "at", "choice", "rule"):
+            arguments[name] = given[written]
+    try:
+        return says(**arguments, by=asked.by, at=asked.at)
+    except ValidationError as error:
+        raise unreadable_fields(error, kind.names) from None
+    except ValueError as error:
+        raise invalid(Wrong("", str(error))) from None
+
+
+def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> None:
+    """See that the fields have the types of a response."""
+    here = {
+        "sourceName": asked.request.source_name,
+        "decidedAt": asked.at,
+        "argumentsDigest": asked.request.digest_of_arguments,
+        "textDigest": asked.request.digest_of_arguments,
+    }
+    names = set(kind.names.values())
+    fields = {name: value for name, value in {**here, **given}.items() if name in names}
+    try:
+        kind.model.model_validate(fields)
+    except ValidationError as error:
+        raise unreadable_fields(error, kind.names) from None
+
+
+def _word(
+    request: UserInputRequest, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[Callable[..., UserInputResponse], dict[str, Any]]:
+    if "approved" in kind.names:
+        word = "approve" if given["approved"] else "deny"
+    else:
+        content = [
+            name
+            for name in ("answer", "data")
+            if name in kind.names and given.get(kind.names[name]) is not None
+        ]
+        word = "reply" if content else "deny"
+    says = getattr(request, word, None)
+    if says is None:
+        keys = ", ".join(choice.key for choice in request.card().choices)
+        raise invalid(Wrong("/choiceKey", f"is needed for this kind of request: one of {keys}"))
+    return says, {}
+
+
+def _check(
+    answer: UserInputResponse, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> None:
+    """Refuse a body that says what the answer does not: nothing of it may be lost unseen."""
+    built = answer.model_dump(mode="json", by_alias=True)
+    wrong = [
+        Wrong(pointer(name), "does not fit the request and what is answered")
+        for name in kind.names.values()
+        if name in given and name not in _NOT_CHOSEN and _differs(given[name], built.get(name))
+    ]
+    if wrong:
+        raise invalid(*wrong)
+
+
+def _differs(given: Any, built: Any) -> bool:
+    return given is not None and given != "" and given != built

@@ -1,0 +1,161 @@
+"""Who may come in: bearer tokens, tickets, limits, origins; and how every failure is answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from aiohttp import web
+
+from assent.branch_log import branch_of
+from assent.calls import RunRef
+from assent.errors import BusLostError, StoreUnreachableError, UnreadableEventError
+from assent_bots.api_limits import Limits
+from assent_bots.api_problems import ApiProblem
+from assent_bots.api_tickets import Tickets
+from assent_bots.api_tokens import ApiSettings, ApiToken, known_token
+
+_log = logging.getLogger(__name__)
+
+Endpoint = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+# Failed attempts an address may make a second; behind a proxy all clients share one.
+_FAILURES_PER_SECOND = 5.0
+_ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
+_PREFLIGHT_SECONDS = "600"
+
+
+class Door:
+    """Lets in who presents a token of the settings, and keeps the others out alike."""
+
+    def __init__(self, settings: ApiSettings, tickets: Tickets) -> None:
+        self._tokens = settings.tokens
+        self._names = {token.name for token in settings.tokens}
+        self._origins = settings.origins
+        self._tickets = tickets
+        self._calls = Limits(settings.per_second)
+        self._failures = Limits(_FAILURES_PER_SECOND)
+
+    def opened(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint with all that can go wrong answered as a problem document."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                response = await endpoint(request)
+            except ApiProblem as problem:
+                response = problem.response()
+            except web.HTTPRequestEntityTooLarge:
+                response = ApiProblem(413, "TooLarge", "a body has at most 1 MiB").response()
+            except (StoreUnreachableError, BusLostError) as error:
+                _log.warning("the hosted API waits for the store: %s", error)
+                response = _unavailable("the store does not answer; nothing was done")
+            except UnreadableEventError:
+                detail = "this request is of a kind that is not known here"
+                response = ApiProblem(409, "UnknownKind", detail).response()
+            except Exception:
+                # The trace only: a request may hold a token.
+                _log.exception("the hosted API failed")
+                response = ApiProblem(500, "Failed", "this is our fault; see our log").response()
+            if not response.prepared:
+                response.headers.update(self.cors_headers(request))
+            return response
+
+        return answer
+
+    def other_methods(self, methods: Sequence[str]) -> Endpoint:
+        """The answer to other methods than these: a preflight's, or which there are."""
+        allowed = ", ".join((*methods, "OPTIONS") if self._origins else methods)
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            asked = "Access-Control-Request-Method" in request.headers
+            if request.method == "OPTIONS" and asked and self.cors_headers(request):
+                return web.Response(
+                    status=204,
+                    headers={
+                        "Access-Control-Allow-Methods": ", ".join(methods),
+                        "Access-Control-Allow-Headers": _ALLOWED_HEADERS,
+                        "Access-Control-Max-Age": _PREFLIGHT_SECONDS,
+                    },
+                )
+            detail = f"use {allowed} here"
+            raise ApiProblem(405, "MethodNotAllowed", detail, headers={"Allow": allowed})
+
+        return answer
+
+    def cors_headers(self, request: web.Request) -> Mapping[str, str]:
+        """What lets pages of the configured origins read the answer; nothing for the others."""
+        origin = request.headers.get("Origin")
+        if origin is None or origin not in self._origins:
+            return {"Vary": "Origin"} if self._origins and origin is not None else {}
+        return {
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Expose-Headers": "Location, Retry-After",
+            "Vary": "Origin",
+        }
+
+    def caller(self, request: web.Request, run: RunRef) -> ApiToken:
+        """Whose call it is.
+
+        Raises:
+            ApiProblem: no token, a wrong one, one for other agents, or too many calls.
+        """
+        token = known_token(self._tokens, _bearer(request))
+        if token is None:
+            raise self._refused(request)
+        if wait := self._calls.wait(token.name):
+            raise _too_many(wait)
+        if not token.speaks_for(run.agent_id):
+            # Whether there is such an agent makes no difference.
+            detail = "this token does not speak for this agent"
+            raise ApiProblem(403, "OtherAgent", detail)
+        return token
+
+    async def reader(self, request: web.Request, run: RunRef) -> None:
+        """See that the caller may read the branch, by token or by ticket.
+
+        Raises:
+            ApiProblem: it may not.
+            StoreUnreachableError: the ticket cannot be looked up.
+        """
+        ticket = request.query.get("ticket")
+        if ticket is None or "Authorization" in request.headers:
+            self.caller(request, run)
+            return
+        if wait := self._failures.wait(_address(request), spend=False):
+            raise _too_many(wait)
+        known = await self._tickets.read(ticket)
+        if known is None or known.token_name not in self._names:
+            raise self._refused(request, "the ticket is not known, or its time is over")
+        if known.branch != branch_of(run):
+            raise ApiProblem(403, "OtherBranch", "this ticket is for another branch")
+
+    def _refused(self, request: web.Request, detail: str = "") -> ApiProblem:
+        if wait := self._failures.wait(_address(request)):
+            return _too_many(wait)
+        presented = "Authorization" in request.headers
+        challenge = 'Bearer realm="assent"' + (', error="invalid_token"' if presented else "")
+        said = detail or (
+            "this token is not known" if presented else "send the header Authorization: Bearer …"
+        )
+        return ApiProblem(401, "Unauthorized", said, headers={"WWW-Authenticate": challenge})
+
+
+def _bearer(request: web.Request) -> str:
+    sent = request.headers.getall("Authorization", [])
+    if len(sent) != 1:
+        return ""
+    scheme, _, token = sent[0].strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _address(request: web.Request) -> str:
+    return request.remote or ""
+
+
+def _too_many(wait: int) -> ApiProblem:
+    detail = f"too many calls; come back in {wait} s"
+    return ApiProblem(429, "TooManyCalls", detail, headers={"Retry-After": str(wait)})
+
+
+def _unavailable(detail: str) -> web.Response:
+    return ApiProblem(503, "StoreUnreachable", detail, headers={"Retry-After": "1"}).response()

@@ -1,0 +1,37 @@
+"""How often somebody may call: a bucket of tokens for each, filled again at a steady rate."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+_MOST_CALLERS = 10_000
+
+
+class Limits:
+    """Lets each caller through so many times a second, and twice as often for a moment.
+
+    Of more than 10,000 callers those who were here least recently are forgotten.
+    """
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._most = max(1.0, 2 * per_second)
+        self._clock = clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, caller: str, *, spend: bool = True) -> int:
+        """0 when the caller may go on, otherwise after how many seconds to come back.
+
+        Without ``spend`` it is only looked at.
+        """
+        now = self._clock()
+        level, since = self._buckets.pop(caller, (self._most, now))
+        level = min(self._most, level + (now - since) * self._per_second)
+        may = level >= 1
+        self._buckets[caller] = (level - 1 if may and spend else level, now)
+        if len(self._buckets) > _MOST_CALLERS:
+            self._buckets.popitem(last=False)
+        return 0 if may else max(1, math.ceil((1 - level) / self._per_second))

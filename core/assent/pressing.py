@@ -64,7 +64,8 @@ class Presses:
         # settling looks there at the handle, the delivery and the ending in one step.
         may = await self._approvers.include(press.actor, shown.request)
         if may and (choice := self._decision(press, shown)):
-            with suppress(UnknownRequestError):
+            # What does not fit may also be too late, which comes first.
+            with suppress(UnknownRequestError, InvalidInputError):
                 return await self._answer(press, shown, choice, looked_up=False)
         return await self._look_closer(press, may=may)
 
@@ -102,7 +103,10 @@ class Presses:
             return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
         if choice.form is not None and press.inputs is None:
             return await self._ask_for_inputs(press, found.request, card, choice)
-        return await self._answer(press, replace(found, copy=copy), choice, looked_up=True)
+        try:
+            return await self._answer(press, replace(found, copy=copy), choice, looked_up=True)
+        except InvalidInputError as error:
+            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
 
     async def _ask_for_inputs(
         self, press: Press, request: UserInputRequest, card: Card, choice: Choice
@@ -135,11 +139,8 @@ class Presses:
         self, press: Press, found: Found, choice: Choice, *, looked_up: bool
     ) -> Answer:
         now = self._clock()
-        try:
-            inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
-            answer = found.request.answer(choice, by=press.actor, at=now, inputs=inputs)
-        except InvalidInputError as error:
-            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+        inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
+        answer = found.request.answer(choice, by=press.actor, at=now, inputs=inputs)
         rule = None
         if choice.lasts is not None:
             until = now + choice.lasts

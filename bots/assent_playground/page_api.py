@@ -58,6 +58,7 @@ class PageApi:
             "slack/close": self._slack_close,
             "telegram/press": self._telegram_press,
             "telegram/say": self._telegram_say,
+            "telegram/correct": self._telegram_correct,
             "misbehave": self._misbehave,
         }
 
@@ -185,6 +186,12 @@ class PageApi:
             reply_to=body.get("reply_to"),
             thread_id=body.get("thread_id"),
         )
+
+    async def _telegram_correct(self, body: Json) -> None:
+        message = self._telegram.state.messages[body["chat"], body["message_id"]]
+        if message.sender != self._config.member(body["by"]).telegram_id:
+            raise ValueError("people edit their own messages only")
+        self._telegram.correct(message, body["text"])
 
     async def _misbehave(self, body: Json) -> None:
         double = self._slack if body["platform"] == "slack" else self._telegram

@@ -81,13 +81,14 @@ def _telegram(config: PlaygroundConfig, telegram: TelegramDouble) -> Json:
     return {
         "bot": {"id": state.bot_id, "name": config.telegram_bot_name},
         "chats": chats,
-        "messages": [_telegram_message(message) for message in state.messages.values()],
+        "messages": [_telegram_message(telegram, message) for message in state.messages.values()],
         "faults": telegram.faults.planned(),
     }
 
 
-def _telegram_message(message: TelegramMessage) -> Json:
+def _telegram_message(telegram: TelegramDouble, message: TelegramMessage) -> Json:
     document = message.document
+    people = [member.telegram_id for member in telegram.config.members]
     return {
         "chat": message.chat,
         "id": message.id,
@@ -97,6 +98,7 @@ def _telegram_message(message: TelegramMessage) -> Json:
         "entities": message.entities,
         "rows": message.rows,
         "force_reply": message.other_markup,
+        "asks": [person for person in people if telegram.state.asks(message, person)],
         "thread_id": message.thread_id,
         "reply_to": message.reply_to,
         "edited": bool(message.edited),

@@ -153,8 +153,12 @@ class TelegramDouble:
         reply_to: TelegramMessage | int | None = None,
         thread_id: int | None = None,
         anonymous: bool = False,
+        attached: Json | None = None,
     ) -> TelegramMessage:
-        """Write a message as a person, or as an anonymous admin; the bot gets an update."""
+        """Write a message as a person, or as an anonymous admin; the bot gets an update.
+
+        ``attached`` is what it is besides or in place of a text: ``{"sticker": {...}}``.
+        """
         member = self.config.member(by)
         if chat == member.telegram_id:
             self._chat(chat).started = True
@@ -169,6 +173,7 @@ class TelegramDouble:
             text,
             thread_id=thread_id,
             reply_to=reply_to,
+            attached=attached or {},
         )
         self.state.post(message)
         content = self.state.message_json(message)
@@ -183,8 +188,26 @@ class TelegramDouble:
         self.updates.add("message", content, f"chat:{chat}")
         return message
 
+    def reply(self, message: TelegramMessage, text: str, *, by: Who) -> TelegramMessage:
+        """Write a reply to a message, where that stands; the bot gets an update.
+
+        Raises:
+            LookupError: the message is gone: no client lets anybody reply to it.
+        """
+        if (message.chat, message.id) not in self.state.messages:
+            raise LookupError("the message was deleted; nobody can reply to it")
+        return self.say(message.chat, text, by=by, reply_to=message)
+
     def correct(self, message: TelegramMessage, text: str) -> TelegramMessage:
-        """Edit a person's message; the bot gets an ``edited_message``."""
+        """Edit a person's message; the bot gets an ``edited_message``.
+
+        What it replies to is left out when that is gone by now.
+
+        Raises:
+            ValueError: the bot wrote it.
+        """
+        if message.sender == self.state.bot_id:
+            raise ValueError("people edit their own messages only")
         edited = self.state.edit(message, text=text)
         self.updates.add("edited_message", self.state.message_json(edited), f"chat:{edited.chat}")
         return edited

@@ -20,6 +20,7 @@ _STYLES = ("danger", "success", "primary")  # Bot API 9.4
 _MOST_DATA_BYTES = 64  # core.telegram.org, InlineKeyboardButton: callback_data 1-64 bytes
 _MOST_A_ROW = 8  # undocumented; what the servers take
 _MOST_BUTTONS = 100  # undocumented; what the servers take
+_MOST_PLACEHOLDER = 64  # core.telegram.org, ForceReply: input_field_placeholder
 _PARSE = "can't parse inline keyboard button: "
 
 
@@ -78,9 +79,14 @@ def _checked_button(button: Any) -> Json:
 
 
 def _check_force_reply(markup: Json) -> None:
-    """core.telegram.org, ForceReply: a placeholder of 1-64 characters."""
+    """core.telegram.org, ForceReply: a placeholder of 1-64 characters, selective or not."""
     known = ("force_reply", "keyboard", "remove_keyboard")
     if not any(name in markup for name in known):
         raise KeyboardError("can't parse reply keyboard markup JSON object")
-    if len(markup.get("input_field_placeholder") or "") > 64:
-        raise KeyboardError("the input field placeholder is too long")
+    if "force_reply" in markup and markup["force_reply"] is not True:
+        raise KeyboardError("can't parse reply keyboard markup: field force_reply must be True")
+    if not isinstance(markup.get("selective", False), bool):
+        raise KeyboardError("can't parse reply keyboard markup: selective must be a Boolean")
+    placeholder = markup.get("input_field_placeholder", "-")
+    if not isinstance(placeholder, str) or not 1 <= len(placeholder) <= _MOST_PLACEHOLDER:
+        raise KeyboardError("the input field placeholder has 1-64 characters")

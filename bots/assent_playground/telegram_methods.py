@@ -108,6 +108,9 @@ class TelegramMethods:
     ) -> Json:
         markup = _markup(arguments)
         inline = markup if markup and "inline_keyboard" in markup else None
+        if markup and not inline and chat.kind == "channel":
+            # tdlib, get_reply_markup: nobody replies in a channel.
+            raise bad_request("inline keyboard expected")
         message = TelegramMessage(
             chat.id,
             self._state.next_message_id(),
@@ -146,8 +149,13 @@ class TelegramMethods:
 
     def _delete_message(self, arguments: Json) -> bool:
         chat = self._writable_chat(arguments)
-        if self._state.messages.pop((chat.id, _number(arguments, "message_id")), None) is None:
+        message = self._state.messages.get((chat.id, _number(arguments, "message_id")))
+        if message is None:
             raise bad_request("message to delete not found")
+        if message.sender != self._state.bot_id and chat.kind != "private":
+            # core.telegram.org, deleteMessage: those of others take administrator rights.
+            raise bad_request("message can't be deleted")
+        del self._state.messages[chat.id, message.id]
         self._state.changed()
         return True
 
@@ -219,6 +227,9 @@ class TelegramMethods:
         if message is None:
             raise bad_request("message to edit not found")
         if message.sender != self._state.bot_id or message.service:
+            raise bad_request("message can't be edited")
+        if message.other_markup:
+            # tdlib, can_edit_message: only those without markup or with an inline keyboard.
             raise bad_request("message can't be edited")
         return message
 

@@ -40,7 +40,7 @@ class TelegramMessage:
     """A message as it stands now; ``sender`` is a Telegram id.
 
     ``markup`` is its inline keyboard; ``other_markup`` a ForceReply or the like, which the
-    Bot API never gives back.
+    Bot API never gives back. ``attached`` is what stands there in place of a text.
     """
 
     chat: int
@@ -56,6 +56,12 @@ class TelegramMessage:
     edited: int | None = None
     service: Json = field(default_factory=dict)
     other_markup: Json | None = None
+    attached: Json = field(default_factory=dict)
+
+    @property
+    def forces_reply(self) -> bool:
+        """Whether it opens a reply for those it asks."""
+        return bool(self.other_markup and self.other_markup.get("force_reply"))
 
     @property
     def rows(self) -> list[list[Json]]:
@@ -133,6 +139,20 @@ class TelegramState:
         """Replace what a message says."""
         return self.post(replace(message, edited=self.now(), **changed))
 
+    def asks(self, message: TelegramMessage, user_id: int) -> bool:
+        """Whether the message opens a reply for this person.
+
+        core.telegram.org, ForceReply, selective: those who are mentioned, and whoever wrote
+        the message that it replies to.
+        """
+        if not message.forces_reply:
+            return False
+        if not (message.other_markup or {}).get("selective"):
+            return True
+        replied = self.messages.get((message.chat, message.reply_to or 0))
+        mentioned = [entity.get("user", {}).get("id") for entity in message.entities]
+        return user_id in mentioned or (replied is not None and replied.sender == user_id)
+
     def new_query(self, member: Member, message: TelegramMessage) -> str:
         """The id of a new callback query."""
         query_id = str(secrets.randbelow(10**18))
@@ -186,7 +206,7 @@ class TelegramState:
             found["document"] = _document_json(message.document)
         if message.markup:
             found["reply_markup"] = message.markup
-        return found | message.service
+        return found | message.service | message.attached
 
 
 def _document_json(document: TelegramDocument) -> Json:

@@ -172,6 +172,8 @@ def checked_entities(text: str, entities: Any) -> list[Json]:
         offset, length = entity.get("offset"), entity.get("length")
         if entity.get("type") not in _KINDS:
             raise EntityError(f"unsupported entity type {entity.get('type')!r}")
+        if entity["type"] == "text_mention" and not _names_a_user(entity):
+            raise EntityError("a text_mention says which user it mentions")
         if not isinstance(offset, int) or not isinstance(length, int) or length <= 0:
             raise EntityError("entity has no valid offset and length")
         if offset < 0 or offset + length > units:
@@ -181,6 +183,11 @@ def checked_entities(text: str, entities: Any) -> list[Json]:
                 f"entity begins or ends in a middle of a UTF-16 symbol at offset {offset}"
             )
     return _ordered([dict(entity) for entity in entities])
+
+
+def _names_a_user(entity: Json) -> bool:
+    user = entity.get("user")
+    return isinstance(user, dict) and isinstance(user.get("id"), int)
 
 
 def trimmed(text: str, entities: list[Json]) -> tuple[str, list[Json]]:

@@ -16,7 +16,9 @@ class MemoryDrafts:
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
         """Keep the text under the key for so long."""
-        self._kept[key] = (text, self._clock() + timedelta(seconds=seconds))
+        now = self._clock()
+        self._kept = {name: kept for name, kept in self._kept.items() if kept[1] > now}
+        self._kept[key] = (text, now + timedelta(seconds=seconds))
 
     async def read(self, key: str) -> str | None:
         """The text under the key, None when there is none."""

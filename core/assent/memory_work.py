@@ -66,6 +66,7 @@ class MemoryLeases:
         holder, until = self._held.get(name, (owner, now))
         if holder != owner and until > now:
             return False
+        self._held = {name: held for name, held in self._held.items() if held[1] > now}
         self._held[name] = (owner, now + timedelta(seconds=seconds))
         return True
 

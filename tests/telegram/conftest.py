@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from telegram_dialogue import CHANNEL, TOKEN, Chat
 
 from assent.cards import Card, CardBody, Choice
+from assent_playground import Playground, PlaygroundConfig, TelegramChat
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -68,3 +71,15 @@ def a_card() -> Callable[..., Card]:
 
 _BODY = ("title", "description", "content", "digest", "facts", "choices")
 # `content`, `description` and `choices` are set on the body: the card derives its own from them.
+
+
+@pytest.fixture
+async def chat(a_card: Callable[..., Card]) -> AsyncIterator[Chat]:
+    chats = (*PlaygroundConfig().telegram_chats, TelegramChat(CHANNEL, "channel", "News"))
+    async with AsyncExitStack() as stack:
+        playground = await stack.enter_async_context(
+            Playground(PlaygroundConfig(telegram_bot_token=TOKEN, telegram_chats=chats))
+        )
+        chat = Chat(playground, a_card)
+        await chat.open(stack)
+        yield chat

@@ -13,6 +13,7 @@ const alertBox = document.querySelector('[data-dialog="alert"]');
 let chosen = null;
 let topic = null;
 let replyTo = null;
+let editing = null;
 let member = null;
 let fadeToast = 0;
 const answeredForceReplies = new Set();
@@ -20,7 +21,11 @@ const answeredForceReplies = new Set();
 /** Draw the chats as this member sees them. */
 export function renderTelegram(picture, me, redraw) {
   const telegram = picture.telegram;
-  if (member?.name !== me.name) toast.hidden = true;
+  if (member?.name !== me.name) {
+    toast.hidden = true;
+    if (editing) composer.reset();
+    endReply();
+  }
   member = me;
   const chats = telegram.chats.filter((chat) => sees(chat, telegram, me));
   if (!chats.some((chat) => chat.id === chosen)) chosen = chats[0]?.id;
@@ -103,6 +108,7 @@ function draw(message, telegram, me, name, all) {
           "p",
           { class: "t-meta" },
           el("button", { type: "button", class: "t-answer", data: { reply: message.id }, onclick: () => beginReply(message) }, "Reply"),
+          mine && el("button", { type: "button", class: "t-answer", data: { edit: message.id }, onclick: () => beginEdit(message) }, "Edit"),
           message.edited && el("span", {}, "edited"),
           clock(message.date),
         ),
@@ -160,19 +166,32 @@ function showToast(text) {
 }
 
 function beginReply(message) {
+  editing = null;
   replyTo = message.id;
   renderReply(new Map([[message.id, message]]), () => "");
   composer.elements.text.focus();
 }
 
+function beginEdit(message) {
+  editing = { chat: message.chat, id: message.id };
+  replyTo = null;
+  replying.hidden = false;
+  replying.querySelector(".replying-to").textContent = `Edit: ${excerpt(message)}`;
+  composer.elements.text.value = message.text;
+  composer.elements.text.focus();
+}
+
+/* Telegram opens the reply only for those that a selective question asks. */
 function offerForcedReply(messages, me) {
-  const asked = messages.findLast((m) => m.force_reply?.force_reply);
+  if (editing) return;
+  const asked = messages.findLast((m) => m.asks?.includes(me.telegram));
   if (!asked || answeredForceReplies.has(`${asked.id}/${me.name}`)) return;
   answeredForceReplies.add(`${asked.id}/${me.name}`);
   replyTo = asked.id;
 }
 
 function renderReply(all, name) {
+  if (editing) return;
   const message = all.get(replyTo);
   replying.hidden = !message;
   composer.elements.text.placeholder = message?.force_reply?.input_field_placeholder || "Message";
@@ -183,18 +202,23 @@ function renderReply(all, name) {
 
 function endReply() {
   replyTo = null;
+  editing = null;
   replying.hidden = true;
   composer.elements.text.placeholder = "Message";
 }
 
-composer.querySelector("[data-cancel-reply]").addEventListener("click", endReply);
+composer.querySelector("[data-cancel-reply]").addEventListener("click", () => {
+  if (editing) composer.reset();
+  endReply();
+});
 composer.addEventListener("submit", async (event) => {
   event.preventDefault();
   const text = composer.elements.text.value.trim();
   if (!text) return;
-  const body = { chat: chosen, text, by: member.name, reply_to: replyTo, thread_id: topic };
+  const said = { chat: chosen, text, by: member.name, reply_to: replyTo, thread_id: topic };
+  const edited = editing && { chat: editing.chat, message_id: editing.id, text, by: member.name };
   composer.reset();
   endReply();
-  const answer = await act("telegram/say", body);
+  const answer = await (edited ? act("telegram/correct", edited) : act("telegram/say", said));
   if (answer.error) showToast(answer.error);
 });

@@ -1,0 +1,83 @@
+"""A kind of question from an example appears on both platforms, and no adapter knows it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from bots.commands import ROUTES, env_of, served  # noqa: TID251  the tests of the bots
+
+from assent_playground import Playground, PlaygroundConfig
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "spend_limit"
+
+
+@pytest.fixture
+async def playground(store_url: str, tmp_path: Path) -> AsyncIterator[Playground]:
+    """Both platforms, and bots that were told of the example's kind of question."""
+    config = tmp_path / "assent.toml"
+    config.write_text(f'{ROUTES}\n[questions]\ntypes = ["spend_questions"]\n')
+    async with Playground(PlaygroundConfig()) as opened:
+        env = env_of(opened, ASSENT_STORE_URL=store_url, PYTHONPATH=str(EXAMPLE))
+        async with served(opened, config, env):
+            yield opened
+
+
+@asynccontextmanager
+async def agent(store_url: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The example's agent, asking."""
+    started = await asyncio.create_subprocess_exec(
+        sys.executable,
+        str(EXAMPLE / "main.py"),
+        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield started
+    finally:
+        if started.returncode is None:
+            started.kill()
+            await started.wait()
+
+
+async def said(started: asyncio.subprocess.Process) -> tuple[int | None, str]:
+    async with asyncio.timeout(20):
+        out, _ = await started.communicate()
+    return started.returncode, out.decode()
+
+
+async def test_a_kind_of_question_of_ones_own_is_answered_in_slack(
+    playground: Playground, store_url: str
+) -> None:
+    slack = playground.slack
+    async with agent(store_url) as asking:
+        card = await slack.message_where(lambda message: "Spend 500" in message.all_text, 20)
+        assert "Two more months" in card.all_text
+        await slack.press(card, "Grant less…", by="alice")
+        view = await slack.view_for("alice")
+        await slack.submit(view, {"Euros": "500"}, by="alice")
+        assert "less than 500" in str(slack.view("alice"))
+        view = await slack.view_for("alice")
+        await slack.submit(view, {"Euros": "120", "Note for the agent": "one month"}, by="alice")
+        done = await said(asking)
+
+    assert done == (0, "120 euros granted by slack:U0ALICE (one month)\n")
+    other = await playground.telegram.message_where(lambda message: "120 €" in message.text, 20)
+    assert not other.buttons
+
+
+async def test_a_kind_of_question_of_ones_own_is_answered_in_telegram(
+    playground: Playground, store_url: str
+) -> None:
+    telegram = playground.telegram
+    async with agent(store_url) as asking:
+        card = await telegram.message_where(lambda message: "Spend 500" in message.text, 20)
+        await telegram.press(card, "Grant 500 €", by="alice")
+        done = await said(asking)
+
+    assert done == (0, "500 euros granted by telegram:4242\n")

@@ -56,6 +56,9 @@ def answer_of(
     except InvalidInputError as error:
         wrong = (Wrong(pointer("inputs", name), why) for name, why in error.problems.items())
         raise invalid(*wrong) from None
+    if not isinstance(answer, kind.model):
+        name = getattr(answer, "type", type(answer).__name__)
+        raise invalid(Wrong("/type", f"this request is answered by {name}"))
     _check(answer, kind, given)
     return answer, rule
 
@@ -70,7 +73,8 @@ def _choose(
         raise invalid(Wrong(where, f"is not offered; the card has {keys}"))
     if inputs is not None and not isinstance(inputs, dict):
         raise invalid(Wrong("/inputs", "must be an object"))
-    values = choice.form.read(_raw(choice, inputs or {})) if choice.form else NO_INPUTS
+    raw = _raw(choice, inputs or {})
+    values = choice.form.read(raw) if choice.form else NO_INPUTS
     if not choice.stores:
         return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
     lasts = asked.terms.lasts(choice.scope)
@@ -125,6 +129,9 @@ def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) 
 
 def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> None:
     """See that the fields have the types of a response."""
+    if given.get("modifiedArguments") is not None:
+        # Only the card's own form holds them against the tool's schema.
+        raise invalid(Wrong("/modifiedArguments", "are given by choiceKey edit and its inputs"))
     here = {
         "sourceName": asked.request.source_name,
         "decidedAt": asked.at,

@@ -68,7 +68,7 @@ class Door:
 
         async def answer(request: web.Request) -> web.StreamResponse:
             asked = "Access-Control-Request-Method" in request.headers
-            if request.method == "OPTIONS" and asked and self.cors_headers(request):
+            if request.method == "OPTIONS" and asked and self._lets_in(request):
                 return web.Response(
                     status=204,
                     headers={
@@ -84,14 +84,16 @@ class Door:
 
     def cors_headers(self, request: web.Request) -> Mapping[str, str]:
         """What lets pages of the configured origins read the answer; nothing for the others."""
-        origin = request.headers.get("Origin")
-        if origin is None or origin not in self._origins:
-            return {"Vary": "Origin"} if self._origins and origin is not None else {}
+        if not self._lets_in(request):
+            return {"Vary": "Origin"} if self._origins else {}
         return {
-            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Allow-Origin": request.headers["Origin"],
             "Access-Control-Expose-Headers": "Location, Retry-After",
             "Vary": "Origin",
         }
+
+    def _lets_in(self, request: web.Request) -> bool:
+        return request.headers.get("Origin") in self._origins
 
     def caller(self, request: web.Request, run: RunRef) -> ApiToken:
         """Whose call it is.
@@ -121,8 +123,6 @@ class Door:
         if ticket is None or "Authorization" in request.headers:
             self.caller(request, run)
             return
-        if wait := self._failures.wait(_address(request), spend=False):
-            raise _too_many(wait)
         known = await self._tickets.read(ticket)
         if known is None or known.token_name not in self._names:
             raise self._refused(request, "the ticket is not known, or its time is over")

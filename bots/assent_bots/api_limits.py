@@ -22,16 +22,13 @@ class Limits:
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, caller: str, *, spend: bool = True) -> int:
-        """0 when the caller may go on, otherwise after how many seconds to come back.
-
-        Without ``spend`` it is only looked at.
-        """
+    def wait(self, caller: str) -> int:
+        """0 when the caller may go on, otherwise after how many seconds to come back."""
         now = self._clock()
         level, since = self._buckets.pop(caller, (self._most, now))
         level = min(self._most, level + (now - since) * self._per_second)
         may = level >= 1
-        self._buckets[caller] = (level - 1 if may and spend else level, now)
+        self._buckets[caller] = (level - 1 if may else level, now)
         if len(self._buckets) > _MOST_CALLERS:
             self._buckets.popitem(last=False)
         return 0 if may else max(1, math.ceil((1 - level) / self._per_second))

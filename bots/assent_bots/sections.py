@@ -213,12 +213,18 @@ def _origin(value: object) -> str:
     return value
 
 
+def _calls(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10_000:
+        raise ValueError("is not a whole number from 1 to 10000")
+    return value
+
+
 class ApiSection(Section):
     """[api], its tokens not looked at yet."""
 
-    token: tuple[Any, ...] = ()
+    token: Any = ()
     origins: tuple[Annotated[str, PlainValidator(_origin)], ...] = ()
-    per_second: Annotated[int, BeforeValidator(_no_bool), Field(ge=1, le=65_535)] = 50
+    per_second: Annotated[int, PlainValidator(_calls)] = 50
 
 
 class ApiTokenSection(Section):

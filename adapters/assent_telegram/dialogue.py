@@ -24,7 +24,8 @@ class Dialogue:
     chat, ``seen`` those that were taken as answers. ``sending`` says that the
     values are with the desk, ``was_refused`` that they came back and only
     ``to_fix`` is asked again.
-    ``ended`` says why it is over, empty while it is not.
+    ``ended`` says why it is over, empty while it is not. What ``counts_anyway``
+    is decided already, and only words for it are asked for.
     """
 
     dialogue_id: str
@@ -37,6 +38,7 @@ class Dialogue:
     choice: str
     label: str
     confirmed: bool
+    counts_anyway: bool
     expires_at: float
     form: Form
     initial: dict[str, RawValue] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from assent_telegram.form_buttons import FormButton
 
 _SEEN_KEPT = 50
 _CANCELLED = "Cancelled: nothing was decided."
+_LEFT_OUT = "Left out: it counts without."
 
 
 def begun(dialogue: Dialogue) -> Dialogue:
@@ -31,7 +32,7 @@ def pressed(dialogue: Dialogue, button: FormButton) -> Dialogue | None:
     if button.visit != dialogue.visit:
         return None
     if button.word == "cancel":
-        return over(dialogue, _CANCELLED)
+        return over(dialogue, _LEFT_OUT if dialogue.counts_anyway else _CANCELLED)
     if button.word == "back":
         back = replace(dialogue, was_refused=False)
         return _asking(back, dialogue.at - 1) if dialogue.at > 0 else None

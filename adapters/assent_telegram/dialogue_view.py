@@ -64,7 +64,8 @@ def board_keyboard(dialogue: Dialogue) -> InlineKeyboardMarkup | None:
     steps = [_button(dialogue, "« Back", "back")] if dialogue.at > 0 else []
     if dialogue.field is not None and not dialogue.field.required:
         steps.append(_button(dialogue, "Skip", "skip"))
-    steps.append(_button(dialogue, "Cancel", "cancel"))
+    words = "Leave it out" if dialogue.counts_anyway else "Cancel"
+    steps.append(_button(dialogue, words, "cancel"))
     return InlineKeyboardMarkup([*rows, steps])
 
 
@@ -110,6 +111,9 @@ def _question(dialogue: Dialogue, asked: FormField) -> Iterator[Piece]:
     if asked.hint:
         yield own("\n")
         yield line(asked.hint, rank=10)
+    if not _fits_a_button(kept := _kept(dialogue, asked)):
+        yield own("\nSo far:\n")
+        yield Piece(Part(sound(visible(kept)), Look.BLOCK), rank=30)
     for number, words in _cut_labels(dialogue, asked):
         yield own(f"\n{number + 1}. ")
         yield line(fitted(sound(words), _MOST_LABEL * 4), rank=8)
@@ -121,6 +125,16 @@ def _question(dialogue: Dialogue, asked: FormField) -> Iterator[Piece]:
         yield own(", or press a button." if asked.suggestions or dialogue.at_hand else ".")
     elif asked.kind in TYPED_KINDS:
         yield own("\nNobody can type an answer in a channel: press a button.")
+
+
+def _kept(dialogue: Dialogue, asked: FormField) -> str:
+    """The answer that can be kept, in words; empty where there is none."""
+    kept = dialogue.at_hand
+    return in_words(asked, kept) if isinstance(kept, str) else ""
+
+
+def _fits_a_button(words: str) -> bool:
+    return "\n" not in words and units(words) <= _MOST_LABEL - len("Keep: ")
 
 
 def _cut_labels(dialogue: Dialogue, asked: FormField) -> Iterator[tuple[int, str]]:
@@ -165,8 +179,9 @@ def _answer_rows(dialogue: Dialogue) -> Iterator[list[InlineKeyboardButton]]:
     if asked.kind == "options":
         words = f"Done ({len(dialogue.picked)})" if dialogue.picked else "Done: none of them"
         yield [_button(dialogue, words, "done", style="success")]
-    elif (kept := dialogue.at_hand) is not None:
-        yield [_button(dialogue, f"Keep: {in_words(asked, kept)}", "keep")]
+    elif kept := _kept(dialogue, asked):
+        words = f"Keep: {kept}" if _fits_a_button(kept) else "Keep it as it is"
+        yield [_button(dialogue, words, "keep")]
 
 
 def _choice_rows(dialogue: Dialogue, asked: FormField) -> Iterator[list[InlineKeyboardButton]]:

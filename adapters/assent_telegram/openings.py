@@ -79,6 +79,7 @@ class Openings:
             choice=choice.key,
             label=choice.label,
             confirmed=press.confirmed,
+            counts_anyway=bool(choice.falls_back),
             expires_at=card.expires_at.timestamp(),
             form=form,
             initial=initial,

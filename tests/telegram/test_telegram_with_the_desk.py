@@ -202,3 +202,35 @@ async def test_a_group_that_moved_unnoticed_is_followed(room: Room) -> None:
     await room.telegram.press(card, "Allow", by="alice")
 
     assert (await waiting).approved
+
+
+async def test_a_denial_carries_the_reason_that_its_person_writes(room: Room) -> None:
+    waiting, card = await room.asked()
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Deny with a reason…" in m.buttons)
+    pressed = await room.telegram.press(more, "Deny with a reason…", by="alice")
+    assert "Without a reason it is denied" in (pressed.toast or "")
+
+    question = await room.telegram.message_where(lambda m: m.forces_reply)
+    room.telegram.reply(question, "it touches production", by="alice")
+
+    verdict = await waiting
+    assert not verdict.approved
+    assert "it touches production" in verdict.reason
+    ended = await room.shown("⛔ Denied by alice")
+    assert "Reason it touches production" in ended.text
+
+
+async def test_edited_arguments_are_what_is_approved(room: Room) -> None:
+    waiting, card = await room.asked()
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Edit arguments…" in m.buttons)
+    await room.telegram.press(more, "Edit arguments…", by="alice")
+
+    question = await room.telegram.message_where(lambda m: m.forces_reply)
+    assert '"command": "terraform apply"' in (await room.shown("So far:")).text
+    room.telegram.reply(question, "command=terraform plan", by="alice")
+    verdict = await asyncio.wait_for(waiting, 5)
+
+    assert verdict.approved
+    assert verdict.arguments == {"command": "terraform plan"}

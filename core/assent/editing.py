@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from assent.argument_schema import schema_problem
 from assent.calls import as_json
 from assent.cards import Choice
-from assent.errors import InvalidCallError, InvalidInputError
+from assent.errors import InvalidCallError, InvalidInputError, SchemaError
 from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
+from assent.schema_form import SchemaForm, schema_form
 from assent.text import hidden_count, redacted, visible
 
 EDIT = "edit"
 
+_LABEL, _TITLE, _SUBMIT = "Edit arguments…", "Edit the arguments", "Allow with these"
 _FIELD = "arguments"
 _NOTE = (
     "Change the JSON, or write only what changes as name=value, one a line. "
@@ -23,14 +26,20 @@ _NOTE = (
 _HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
 
 
-def edit_choice(arguments: Mapping[str, Any]) -> Choice | None:
-    """The choice to change the arguments and allow that; None where they are too long to edit."""
+def edit_choice(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Choice | None:
+    """The choice to change the arguments and allow that; None where they are too long to edit.
+
+    Where the tool's schema can be asked in chat, each argument is a field of its own.
+    """
+    if (fields := _as_fields(arguments, schema)) is not None:
+        form = replace(fields.form, title=_TITLE, submit=_SUBMIT)
+        return Choice(EDIT, _LABEL, needs_sight=True, form=form)
     shown = _written(redacted(arguments))
     if not arguments or len(shown) > LONGEST_TEXT:
         return None
     field = FormField(_FIELD, "Arguments", initial=shown, multiline=True)
-    form = Form("Edit the arguments", (field,), submit="Allow with these", note=_NOTE)
-    return Choice(EDIT, "Edit arguments…", needs_sight=True, form=form)
+    form = Form(_TITLE, (field,), submit=_SUBMIT, note=_NOTE)
+    return Choice(EDIT, _LABEL, needs_sight=True, form=form)
 
 
 def edited(
@@ -43,6 +52,8 @@ def edited(
             does not fit the tool's schema; it says where.
         ConfigError: the schema cannot be used.
     """
+    if (fields := _as_fields(arguments, schema)) is not None:
+        return fields.data(inputs)
     try:
         changed = _read(str(inputs[_FIELD]).strip(), arguments)
         restored = as_json(_restored(changed, redacted(arguments), arguments))
@@ -51,6 +62,20 @@ def edited(
     if schema is not None and (problem := schema_problem(schema, restored)):
         raise InvalidInputError({_FIELD: f"this does not fit the tool: {problem}"})
     return restored
+
+
+def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> SchemaForm | None:
+    """The schema as a form that begins with the arguments, where it holds all of each of them."""
+    if schema is None or _written(redacted(arguments)) != json.dumps(
+        arguments, ensure_ascii=False, indent=2
+    ):
+        return None  # something in them must not be shown as it is
+    try:
+        form = schema_form(schema)
+        form.check(arguments)
+    except (SchemaError, InvalidInputError):
+        return None
+    return form.beginning_with(arguments)
 
 
 def _written(value: Any) -> str:

@@ -236,7 +236,7 @@ class PermissionRequestEvent(UserInputRequest):
     def _saying_more(self) -> Iterator[Choice]:
         yield deny_with_reason_choice(DENY)
         yield changes_choice()
-        if (edit := edit_choice(self.arguments)) is not None:
+        if (edit := edit_choice(self.arguments, self.arguments_schema)) is not None:
             yield edit
 
     def _not_shown(self) -> Iterator[tuple[str, str]]:

@@ -103,6 +103,12 @@ class SchemaForm:
         if not same(self.data(read), slim):
             raise InvalidInputError({"data": "it is not what the form asks for"})
 
+    def beginning_with(self, data: Mapping[str, Any]) -> SchemaForm:
+        """The same form, each field beginning with its value in the data."""
+        _, values = self._values(data)
+        fields = tuple(replace(field, initial=values.get(field.name)) for field in self.form.fields)
+        return SchemaForm(replace(self.form, fields=fields), self._members)
+
     def told(self, data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """The data as pairs of a label and a visible text, without secrets."""
         _, values = self._values(data)

@@ -24,7 +24,7 @@ SCHEMA = {
 
 
 def _shown(arguments: dict[str, Any]) -> str:
-    choice = edit_choice(arguments)
+    choice = edit_choice(arguments, None)
     assert choice is not None
     assert choice.form is not None
     (field,) = choice.form.fields
@@ -138,10 +138,43 @@ def test_a_hostile_pattern_takes_no_time() -> None:
     assert "/command" in _problem(json.dumps({"command": "a" * 2_000 + "b"}), schema=schema)
 
 
+def test_a_schema_that_can_be_asked_makes_a_field_of_each_argument() -> None:
+    arguments = {"command": "terraform apply", "count": 3}
+    choice = edit_choice(arguments, SCHEMA)
+
+    assert choice is not None
+    assert choice.form is not None
+    assert [(field.name, field.initial) for field in choice.form.fields] == [
+        ("command", "terraform apply"),
+        ("count", 3),
+    ]
+    changed = edited(arguments, choice.form.read({"command": "ls", "count": "5"}), SCHEMA)
+    assert changed == {"command": "ls", "count": 5}
+    with pytest.raises(InvalidInputError):
+        choice.form.read({"command": "ls", "count": "6"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"command": "x", "other": 1},
+        {"command": "x", "count": "three"},
+        {"command": f"use {TOKEN}"},
+        {"command": "a\u202eb"},
+    ],
+)
+def test_what_a_form_of_fields_cannot_hold_is_edited_as_json(arguments: dict[str, Any]) -> None:
+    choice = edit_choice(arguments, SCHEMA)
+
+    assert choice is not None
+    assert choice.form is not None
+    assert [field.name for field in choice.form.fields] == ["arguments"]
+
+
 def test_arguments_too_long_to_edit_are_not_offered() -> None:
-    assert edit_choice({"text": "x" * 3_000}) is None
-    assert edit_choice({}) is None
-    choice = edit_choice(ARGUMENTS)
+    assert edit_choice({"text": "x" * 3_000}, None) is None
+    assert edit_choice({}, None) is None
+    choice = edit_choice(ARGUMENTS, None)
     assert choice is not None
     assert (choice.key, choice.needs_sight) == (EDIT, True)
 

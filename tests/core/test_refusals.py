@@ -195,11 +195,11 @@ async def test_edited_arguments_must_fit_the_tools_schema(backend: Backend) -> N
     await backend.store.open(request, seconds=30, inbox="", book=None)
     async with working(desk):
         ref, card = await chat.card_where()
-        wrong = await desk.press(press_on(ref, card, "edit", inputs={"arguments": '{"count": 6}'}))
-        right = await desk.press(press_on(ref, card, "edit", inputs={"arguments": '{"count": 5}'}))
+        wrong = await desk.press(press_on(ref, card, "edit", inputs={"count": "6"}))
+        right = await desk.press(press_on(ref, card, "edit", inputs={"count": "5"}))
 
     assert (wrong.kind, right.kind) == (Answered.INVALID, Answered.UNHEARD)
-    assert "/count" in wrong.problems["arguments"]
+    assert wrong.problems == {"count": "this must be at most 5"}
 
 
 async def test_a_denial_on_its_way_survives_the_desk(backend: Backend) -> None:

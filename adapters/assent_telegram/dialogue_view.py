@@ -25,6 +25,7 @@ OPTIONS_A_PAGE = 20
 # What all answers together take at most on the board; each has an equal share, and at least 24.
 _ANSWERS_UNITS = 1_600
 _LEAST_UNITS = 24
+_ANSWER_LABEL_UNITS = 40
 _NAME_UNITS = 48
 
 _KINDS = {
@@ -150,10 +151,11 @@ def _answers(dialogue: Dialogue) -> Iterator[Piece]:
     if answered:
         yield own("\n")
     for field in answered:
+        label = fitted(sound(visible(field.label, one_line=True)), _ANSWER_LABEL_UNITS)
+        value = sound(visible(in_words(field, dialogue.values[field.name]), one_line=True))
         yield own("\n✓ ")
-        yield line(fitted(sound(field.label), 40), rank=5)
-        yield own(" ")
-        yield line(fitted(sound(in_words(field, dialogue.values[field.name])), share), rank=6)
+        # One piece: a message has at most 100 entities, and what is beyond would be live.
+        yield line(f"{label} {fitted(value, share)}", rank=6)
 
 
 def in_words(asked: FormField, raw: RawValue) -> str:

@@ -139,6 +139,20 @@ async def test_a_webhook_is_set_shown_and_deleted(run: Run, playground: Playgrou
     assert (deleted.code, deleted.out) == (0, "no webhook is registered\n")
 
 
+async def test_a_webhook_without_the_edits_of_messages_is_a_line(
+    run: Run, playground: Playground
+) -> None:
+    await command(run, playground, "webhook", "set", HOOK, toml="")
+    playground.telegram.updates.allowed.remove("edited_message")
+
+    done = await command(run, playground, "check", "--json")
+
+    found = [json.loads(line) for line in done.out.splitlines()]
+    (hook,) = [finding for finding in found if finding["subject"] == "webhook"]
+    assert hook["level"] == "failed"
+    assert "repeat `assent webhook set`" in hook["text"]
+
+
 async def test_a_webhook_needs_its_secret(run: Run, playground: Playground) -> None:
     done = await command(
         run, playground, "webhook", "set", HOOK, toml="", TELEGRAM_WEBHOOK_SECRET=""

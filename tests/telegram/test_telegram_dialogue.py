@@ -309,6 +309,7 @@ def test_the_fullest_form_fits_a_message() -> None:
     dialogue = a_dialogue(*fields, note=wide * 9, confirms=True)
     for number in range(MOST_FIELDS):
         assert units(board(dialogue).text) <= 4096
+        assert len(board(dialogue).entities) <= 100
         dialogue = typed(dialogue, "💩" * 2_000, number)
 
     assert dialogue.field is None
@@ -316,10 +317,17 @@ def test_the_fullest_form_fits_a_message() -> None:
     assert units(board(stumbled(dialogue, {"f0": wide * 99})).text) <= 4096
 
 
-def test_the_longest_options_fit_a_message() -> None:
+def test_the_longest_options_below_all_answers_fit_a_message() -> None:
     options = tuple(Option("💩" * 500, number) for number in range(100))
+    before = tuple(FormField(f"f{number}", "💩" * 100) for number in range(MOST_FIELDS - 1))
+    dialogue = a_dialogue(*before, replace(TAGS, options=options))
+    for number in range(MOST_FIELDS - 1):
+        dialogue = typed(dialogue, "💩" * 2_000, number)
 
-    assert units(board(a_dialogue(replace(TAGS, options=options))).text) <= 4096
+    shown = board(dialogue)
+    assert units(shown.text) <= 4096
+    assert units(shown.without_entities) <= 4096
+    assert len(shown.entities) <= 100
 
 
 def test_every_button_fits_telegrams_64_bytes() -> None:

@@ -95,6 +95,32 @@ def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
     assert "Expires" not in text
 
 
+def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
+    answered = (("Name", "Bob"), ("Notes", "two\nlines @all"))
+    ended = Ended("answered", NOW, by="alice", facts=answered)
+
+    shown = message(a_card(state=ended))
+
+    assert "\nAnswered\nName Bob\nNotes two⏎lines @all\nbash\n" in shown.text
+    assert {"Name", "Bob", "Notes", "two⏎lines @all"} <= set(spans(shown, MessageEntity.CODE))
+
+
+def test_facts_of_the_question_give_way_before_the_answers_and_the_last_of_these_first(
+    a_card: CardMaker,
+) -> None:
+    facts = tuple(("Fact", "f" * 300) for _ in range(12))
+    answers = tuple((f"Answer {number}", f"{number}" * 400) for number in range(10))
+    ended = Ended("answered", NOW, by="alice", reason="r" * 300, facts=answers)
+
+    text = message(a_card(title="t" * 120, facts=facts, state=ended)).text
+
+    assert "f" * 25 not in text
+    assert "0" * 400 in text
+    assert "9" * 400 not in text
+    assert "t" * 120 in text
+    assert "r" * 300 in text
+
+
 def test_the_second_step_names_exactly_what_will_be_stored(a_card: CardMaker) -> None:
     card = a_card()
     always = card.body.choices[1]
@@ -195,13 +221,15 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         reveal_limit=10,
     )
     choice = Choice("always", wide * 30, stores=wide * 500)
-    ended = Ended("undeliverable", NOW, wide * 200, wide * 900, wide * 500)
+    answers = tuple((wide * 50, wide * 3_000) for _ in range(40))
+    ended = Ended("undeliverable", NOW, wide * 200, wide * 900, wide * 500, facts=answers)
 
     for shown in (card, card.confirming(choice), replace(card, state=ended)):
         text = message(shown)
         assert spans(text, MessageEntity.PRE) == [wide * (CONTENT_LIMIT - 2) + "\n…"]
         assert utf16(text.text) <= 4096
         assert utf16(text.without_entities) <= 4096
+        assert len(text.entities) <= 100
         assert "… and 28 more facts" in text.text
 
 
@@ -231,7 +259,9 @@ def cards(draw: st.DrawFn) -> Card:
         facts=tuple(draw(st.lists(st.tuples(lines, lines), max_size=15))),
     )
     choice = Choice("always", "Always", stores=draw(lines) or "x")
-    ended = Ended(draw(st.sampled_from(["approved", "odd"])), NOW, draw(lines), draw(lines))
+    answers = tuple(draw(st.lists(st.tuples(lines, lines), max_size=15)))
+    outcome = draw(st.sampled_from(["approved", "odd"]))
+    ended = Ended(outcome, NOW, draw(lines), draw(lines), facts=answers)
     states: list[Open | Ended] = [Open(), Open(choice), ended]
     return Card(
         handle="HANDLEHANDLEHANDLE1234",

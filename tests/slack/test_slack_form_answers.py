@@ -83,6 +83,16 @@ def test_what_belongs_to_no_field_is_told_at_the_first(problems: dict[str, str],
     assert answered == {"response_action": "errors", "errors": {"assent:in:a": told}}
 
 
+def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit() -> None:
+    document = a_submission(TWO, {})
+    document["view"] = {**document["view"], "blocks": []}
+
+    answered = json.loads(form_answer(document, Answer(Answered.INVALID, "It fits not.")).body)
+
+    assert answered["response_action"] == "update"
+    assert "It fits not." in json.dumps(answered["view"])
+
+
 def test_an_error_is_visible_and_not_endless() -> None:
     answer = Answer(Answered.INVALID, "no", {"a": "\u202e" + "x" * 2_000})
 
@@ -101,7 +111,12 @@ def test_an_error_is_visible_and_not_endless() -> None:
     ],
 )
 async def test_a_form_that_counts_no_more_says_why_and_keeps_what_was_typed(
-    playground: Playground, client: Client, desk: DeskDouble, kind: Answered, title: str
+    playground: Playground,
+    client: Client,
+    listener: SlackListener,
+    desk: DeskDouble,
+    kind: Answered,
+    title: str,
 ) -> None:
     playground.slack.deliver_to(str(client.make_url("/slack/events")))
     view = playground.slack.state.open_view("U0ALICE", TWO)
@@ -116,6 +131,7 @@ async def test_a_form_that_counts_no_more_says_why_and_keeps_what_was_typed(
     assert "submit" not in shown.view
     for part in ("already denied by bob", "First", "line\\nline", "Second", "Green"):
         assert part in json.dumps(shown.view)
+    await listener.close()
     assert not playground.slack.ephemerals("alice")
 
 

@@ -9,7 +9,14 @@ from aiohttp import web
 from playground.listener import Listener, a_button, a_modal, some_blocks
 from playwright.async_api import Page, async_playwright, expect
 from slack_sdk.web.async_client import AsyncWebClient
-from telegram import Bot, ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import (
+    Bot,
+    ForceReply,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    MessageEntity,
+    User,
+)
 
 from assent_playground import Playground
 
@@ -146,3 +153,30 @@ async def test_a_fault_is_planned_from_the_page(playground: Playground, page: Pa
     await expect(page.locator(".planned li")).to_have_count(1)
     await page.locator("[data-behave]").click()
     await expect(page.locator(".planned li")).to_have_count(0)
+
+
+async def test_a_form_is_filled_in_by_the_person_it_asks(
+    playground: Playground, telegram: Bot, page: Page
+) -> None:
+    mention = MessageEntity("text_mention", 0, 3, user=User(4343, "Bob", is_bot=False))
+    markup = ForceReply(selective=True, input_field_placeholder="The reason")
+    await telegram.send_message(OPS, "Bob, why?", entities=[mention], reply_markup=markup)
+    entry = page.locator("[data-composer] input")
+
+    await expect(page.locator("[data-platform=telegram] .bubble")).to_contain_text("Bob, why?")
+    await expect(page.locator(".replying")).to_be_hidden()
+    await page.locator("[data-member=Bob]").click()
+    await expect(page.locator(".replying-to")).to_contain_text("Bob, why?")
+    await expect(entry).to_have_attribute("placeholder", "The reason")
+    await entry.fill("because")
+    await page.locator("[data-send]").click()
+    said = await playground.telegram.message_where(lambda m: m.text == "because")
+    await page.locator(f"[data-edit='{said.id}']").click()
+    await expect(entry).to_have_value("because")
+    await entry.fill("no reason")
+    await page.locator("[data-send]").click()
+    edited = await playground.telegram.message_where(lambda m: m.text == "no reason")
+
+    assert (edited.id, edited.sender) == (said.id, 4343)
+    await page.locator("[data-member=Alice]").click()
+    await expect(page.locator(f"[data-edit='{said.id}']")).to_have_count(0)

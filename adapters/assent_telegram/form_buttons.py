@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -21,7 +22,7 @@ Word = Literal[
     "send",
     "cancel",
 ]
-_WORDS: tuple[Word, ...] = get_args(Word)
+_WORDS: Mapping[str, Word] = {word: word for word in get_args(Word)}
 # `f1:` + 22 + `:` + 5 + `:` + 7 + `:` + 3 takes 43 of the 64 bytes.
 _DATA = re.compile(
     r"f1:(?P<dialogue>[A-Za-z0-9_-]{16,39}):(?P<visit>\d{1,5}):(?P<word>[a-z]{2,7}):(?P<number>\d{1,3})",
@@ -65,7 +66,7 @@ def read_form_button(data: str) -> FormButton | None:
     match = _DATA.fullmatch(data)
     if match is None:
         return None
-    word = next((word for word in _WORDS if word == match["word"]), None)
+    word = _WORDS.get(match["word"])
     if word is None:
         return None
     return FormButton(match["dialogue"], int(match["visit"]), word, int(match["number"]))

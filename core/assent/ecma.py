@@ -11,8 +11,8 @@ _TOKEN = re.compile(
     rf"""
       (?P<escape>{_ESCAPE})
     | (?P<klass>\[(?:\^|(?!\^))(?:\\.|[^\]\\])+\])
-    | \((?:\?(?::|<[A-Za-z_][A-Za-z0-9_]*>)|(?!\?))
-    | \{{[0-9]{{1,4}}(?:,[0-9]{{0,4}})?\}}
+    | (?P<times>(?:[*+?]|\{{[0-9]{{1,4}}(?:,[0-9]{{0,4}})?\}})\??)
+    | (?P<start>\((?:\?(?::|<[A-Za-z_][A-Za-z0-9_]*>)|(?!\?)))
     | [^\\({{}}\[\]]
     """,
     re.VERBOSE | re.DOTALL,
@@ -31,6 +31,8 @@ _SETS = {
 }
 # A dot is no line's end, and there are four of those; words are made of ASCII.
 _OTHERS = {".": r"[^\n\r\u2028\u2029]", r"\b": r"(?-u:\b)"}
+# What stands for no character cannot be repeated, although Rust would.
+_NOTHING = frozenset({"^", "$", "|", r"\b"})
 
 
 def as_rust(pattern: str) -> str:
@@ -43,12 +45,15 @@ def as_rust(pattern: str) -> str:
     if len(pattern) > PATTERN_LIMIT:
         raise ValueError(f"a pattern has at most {PATTERN_LIMIT} characters")
     done: list[str] = []
-    at = 0
+    at, repeatable = 0, False
     while at < len(pattern):
         match = _TOKEN.match(pattern, at)
         if match is None:
             raise _unsupported(pattern[at : at + 3])
         token, at = match[0], match.end()
+        if match["times"] and not repeatable:
+            raise _unsupported(token)
+        repeatable = not match["times"] and not match["start"] and token not in _NOTHING
         if match["klass"]:
             done.append(_klass(token))
         elif match["escape"] and token not in _OTHERS:

@@ -114,6 +114,12 @@ class TextApprovalRequestEvent(UserInputRequest):
         """The response that refuses the text; with ``asks_for_changes``, the reason says which."""
         return self._response(False, by=by, at=at, reason=reason, asks_for_changes=asks_for_changes)
 
+    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+        """That changes were asked for; the reason says which."""
+        if isinstance(ending, TextApprovalResponseEvent) and ending.asks_for_changes:
+            return (("Asked for", "changes"),)
+        return ()
+
     def _response(
         self, approved: bool, *, by: str, at: datetime, reason: str, asks_for_changes: bool = False
     ) -> TextApprovalResponseEvent:

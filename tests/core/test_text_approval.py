@@ -18,7 +18,7 @@ from assent import (
     TextApprovalRequestEvent,
     TextApprovalResponseEvent,
 )
-from assent.cards import Card, Choice
+from assent.cards import Card, Choice, Ended
 from assent.desk import Desk
 from assent.errors import ArgumentsChangedError, InvalidInputError
 from assent.memory import memory_backend
@@ -114,6 +114,33 @@ async def test_a_long_text_is_approved_only_after_all_of_it_was_shown() -> None:
     assert [c.key for c in card.choices] == ["deny", "show"]
     assert chat.revealed[0][1] == "a line\n" * 500
     assert answer.approved
+
+
+@pytest.mark.parametrize(
+    ("key", "outcome", "told"),
+    [("changes", "denied", (("Asked for", "changes"),)), ("deny-reason", "denied", ())],
+)
+async def test_a_no_that_says_more_is_asked_for_in_the_chat(
+    key: str, outcome: str, told: tuple[tuple[str, str], ...]
+) -> None:
+    chat = ChatDouble()
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+    async with (
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, timeout=20) as gate,
+        working(Desk(backend, [chat], routes)) as desk,
+    ):
+        waiting = asyncio.create_task(gate.approve_text(DRAFT))
+        ref, card = await chat.card_where()
+        asked = await desk.press(press_on(ref, card, key))
+        late = await desk.press(press_on(ref, card, key, inputs={"reason": "shorter"}))
+        answer = await waiting
+        ended = await chat.ended_card()
+
+    assert (asked.kind, late.kind) == (Answered.ASKED, Answered.RECORDED)
+    assert (answer.outcome.value, answer.reason) == (outcome, "shorter")
+    assert isinstance(ended.state, Ended)
+    assert (ended.state.reason, ended.state.facts) == ("shorter", told)
 
 
 def test_a_text_too_long_for_the_chat_can_only_be_denied() -> None:

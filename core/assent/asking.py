@@ -61,7 +61,7 @@ class Asking:
         self.answers = Answers()
         self.denied: set[str] = set()
         self._store = backend.store
-        self._decider = Decider(backend.rules, policy, run, self.answer)
+        self._decider = Decider(backend.rules, policy, run, self.answer, clock)
         self._run = run
         self._seconds = seconds
         self._requested_by = requested_by
@@ -90,7 +90,8 @@ class Asking:
                 return asked
             ending = await future
         self._tell(ending.observed)
-        return await self._still(asked.call, verdict_on(asked.call, asked.digest, ending), call)
+        verdict = verdict_on(asked.call, asked.digest, ending)
+        return await self._still(asked.call, verdict, self._asker(options), call)
 
     async def submit(self, call: ToolCall, options: Options) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -158,16 +159,18 @@ class Asking:
             in_seconds(options.timeout)
         if call.call_id in self.denied:
             return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
-        if (known := await self._answered(call)) is not None:
+        if (known := await self._answered(call, options)) is not None:
             return known
         return await self._decide(call, options)
 
     async def _decide(self, call: ToolCall, options: Options) -> Verdict | Decided:
         said = await self._decider.decide(call, self._asker(options))
+        if call.call_id in self.denied:
+            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
         if said.decision.ruling is not Ruling.ASK:
-            return self._unless_denied(call, decided(call, said.decision))
+            return decided(call, said.decision)
         asked = said.decision.applied_to(call)
-        return said if asked is call else await self._answered(asked) or said
+        return said if asked is call else await self._answered(asked, options) or said
 
     async def _ask(
         self,
@@ -191,18 +194,20 @@ class Asking:
             said = await self._decide(call, options)
         return said
 
-    async def _answered(self, call: ToolCall) -> Verdict | None:
+    async def _answered(self, call: ToolCall, options: Options) -> Verdict | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that."""
         verdict = self.answers.find(call)
-        return None if verdict is None else await self._still(call, verdict)
+        return verdict and await self._still(call, verdict, self._asker(options))
 
-    async def _still(self, call: ToolCall, verdict: Verdict, *others: ToolCall) -> Verdict:
+    async def _still(
+        self, call: ToolCall, verdict: Verdict, asker: Asker, *others: ToolCall
+    ) -> Verdict:
         """The verdict, unless it approves what has been denied meanwhile."""
         if not verdict.approved:
             return verdict
         # What was asked about, and what would run: the arguments may have been changed on the way.
         runs = replace(call, arguments=dict(verdict.arguments))
-        denial = await self._decider.denial(call, runs, *others)
+        denial = await self._decider.denial(asker, call, runs, *others)
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(
@@ -236,7 +241,9 @@ class Asking:
 
     async def _resumed(self, request: PermissionRequestEvent, ending: RequestEnding) -> Verdict:
         call = call_of(request)
-        return await self._still(call, verdict_on(call, request.arguments_digest, ending))
+        verdict = verdict_on(call, request.arguments_digest, ending)
+        asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
+        return await self._still(call, verdict, asker)
 
     def _unless_denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
         if verdict.approved and call.call_id in self.denied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from order_of_evaluation import Config
 from playing_gates import SESSIONS, Answer, Check, Step, World
@@ -16,7 +16,7 @@ from assent.testing import Stage
 
 COMMANDS = st.sampled_from(["ls", "ls", "ls -l", "rm x"])
 TOOLS = st.sampled_from(["bash", "bash", "bash", "read"])
-IDS = st.sampled_from(["c1", "c2"])
+IDS = st.sampled_from(["c1", "c2", "c3", "c4"])
 CALLS = st.builds(
     lambda tool, command, more, call_id: ToolCall(tool, {"command": command, **more}, call_id),
     TOOLS,
@@ -29,7 +29,6 @@ RULES = st.builds(Rule, TOOLS, PATTERNS | st.just({"command": "*", "cwd": "a"}))
 NUMBERS = st.sampled_from([0, 0, 1, 2])
 MEANWHILE = st.one_of(
     st.tuples(st.sampled_from(["require", "disable", "clear"]), NUMBERS, TOOLS),
-    st.tuples(st.sampled_from(["deny_id", "deny_call"]), NUMBERS, IDS),
     st.tuples(
         st.just("store"),
         st.sampled_from(SESSIONS),
@@ -43,7 +42,7 @@ MEANWHILE = st.one_of(
     st.tuples(st.just("pass"), st.sampled_from([timedelta(minutes=40), timedelta(hours=25)])),
 )
 KEYS = st.sampled_from(["allow", "allow", "always", "always", "deny", "deny-always", None])
-SOMETIMES = st.just(()) | st.lists(MEANWHILE, max_size=2)
+SOMETIMES = st.just(()) | st.lists(MEANWHILE, min_size=1, max_size=2)
 ANSWERS = st.builds(Answer, KEYS, SOMETIMES)
 CHECKS = st.builds(
     Check,
@@ -58,12 +57,13 @@ STEPS = st.lists(
         CHECKS,
         CHECKS,
         CHECKS,
-        MEANWHILE,
+        # Mapped, a choice stays one choice among the others.
+        MEANWHILE.map(tuple),
         st.tuples(st.just("iterate"), NUMBERS),
         st.tuples(st.just("resume"), st.integers(0, 1), ANSWERS, SOMETIMES, st.integers(0, 1)),
     ),
-    min_size=5,
-    max_size=14,
+    min_size=10,
+    max_size=20,
 )
 REWRITTEN = st.dictionaries(
     COMMANDS,
@@ -79,7 +79,7 @@ CONFIGS = st.builds(
     allow=NOTHING | st.lists(RULES, max_size=1),
     allow_once=NOTHING | st.lists(RULES, max_size=2) | TWICE,
     deny=NOTHING | st.lists(RULES, max_size=1),
-    denied_call_ids=NOTHING.map(frozenset) | st.frozensets(IDS, max_size=1),
+    denied_call_ids=NOTHING.map(frozenset) | st.just(frozenset({"c4"})),
     declared=NOTHING.map(dict) | st.dictionaries(TOOLS, st.booleans(), max_size=1),
     rewritten=NOTHING.map(dict) | REWRITTEN,
     own=NOTHING.map(frozenset) | st.frozensets(COMMANDS, min_size=1, max_size=1),
@@ -88,10 +88,12 @@ CONFIGS = st.builds(
 
 
 @settings(
-    max_examples=600,
+    max_examples=400,
     deadline=None,
     derandomize=True,
     database=None,
+    # Without the phase that explains failures: it traces every line, and is slow before 3.12.
+    phases=[Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(config=CONFIGS, steps=STEPS)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from assent.errors import ConfigError
-from assent.glob_brackets import NeverError, bracket_set, escaped_set, range_set
+from assent.glob_brackets import NeverError, bracket_set, escaped_set, names_class, range_set
 from assent.glob_branch import AT_NAME, Before, Reading
 from assent.glob_groups import brace_marks, closers, repeat
 from assent.glob_parts import (
@@ -21,38 +20,45 @@ from assent.glob_parts import (
     Chain,
     Check,
     Either,
+    End,
     Literal,
     Look,
     One,
     Part,
     Run,
     WordEdge,
+    chars_of,
     code_units,
 )
-from assent.glob_sets import ANY, DOT, NOT_SLASH, SEGMENT
+from assent.glob_quotes import quotes, refuse_in_literal_brace, refuse_unclear
+from assent.glob_sets import ANY, DOT, NOT_SLASH, CharSet
+from assent.glob_signs import (
+    ALSO_TEXT,
+    EXTENSION,
+    FOLDERS_AGAIN,
+    GROUPS,
+    KNOWN_LITERAL,
+    NOT_PLAIN,
+    RANGE,
+    REPEATED,
+    REST,
+    SHORT,
+    TAKES_SOMETHING,
+    Note,
+    after_star,
+    bangs,
+    opens,
+)
 
 MOST_UNITS = 65_536
 MOST_PARTS = 1_000
 
-# Nothing but text, * and ?: there a star does not step into a hidden name.
 # A value of 10 kB takes some milliseconds with a repeated group of this length, and more with a
 # longer one.
 _LONGEST_REPEATED = 64
-_GROUPS = ("!(", "?(", "*(", "+(", "@(")
-_NOT_PLAIN = re.compile(r'^[*!]|[/()\[\]{}"]')
-# In these a star after a dot or a slash takes at least one character.
-_SHORT = {".*", "*.*", "*/*", "**/*", "**/*.*", "**/.*"}
-# The rows show that a slash may follow these two.
-_EXTENSION = re.compile(r"\*\*?\.\w+", re.ASCII)
-_REST = re.compile(r"\.[^\\/.()]+")
-_REPEATED = re.compile(r"[*+]\((?!\?)")
-
-
-class Note(NamedTuple):
-    """Something in a pattern that is worth a word: what kind of thing, and its spelling."""
-
-    kind: str
-    spelling: str
+# Each of these costs a pass over the value.
+_MOST_SETS = 50
+_MOST_REPEATED = 16
 
 
 @dataclass(frozen=True)
@@ -76,38 +82,27 @@ def parse(pattern: str) -> Parsed:
     if len(source) > MOST_UNITS:
         text = f"the pattern has {len(source)} characters, {MOST_UNITS} are allowed; shorten it"
         raise ConfigError(text)
-    bangs = _bangs(source)
-    body = source[bangs:]
-    notes = [Note("negation", "!")] if bangs % 2 else []
+    leading = bangs(source)
+    body = source[leading:]
+    notes = [Note("negation", "!")] if leading % 2 else []
+    if leading and body.startswith("!(?"):
+        raise ConfigError(f"the pattern begins with {'!' * leading}!(? ; write one ! or !(...)")
     if body.startswith("./"):
         body = body[2:]
         notes.append(Note("here", "./"))
-        if body.startswith(("!", "./")):
+        if body.startswith("./") or (body.startswith("!") and not opens(body, 0)):
             raise ConfigError("the pattern goes on with ! or ./ after ./ ; leave the first ./ out")
-    parser = _Parser(body, plain=not bangs, odd=bangs % 2 == 1, notes=notes)
+    parser = _Parser(body, plain=not leading, odd=leading % 2 == 1, notes=notes)
     try:
         part: Part | None = parser.whole()
     except NeverError:
         part = None
-    return Parsed(part, bangs % 2 == 1, tuple(notes))
+    if not (isinstance(part, Literal) and part.text in ("", pattern)):
+        refuse_unclear(body, parser.quotes, plain=parser.plain)
+    return Parsed(part, leading % 2 == 1, tuple(notes))
 
 
-def _bangs(source: str) -> int:
-    count = 0
-    while source.startswith("!", count) and not _opens(source, count):
-        count += 1
-    return count
-
-
-def _opens(source: str, at: int) -> bool:
-    """Whether the sign at ``at`` begins an extglob."""
-    if not source.startswith("(", at + 1):
-        return False
-    if source[at] == "!":
-        return not re.compile(r"\?[:=!<]").match(source, at + 2)
-    return not source.startswith("?", at + 2)
-
-
+_SLASH_MAY_FOLLOW = Either((Literal(""), Literal("/")))
 _MARKS = {"/": Before.SLASH, ".": Before.DOT}
 
 
@@ -117,18 +112,20 @@ class _Parser:
         self.at = 0
         self.notes = notes
         self.odd = odd
-        self.short = plain and source in _SHORT
-        self.slash_may_follow = plain and _EXTENSION.fullmatch(source) is not None
-        self.plain = (plain and not self.short and not _NOT_PLAIN.search(source)) or (
+        self.short = plain and source in SHORT
+        self.slash_may_follow = plain and EXTENSION.fullmatch(source) is not None
+        self.plain = (plain and not self.short and not NOT_PLAIN.search(source)) or (
             self.slash_may_follow and source.startswith("**.")
         )
-        self.bars = not plain or _NOT_PLAIN.search(source) is not None
-        self.ends = closers(source)
+        self.bars = not plain or NOT_PLAIN.search(source) is not None
+        self.quotes = quotes(source)
+        self.ends = closers(source, self.quotes)
         self.literal_ends: set[int] = set()
         self.parens = 0
         self.size = 0
-        self.last = Before.NOTHING
         self.members = ANY
+        self.sets: set[CharSet] = set()
+        self.repeats = 0
         self._readers = {
             "*": self._star,
             "?": self._question,
@@ -141,26 +138,25 @@ class _Parser:
         }
 
     def whole(self) -> Part:
-        part = self._choice("", Before.NOTHING, at_name=True)
-        if self.source[:2] in _GROUPS and not self.odd:
+        part = self._choice("", Before.NOTHING)
+        if self.source[:2] in GROUPS and not self.odd:
             # Whatever the group takes: a value does not begin with a line break.
             part = Chain((Check(ANY, wanted=True), part))
-        if self.slash_may_follow or self.last in (Before.BRACKET, Before.PLUS):
-            part = Chain((part, Either((Literal(""), Literal("/")))))
-        return part
+        return Chain((part, _SLASH_MAY_FOLLOW)) if self.slash_may_follow else part
 
-    def _choice(self, stops: str, before: Before, *, at_name: bool) -> Part:
+    def _choice(self, stops: str, before: Before) -> Part:
         """Branches up to a stop, which is left for the caller."""
         # A pattern of words, stars and question marks alone has no branches: `a*|b` has a bar.
         bar = "|" if stops or self.bars else ""
         branches: list[Part] = []
         while True:
-            run = Reading(before, at_name)
+            run = Reading(before)
             while not self._stands_at(bar + stops):
                 had = len(run.parts)
                 self._item(run)
                 self._grow(len(run.parts) - had)
-            self.last = run.before
+            if not stops and self.at == len(self.source) and run.before is Before.BRACKET:
+                run.add(_SLASH_MAY_FOLLOW, Before.TEXT)
             branches.append(run.finished())
             self._grow(1)
             separators = bar + stops.replace(")", "").replace("}", "")
@@ -182,9 +178,13 @@ class _Parser:
             text = f"the pattern has more than {MOST_PARTS} parts; write several patterns"
             raise ConfigError(text)
 
+    def _few(self, count: int, most: int, what: str) -> None:
+        if count > most:
+            raise ConfigError(f"the pattern has more than {most} {what}; write several patterns")
+
     def _item(self, run: Reading) -> None:
         char = self.source[self.at]
-        if char in "?*+@!" and _opens(self.source, self.at):
+        if char in "?*+@!" and self._opens_here(run):
             self._extglob(run)
         elif read := self._readers.get(char):
             read(run)
@@ -192,39 +192,60 @@ class _Parser:
             run.spell(char, _MARKS.get(char, Before.TEXT))
             self.at += 1
 
+    def _opens_here(self, run: Reading) -> bool:
+        asks = self.source[self.at] == "?" and run.before is Before.OPENING
+        return not asks and opens(self.source, self.at)
+
     def _star(self, run: Reading) -> None:
         first = self.at
-        while self.source.startswith("*", self.at) and not _opens(self.source, self.at):
+        while self.source.startswith("*", self.at) and not opens(self.source, self.at):
             self.at += 1
         after = self.source[self.at : self.at + 1]
         alone = run.before in AT_NAME and after in ("", "/")
         if self.at - first == 2 and alone and not self.plain:
-            self._globstar(run, after)
+            self._globstar(run, first)
             return
         self._no_dot(run)
         if self.short and run.before in (Before.DOT, Before.SLASH):
             run.add(Check(ANY, wanted=True), run.before)
         run.add(CarefulRun() if self.plain else Run(ANY), Before.STAR)
 
-    def _globstar(self, run: Reading, after: str) -> None:
-        """``**`` alone between slashes: any number of names, with the slash that ends them."""
-        if after:
+    def _globstar(self, run: Reading, first: int) -> None:
+        """``**`` alone between slashes: any number of names, with the slash that ends them.
+
+        Right after a slash that begins the pattern, and at the end after a star,
+        it does not stand for no name at all.
+        """
+        if again := FOLDERS_AGAIN.match(self.source, self.at):
+            self.at = again.end()
+        rooted = first == 1 and self.source.startswith("/")
+        if self.at < len(self.source):
             self.at += 1
-            run.add(FOLDERS, Before.SLASH)
-        elif run.letters:
+            self._folders(run, rooted=rooted)
+        elif run.letters and not rooted and not after_star(run):
             run.letters.pop()
             below = Chain((Literal("/"), CarefulRun()))
             run.add(Either((Literal(""), below)), Before.STAR)
         else:
             run.add(CarefulRun(), Before.STAR)
 
-    def _no_dot(self, run: Reading) -> None:
-        """A hidden name needs its dot in the pattern.
+    def _folders(self, run: Reading, *, rooted: bool) -> None:
+        """``**/``. Where nothing need follow, the reference lets the slash before it out, too."""
+        if rooted:
+            run.add(Chain((CarefulRun(), Literal("/"))), Before.SLASH)
+        elif not run.letters or self.at == len(self.source) or self._more():
+            run.add(FOLDERS, Before.SLASH)
+        else:
+            run.letters.pop()
+            run.add(Either((Chain((Literal("/"), FOLDERS)), End())), Before.SLASH)
 
-        The rows do not show whether that holds in a group that begins a name.
-        It is the narrow reading, so it does, except where narrow would widen.
-        """
-        if run.before in AT_NAME or (run.begins_name() and not self.odd):
+    def _more(self) -> bool:
+        """Whether it is plain to see that the rest takes a character."""
+        return TAKES_SOMETHING.match(self.source, self.at) is not None
+
+    def _no_dot(self, run: Reading) -> None:
+        """A hidden name needs its dot in the pattern; in a group that begins a name it does not."""
+        if run.before in AT_NAME:
             run.add(Check(DOT, wanted=False), run.before)
 
     def _question(self, run: Reading) -> None:
@@ -241,7 +262,7 @@ class _Parser:
         unclear = {Before.GROUP, Before.BRACE, Before.PLUS}
         if run.before is Before.BRACKET:
             run.add(Run(self.members), Before.PLUS)
-        elif self.parens or run.before in unclear:
+        elif self.parens or run.before in unclear or self.source[: self.at].endswith(("{", "}")):
             raise ConfigError("the pattern has a + whose meaning is not clear; write \\+ or +(...)")
         else:
             run.spell("+")
@@ -250,25 +271,33 @@ class _Parser:
     def _bracket(self, run: Reading) -> None:
         end = self.ends.get(self.at)
         if end is None:
-            run.spell("[")
+            self.members = chars_of("[")
+            run.spell("[", Before.BRACKET)
             self.at += 1
             return
         spelling = self.source[self.at : end + 1]
         self.members = bracket_set(spelling[1:-1])
+        self.sets.add(self.members)
+        self._few(len(self.sets), _MOST_SETS, "different sets of characters")
         if spelling.startswith("[!"):
             self.notes.append(Note("bang", spelling))
-        if run.before is Before.NOTHING:
+        if run.before is Before.NOTHING and names_class(spelling):
             run.add(Check(ANY, wanted=True), run.before)
         one: Part = One(self.members)
         # The reference may also take a set as literal text; behind a negation that must count.
-        run.add(Either((one, Literal(spelling))) if self.odd else one, Before.BRACKET)
+        unsure = self.odd and ("\\" in spelling or names_class(spelling))
+        literal = unsure or ALSO_TEXT.fullmatch(spelling)
+        run.add(Either((Literal(spelling), one)) if literal else one, Before.BRACKET)
         self.at = end + 1
 
     def _brace(self, run: Reading) -> None:
         start = self.at
         end = self.ends.get(start)
-        comma, dots = brace_marks(self.source, start, self.ends) if end else (False, False)
+        comma, dots = (
+            brace_marks(self.source, start, self.ends, self.quotes) if end else (False, False)
+        )
         if end is None or not (comma or dots):
+            refuse_in_literal_brace(self.source[start : end or start])
             run.spell("{")
             self.literal_ends.add(end or 0)
             self.at += 1
@@ -277,12 +306,12 @@ class _Parser:
             self.at = end + 1
         else:
             self.at += 1
-            at_name = run.begins_name()
-            run.add(self._choice(",}", Before.BRANCH, at_name=at_name), Before.BRACE)
+            run.add(self._choice(",}", Before.BRANCH), Before.BRACE)
             self.at += 1
 
     def _range(self, run: Reading, spelling: str, *, comma: bool) -> None:
-        members = None if comma else range_set(spelling[1:-1])
+        clear = not comma and RANGE.fullmatch(spelling[1:-1])
+        members = range_set(spelling[1:-1]) if clear else None
         if members is None:
             text = (
                 f"the pattern holds {spelling}, which is neither a range of single characters "
@@ -293,7 +322,11 @@ class _Parser:
         run.add(One(members), Before.BRACE)
 
     def _quote(self, run: Reading) -> None:
-        end = self.source.index('"', self.at + 1)
+        end = self.quotes.get(self.at)
+        if end is None:
+            run.spell('"')
+            self.at += 1
+            return
         run.spell(self.source[self.at + 1 : end])
         self.notes.append(Note("quotes", self.source[self.at : end + 1]))
         self.at = end + 1
@@ -312,7 +345,7 @@ class _Parser:
             run.add(One(members), Before.TEXT)
             self.notes.append(Note("escape", "\\" + after))
         else:
-            run.spell(after, Before.SLASH if after == "/" else Before.TEXT)
+            run.spell(after)
             self.at += 2
 
     def _paren(self, run: Reading) -> None:
@@ -323,17 +356,17 @@ class _Parser:
         wanted = looks.get(opening)
         self.at += 3 if opening in looks else 1
         self.odd ^= wanted is False
-        part = self._inside(run.begins_name())
+        part = self._inside(Before.OPENING if wanted is None and opening != "(?:" else Before.TEXT)
         self.odd ^= wanted is False
         if wanted is not None:
             part = Look(part, wanted=wanted, to_end=False)
             self.notes.append(Note("look", opening))
         run.add(part, Before.GROUP)
 
-    def _inside(self, at_name: bool) -> Part:
+    def _inside(self, before: Before = Before.OPENING) -> Part:
         """What is between the parentheses; the closing one is taken."""
         self.parens += 1
-        part = self._choice(")", Before.OPENING, at_name=at_name)
+        part = self._choice(")", before)
         self.parens -= 1
         self.at += 1
         return part
@@ -342,20 +375,19 @@ class _Parser:
         sign = self.source[self.at]
         close = self.ends[self.at + 1]
         inner = self.source[self.at + 2 : close]
-        if sign in "*+" and _REPEATED.search(inner):
+        if sign in "*+" and REPEATED.search(inner):
             self._literal_repetition(run, f"{sign}({inner})")
             return
-        at_name = run.begins_name()
         inside = range(self.at + 2, close)
         self.at += 2
         if sign == "!":
             self.odd = not self.odd
-            part = self._inside(at_name)
+            part = self._inside()
             self.odd = not self.odd
             self.notes.append(Note("not", f"!({inner})"))
             run.add(self._anything_but(part, inner), Before.GROUP)
             return
-        part = self._inside(at_name and sign not in "*+")
+        part = self._inside()
         if sign in "*+":
             if len(inner) > _LONGEST_REPEATED:
                 raise ConfigError(
@@ -363,15 +395,20 @@ class _Parser:
                     f"{_LONGEST_REPEATED} are allowed; write several rules"
                 )
             grouped = any(at in self.ends and self.source[at] in "({" for at in inside)
+            self.repeats += 1
+            self._few(self.repeats, _MOST_REPEATED, "repeated groups")
             part = repeat(sign, inner, part, grouped=grouped)
             if isinstance(part, Literal) and part.text:
                 self.notes.append(Note("risky", part.text))
         elif sign == "?":
             part = Either((Literal(""), part))
+        elif isinstance(part, Literal) and "\\" in inner:
+            run.spell(part.text, Before.GROUP)
+            return
         run.add(part, Before.GROUP)
 
     def _literal_repetition(self, run: Reading, spelling: str) -> None:
-        if "\\" in spelling or '"' in spelling:
+        if not KNOWN_LITERAL.fullmatch(spelling):
             raise ConfigError(f"the pattern repeats a repetition, {spelling}; write it without")
         self.notes.append(Note("risky", spelling))
         run.add(Literal(spelling), Before.GROUP)
@@ -386,9 +423,13 @@ class _Parser:
         rest = self.source[self.at :]
         if not rest.strip(")"):
             return Chain((Look(part, wanted=False, to_end=True), CarefulRun()))
-        if "*" in inner and not self.parens and _REST.fullmatch(rest):
+        if "*" in inner and REST.fullmatch(rest):
+            sides = "|" in re.sub(r"\([^()]*\)", "", rest)
+            if sides or self.parens or re.search(r"\(.*\*", inner):
+                raise ConfigError(
+                    f"it is not clear what !({inner}) means here; write several rules"
+                )
             after = _Parser(rest, plain=False, odd=not self.odd, notes=[])
-            part = Chain((part, after._choice("", Before.TEXT, at_name=False)))
-            filler = Run(NOT_SLASH if self.odd else SEGMENT)
-            return Chain((Look(part, wanted=False, to_end=False), filler))
+            part = Chain((part, after._choice("", Before.TEXT)))
+            return Chain((Look(part, wanted=False, to_end=False), CarefulRun()))
         return Chain((Look(part, wanted=False, to_end=False), Run(NOT_SLASH)))

@@ -291,3 +291,27 @@ async def test_always_deny_counts_although_another_check_has_read_it_meanwhile(
         thought.set()
 
         assert (await waiting).line == "remembered always deny"
+
+
+async def test_always_deny_from_elsewhere_beats_an_always_allow_read_before(
+    backend: Backend,
+) -> None:
+    await always(backend, "allow", LS)
+    async with Gate.open(backend, run=RUN) as gate:
+        before = await gate.check(LS)
+        await always(backend, "deny", LS)
+        after = await gate.check(LS)
+
+    assert (before.line, after.line) == ("remembered always allow", "remembered always deny")
+
+
+async def test_always_deny_from_elsewhere_leaves_an_allow_once_rule_unspent(
+    backend: Backend,
+) -> None:
+    policy = RulePolicy(allow_once=[Rule("bash")])
+    async with Gate.open(backend, run=RUN, policy=policy) as gate:
+        await always(backend, "deny", LS)
+        denied = await gate.check(LS)
+        other = await gate.check(ToolCall("bash", {"command": "pwd"}))
+
+    assert (denied.line, other.line) == ("remembered always deny", "allow-once rule 1")

@@ -99,10 +99,10 @@ class Decider:
             StoreUnreachableError: what the session remembers cannot be read.
         """
         known = self._book
-        if book is not None and book == known.version:
-            # Rules of one version only go, by expiring: a look could find no other denial.
-            if await self._denial(asker, known, *calls) is None:
-                return None
+        said_now = book is not None and book == known.version
+        # Rules of one version only go, by expiring: a look could find no other denial.
+        if said_now and await self._denial(asker, known, *calls) is None:
+            return None
         return await self._denial(asker, await self.refresh(), *calls)
 
     def declaration(self, name: str) -> Declaration | None:

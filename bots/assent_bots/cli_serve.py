@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from assent_bots.garbage import collect_seldom
 from assent_bots.routing import approvers_text, route_text
 from assent_bots.server import Serving, serving
 from assent_bots.settings import Settings, read_settings
@@ -41,6 +42,7 @@ async def _serve(settings: Settings, *, colour: bool) -> None:
         try:
             async with serving(settings) as bots:
                 started = True
+                collect_seldom()
                 for line in summary(settings, bots, colour=colour):
                     _say(line)
                 await _until(stop, bots.broken)

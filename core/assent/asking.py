@@ -88,10 +88,11 @@ class Asking:
             asked = await self._ask(call, said, question_id, options, heard=True)
             if isinstance(asked, Verdict):
                 return asked
-            ending = await future
-        self._tell(ending.observed)
-        verdict = verdict_on(asked.call, asked.digest, ending)
-        return await self._still(asked.call, verdict, self._asker(options), call)
+            ring = await future
+        self._tell(ring.ending.observed)
+        verdict = verdict_on(asked.call, asked.digest, ring.ending)
+        asker = self._asker(options)
+        return await self._still(asked.call, verdict, asker, call, book=ring.book)
 
     async def submit(self, call: ToolCall, options: Options) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -126,7 +127,7 @@ class Asking:
         """Open any question and wait for its ending."""
         with self.questions.expected(request.question_id) as future:
             await self.open(request, heard=True)
-            ending = await future
+            ending = (await future).ending
         self._tell(ending.observed)
         return ending
 
@@ -200,14 +201,22 @@ class Asking:
         return verdict and await self._still(call, verdict, self._asker(options))
 
     async def _still(
-        self, call: ToolCall, verdict: Verdict, asker: Asker, *others: ToolCall
+        self,
+        call: ToolCall,
+        verdict: Verdict,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
     ) -> Verdict:
-        """The verdict, unless it approves what has been denied meanwhile."""
+        """The verdict, unless it approves what has been denied meanwhile.
+
+        ``book`` is the version of the session's rules at this moment, where it is known.
+        """
         if not verdict.approved:
             return verdict
         # What was asked about, and what would run: the arguments may have been changed on the way.
         runs = replace(call, arguments=dict(verdict.arguments))
-        denial = await self._decider.denial(asker, call, runs, *others)
+        denial = await self._decider.denial(asker, call, runs, *others, book=book)
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(

@@ -85,15 +85,24 @@ class Decider:
                 return Decided(decision, book.version)
             await self.refresh()
 
-    async def denial(self, asker: Asker, *calls: ToolCall) -> Decision | None:
+    async def denial(
+        self, asker: Asker, *calls: ToolCall, book: str | None = None
+    ) -> Decision | None:
         """The denial that stands against the calls now, whoever approved of them before.
 
         Deny rules, denied call ids and *always deny* count; nothing is used up,
         and policies that cannot say so without side effects are not asked again.
+        ``book`` is the version of the session's rules now, where the store has
+        just said it: rules known at that version need no look.
 
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
+        known = self._book
+        said_now = book is not None and book == known.version
+        # Rules of one version only go, by expiring: a look could find no other denial.
+        if said_now and await self._denial(asker, known, *calls) is None:
+            return None
         return await self._denial(asker, await self.refresh(), *calls)
 
     def declaration(self, name: str) -> Declaration | None:

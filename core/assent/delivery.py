@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from assent.calls import new_id
@@ -13,7 +13,7 @@ from assent.errors import DeliveryError, PlaceMovedError
 from assent.events import RequestEnding, UserInputRequest
 from assent.lanes import Lanes
 from assent.places import MessageRef, Place
-from assent.ports import Adapter, Clock, Copies, Copy, Leases, Record
+from assent.ports import Adapter, Clock, Copies, Copy, Found, Leases, Record
 from assent.routes import Routes
 from assent.terms import Terms, span
 
@@ -46,6 +46,7 @@ class Delivery:
         self._clock = clock
         self._lanes = Lanes()
         self._bodies: dict[str, CardBody] = {}
+        self._shown: dict[str, Found] = {}
 
     def close(self) -> None:
         """Let messages on their way arrive and send no others."""
@@ -90,6 +91,19 @@ class Delivery:
                         return ""
         except TimeoutError:
             return problem
+
+    def shown(self, handle: str) -> Found | None:
+        """The open card behind a handle as it was posted from here; None where that is not known.
+
+        The newest few thousand are kept. What became of the request since
+        then, in another process or here, is not in it: the store knows.
+        """
+        return self._shown.get(handle)
+
+    def forget(self, copies: Iterable[Copy]) -> None:
+        """These cards take no more decisions."""
+        for copy in copies:
+            self._shown.pop(copy.handle, None)
 
     async def update(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
         """Make a copy show how things stand. Gives up on messages that cannot be changed."""
@@ -187,6 +201,10 @@ class Delivery:
         if (ending := await self._copies.mark(shown)) is not None:
             # It ended while it was on its way: the update for that has been missed.
             await self.update(shown, request, self.ended(request, ending))
+        elif request.question_id in self._bodies:
+            self._shown[shown.handle] = Found(shown, request, None)
+            if len(self._shown) > _KEPT_BODIES:
+                del self._shown[next(iter(self._shown))]
 
     async def _follow(self, copy: Copy, moved: PlaceMovedError) -> Copy:
         old = Place(copy.place.platform, copy.place.address)

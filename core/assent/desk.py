@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from assent.events import Event, RequestEnding, UserInputRequest
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Answered, Place, Press
-from assent.ports import Adapter, Clock, Copy, Job, Record
+from assent.ports import Adapter, Clock, Copy, Found, Job, Record
 from assent.routes import Route, Routes
 from assent.terms import Terms
 
@@ -100,6 +101,19 @@ class Desk:
             ReplayedCallbackError: the same callback was here before.
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
         """
+        shown = self._delivery.shown(press.handle)
+        if shown is None or not _stands_there(shown.copy, press):
+            return await self._look_closer(press, may=None)
+        # This desk posted the card: all of the order but settling needs no look in the store, and
+        # settling looks there at the handle, the delivery and the ending in one step.
+        may = await self._approvers.include(press.actor, shown.request)
+        if may and (choice := self._decision(press, shown)):
+            with suppress(UnknownRequestError):
+                return await self._settle(press, shown, choice, looked_up=False)
+        return await self._look_closer(press, may=may)
+
+    async def _look_closer(self, press: Press, *, may: bool | None) -> Answer:
+        """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
         found = await self._backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
             return Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
@@ -108,7 +122,9 @@ class Desk:
         copy = replace(found.copy, message_id=press.message.message_id)
         if found.ending is not None:
             return self._late(copy, found.request, found.ending)
-        if not await self._approvers.include(press.actor, found.request):
+        if may is None:
+            may = await self._approvers.include(press.actor, found.request)
+        if not may:
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
         if not found.copy.message_id:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
@@ -128,7 +144,7 @@ class Desk:
         if choice.stores and not press.confirmed:
             self._bring_up_to_date(copy, found.request, Open(confirming=choice))
             return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
-        return await self._settle(press, copy, found.request, choice)
+        return await self._settle(press, replace(found, copy=copy), choice, looked_up=True)
 
     async def moved(self, old: Place, new: Place) -> None:
         """A chat has a new address: remember it and post its open cards there again.
@@ -142,16 +158,29 @@ class Desk:
                 if (copy.place.platform, copy.place.address) == (old.platform, old.address):
                     self._start(self._show_again(record, copy.place))
 
+    def _decision(self, press: Press, shown: Found) -> Choice | None:
+        """The choice, when this press on a card shown here ends the request; None: look closer."""
+        choice = self._delivery.card(shown.copy, shown.request, Open()).choice(press.choice)
+        if choice is None or choice.key == SHOW_ALL.key or (choice.stores and not press.confirmed):
+            return None
+        return choice
+
     async def _settle(
-        self, press: Press, copy: Copy, request: UserInputRequest, choice: Choice
+        self, press: Press, found: Found, choice: Choice, *, looked_up: bool
     ) -> Answer:
-        now = self._clock()
+        copy, request, now = found.copy, found.request, self._clock()
         answer = request.answer(choice, by=press.actor, at=now)
         rule = None
         if choice.lasts is not None:
             until = now + choice.lasts
             rule = request.to_remember(choice, by=press.actor, at=now, until=until)
-        settled = await self._backend.store.settle(request.question_id, answer, remember=rule)
+        settled = await self._backend.store.settle(
+            request.question_id,
+            answer,
+            remember=rule,
+            handle="" if looked_up else copy.handle,
+            delivery="" if looked_up else press.delivery,
+        )
         if not settled.first:
             return self._late(copy, request, settled.ending)
         outcome = answer.outcome.value.capitalize()
@@ -265,6 +294,7 @@ class Desk:
     async def _end(self, record: Record) -> None:
         if record.ending is None:
             return
+        self._delivery.forget(record.copies)
         await self._observe(record.request, record.ending.observed)
         state = self._delivery.ended(record.request, record.ending)
         await asyncio.gather(

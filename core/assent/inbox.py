@@ -12,8 +12,8 @@ from typing import Self
 
 from assent.calls import new_id
 from assent.errors import AssentError, StoreUnreachableError, UnknownRequestError, WaitTimeoutError
-from assent.events import RequestEnding
-from assent.ports import Bus, Watch
+from assent.ports import Bus, Ring, Watch
+from assent.store_clock import StoreClock
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +38,8 @@ class Inbox:
         self._bus = bus
         self._watch = watch
         self._grace = grace
-        self._waiting: dict[str, tuple[asyncio.Future[RequestEnding], ...]] = {}
+        self.store_clock = StoreClock()
+        self._waiting: dict[str, tuple[asyncio.Future[Ring], ...]] = {}
         self._opening: set[str] = set()
         self._deadlines: list[tuple[float, str]] = []
         self._late_since: dict[str, float] = {}
@@ -74,19 +75,20 @@ class Inbox:
             ]
         await self._subscribed.wait()
 
-    def expect(self, question_id: str) -> asyncio.Future[RequestEnding]:
+    def expect(self, question_id: str) -> asyncio.Future[Ring]:
         """A future of the request's ending; give it back with :meth:`forget`.
 
         The request may not be in the store yet: it is looked up only from
-        :meth:`due_in` on.
+        :meth:`due_in` on. The ring says a version of the rules only when it
+        was read by the store a moment ago.
         """
         if question_id not in self._waiting:
             self._opening.add(question_id)
-        future: asyncio.Future[RequestEnding] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Ring] = asyncio.get_running_loop().create_future()
         self._waiting[question_id] = (*self._waiting.get(question_id, ()), future)
         return future
 
-    def forget(self, question_id: str, future: asyncio.Future[RequestEnding]) -> None:
+    def forget(self, question_id: str, future: asyncio.Future[Ring]) -> None:
         """Nobody waits on this future any more."""
         left = tuple(other for other in self._waiting.get(question_id, ()) if other is not future)
         if left:
@@ -119,15 +121,19 @@ class Inbox:
                 if isinstance(ending, AssentError):
                     self._fail(question_id, ending)
                 elif ending is not None:
-                    self._resolve(ending)
+                    self._resolve(Ring(ending))
 
     def _opened(self) -> list[str]:
         return [question_id for question_id in self._waiting if question_id not in self._opening]
 
-    def _resolve(self, ending: RequestEnding) -> None:
-        for future in self._waiting.pop(ending.question_id, ()):
+    def _fresh(self, ring: Ring) -> Ring:
+        """The ring; without the version of the rules when it may have been long under way."""
+        return ring if self.store_clock.is_recent(ring.at) else Ring(ring.ending)
+
+    def _resolve(self, ring: Ring) -> None:
+        for future in self._waiting.pop(ring.ending.question_id, ()):
             if not future.done():
-                future.set_result(ending)
+                future.set_result(ring)
 
     def _fail(self, question_id: str, error: AssentError) -> None:
         for future in self._waiting.pop(question_id, ()):
@@ -138,14 +144,15 @@ class Inbox:
         pause = _Pause()
         while True:
             try:
-                async with self._bus.subscribe(f"inbox:{self.name}") as events:
-                    # Subscribed: from now on endings ring. Look for those from before.
+                async with self._bus.rings(self.name) as rings:
+                    # Subscribed: from now on endings ring. Look for those from before. It may be
+                    # another server by now, with a clock of its own.
+                    self.store_clock.forget()
                     await self.look(self._opened())
                     self._subscribed.set()
                     pause.reset()
-                    async for event in events:
-                        if isinstance(event, RequestEnding):
-                            self._resolve(event)
+                    async for ring in rings:
+                        self._resolve(self._fresh(ring))
             except Exception as error:
                 # Whatever it is: nobody else listens for the runs of this process.
                 self._subscribed.clear()

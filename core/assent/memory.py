@@ -21,10 +21,22 @@ from assent.errors import (
     UnknownRequestError,
     UnreadableEventError,
 )
-from assent.events import Event, Outcome, RequestEnding, UserInputRequest
+from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.inbox import Inbox
+from assent.memory_bus import MemoryBus
 from assent.places import Place
-from assent.ports import BookChanged, Clock, Copy, Found, Job, KeptRule, Opened, Record, Settled
+from assent.ports import (
+    BookChanged,
+    Clock,
+    Copy,
+    Found,
+    Job,
+    KeptRule,
+    Opened,
+    Record,
+    Ring,
+    Settled,
+)
 from assent.rules import RememberedRule, RuleBook
 
 # The agent, and the session unless the rules are those of all its sessions.
@@ -54,41 +66,6 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             leases=MemoryLeases(clock),
             inbox=inbox,
         )
-
-
-class MemoryBus:
-    """A bus between the tasks of one process."""
-
-    def __init__(self) -> None:
-        self._listeners: dict[str, set[asyncio.Queue[Event]]] = {}
-
-    async def publish(self, topic: str, event: Event) -> None:
-        """Tell whoever listens to the topic now."""
-        self.ring(topic, event)
-
-    def ring(self, topic: str, event: Event) -> int:
-        """Tell whoever listens to the topic now; how many do."""
-        listeners = self._listeners.get(topic, set())
-        for listener in listeners:
-            listener.put_nowait(event)
-        return len(listeners)
-
-    @asynccontextmanager
-    async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """The events published while the block runs."""
-        queue: asyncio.Queue[Event] = asyncio.Queue()
-        self._listeners.setdefault(topic, set()).add(queue)
-        try:
-            yield _drain(queue)
-        finally:
-            self._listeners[topic].discard(queue)
-            if not self._listeners[topic]:
-                del self._listeners[topic]
-
-
-async def _drain(queue: asyncio.Queue[Event]) -> AsyncIterator[Event]:
-    while True:
-        yield await queue.get()
 
 
 class MemoryOutbox:
@@ -170,8 +147,8 @@ class MemoryStore:
                 raise DuplicateRequestError(request.question_id)
             known.inboxes.add(inbox)
             if known.ending is not None and inbox:
-                self._bus.ring(f"inbox:{inbox}", known.ending)
-            return Opened((known.deadline - now).total_seconds())
+                self._bus.ring(inbox, self._ring(known.ending, request.run))
+            return Opened((known.deadline - now).total_seconds(), now.timestamp())
         if book is not None and (await self.book(request.run)).version != book:
             return BookChanged()
         self._entries[request.question_id] = _Entry(
@@ -179,15 +156,22 @@ class MemoryStore:
         )
         self._note(audit.about(request), {"kind": "asked"})
         self._outbox.put("ask", request.question_id)
-        return Opened(seconds)
+        return Opened(seconds, now.timestamp())
 
     async def settle(
-        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait."""
         entry = self._entries.get(question_id)
-        if entry is None:
+        if entry is None or (handle and handle not in entry.copies):
             raise UnknownRequestError(question_id)
+        self._refuse_again(delivery)
         if entry.ending is not None:
             return Settled(entry.ending, first=False)
         now = self._clock()
@@ -201,7 +185,8 @@ class MemoryStore:
         self._note(about, audit.ended(ending))
         if remember is not None:
             self._remember(entry.request.run, remember, about)
-        heard = sum(self._bus.ring(f"inbox:{inbox}", ending) for inbox in entry.inboxes if inbox)
+        ring = self._ring(ending, entry.request.run)
+        heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
         return Settled(ending, first=first, heard=heard)
 
@@ -255,10 +240,7 @@ class MemoryStore:
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
         """What the handle is bound to; None when it is unknown."""
-        if delivery:
-            if delivery in self._deliveries:
-                raise ReplayedCallbackError("this callback was handled before")
-            self._deliveries.add(delivery)
+        self._refuse_again(delivery)
         question_id = self._handles.get(handle)
         if question_id is None:
             return None
@@ -339,6 +321,15 @@ class MemoryStore:
         self._kept[rule.rule_id] = _Kept(rule, about, book)
         self._versions[book] = rule.rule_id
         self._note(about, audit.stored(rule))
+
+    def _refuse_again(self, delivery: str) -> None:
+        if delivery in self._deliveries:
+            raise ReplayedCallbackError("this callback was handled before")
+        if delivery:
+            self._deliveries.add(delivery)
+
+    def _ring(self, ending: RequestEnding, run: RunRef) -> Ring:
+        return Ring(ending, self._version(run), self._clock().timestamp())
 
     def _version(self, run: RunRef) -> str:
         return "+".join(filter(None, (self._versions.get(book, "") for book in _books(run))))

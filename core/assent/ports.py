@@ -19,9 +19,13 @@ from assent.rules import RememberedRule, RuleBook
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A request is in the store; ``seconds`` are left by the store's clock."""
+    """A request is in the store; ``seconds`` are left by the store's clock.
+
+    ``at`` is what that clock showed, in Unix seconds.
+    """
 
     seconds: float
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,20 @@ class Settled:
     ending: RequestEnding
     first: bool
     heard: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """An ending, as an inbox hears of it.
+
+    ``book`` is the version of the session's rules and ``at`` the time of the
+    store's clock in Unix seconds, both of the atomic step that told the inbox;
+    ``book`` is None where that is not known or was too long ago.
+    """
+
+    ending: RequestEnding
+    book: str | None = None
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +120,24 @@ class Store(Protocol):
         ...
 
     async def settle(
-        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait; one atomic step.
 
         After the request's expiry only its expiry is recorded; before it, an
-        expiry is not.
+        expiry is not. For a press whose request was not looked up just now,
+        ``handle`` and ``delivery`` are checked in the same step, as
+        ``Copies.find`` does.
 
         Raises:
-            UnknownRequestError: no such request.
+            UnknownRequestError: no such request, or the handle is not bound to it.
+            ReplayedCallbackError: this delivery, when not empty, was seen before.
         """
         ...
 
@@ -240,6 +267,14 @@ class Bus(Protocol):
         Raises:
             BusLostError: on entry when the bus cannot be reached, from the
                 iterator when events may have been missed.
+        """
+        ...
+
+    def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Ring]]:
+        """The endings that the inbox of this name is told of while the block runs.
+
+        Raises:
+            BusLostError: as for :meth:`subscribe`.
         """
         ...
 

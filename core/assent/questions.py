@@ -17,7 +17,7 @@ from assent.errors import (
 )
 from assent.events import RequestEnding, UserInputRequest
 from assent.inbox import GRACE_SECONDS
-from assent.ports import BookChanged, Clock, Opened
+from assent.ports import BookChanged, Clock, Opened, Ring
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +50,7 @@ class Questions:
                 if heard:
                     await self._inbox.listening()
                 while True:
+                    asked_at = self._inbox.store_clock.now()
                     try:
                         opened = await self._store.open(
                             request,
@@ -68,11 +69,12 @@ class Questions:
                 f"the store could not be reached within {seconds:g} s: nobody was asked"
             ) from None
         if heard and isinstance(opened, Opened):
+            self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
             self._inbox.due_in(request.question_id, opened.seconds)
         return opened
 
     @contextmanager
-    def expected(self, question_id: str) -> Iterator[asyncio.Future[RequestEnding]]:
+    def expected(self, question_id: str) -> Iterator[asyncio.Future[Ring]]:
         """A future of the question's ending; cancelled inside, the question is cancelled too."""
         future = self._inbox.expect(question_id)
         try:
@@ -102,7 +104,7 @@ class Questions:
                 await self._listening(left + GRACE_SECONDS)
                 self._inbox.due_in(question_id, left)
                 await self._inbox.look([question_id])
-                return await future
+                return (await future).ending
         except TimeoutError:
             raise WaitTimeoutError(
                 f"request {question_id!r} is still open after {limit:g} s; resume it later"

@@ -19,6 +19,7 @@ from assent.connect import open_backend
 from assent.desk import Desk
 from assent.places import MessageRef, Place, Press
 from assent.routes import Route, Routes
+from assent_bots.garbage import collect_seldom
 from assent_slack import SlackAdapter, SlackConfig, SlackListener
 from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
@@ -79,6 +80,7 @@ async def serve_ours(url: str, port: int, secret: str) -> None:
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", port).start()
+        collect_seldom()
         async with slack_in, telegram_in:
             await desk.run()
 

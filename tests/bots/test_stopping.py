@@ -20,7 +20,8 @@ from bots.commands import (  # noqa: TID251  the folder of these tests
 from assent import Gate, RunRef, ToolCall
 from assent.events import RequestEnding
 from assent.inbox import Inbox
-from assent.memory import MemoryBus, MemoryOutbox, MemoryStore, memory_backend, utc_now
+from assent.memory import MemoryOutbox, MemoryStore, memory_backend, utc_now
+from assent.memory_bus import MemoryBus
 from assent.ports import Settled
 from assent.rules import RememberedRule
 from assent_bots.server import serving
@@ -101,11 +102,19 @@ class SlowStore(MemoryStore):
         self.began, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def settle(
-        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
     ) -> Settled:
         self.began.set()
         await self.go_on.wait()
-        return await super().settle(question_id, ending, remember=remember)
+        return await super().settle(
+            question_id, ending, remember=remember, handle=handle, delivery=delivery
+        )
 
 
 async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(

@@ -15,6 +15,7 @@ from assent.testing import (
     LeasesContract,
     OutboxContract,
     RulesContract,
+    SettlingContract,
     StoreContract,
     WatchContract,
 )
@@ -27,6 +28,10 @@ async def backend() -> AsyncIterator[Backend]:
 
 
 class TestMemoryStore(StoreContract):
+    pass
+
+
+class TestMemorySettling(SettlingContract):
     pass
 
 

@@ -15,6 +15,7 @@ from assent.testing import (
     LeasesContract,
     OutboxContract,
     RulesContract,
+    SettlingContract,
     StoreContract,
     WatchContract,
 )
@@ -27,6 +28,10 @@ async def backend(store_url: str) -> AsyncIterator[Backend]:
 
 
 class TestRedisStore(StoreContract):
+    pass
+
+
+class TestRedisSettling(SettlingContract):
     pass
 
 

@@ -49,6 +49,20 @@ async def _group(backend: Backend) -> None:
         await backend.outbox.done(await soon(jobs))
 
 
+async def test_jobs_finished_together_are_all_gone(
+    backend: Backend, server: Any, keys: Keys
+) -> None:
+    for number in range(20):
+        await backend.store.open(a_request(f"q-{number}"), seconds=30, inbox="", book=None)
+
+    async with backend.outbox.jobs("desk") as jobs:
+        taken = [await soon(jobs) for _ in range(20)]
+        await asyncio.gather(*(backend.outbox.done(job) for job in taken))
+
+        assert await server.xlen(keys.jobs) == 0
+        assert (await server.xpending(keys.jobs, GROUP))["pending"] == 0
+
+
 async def test_the_jobs_of_a_dead_desk_are_taken_over(
     backend: Backend, server: Any, keys: Keys
 ) -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from redis.asyncio.connection import AbstractConnection
 
 from assent.errors import BusLostError, StoreUnreachableError, UnreadableEventError
 from assent.events import Event
+from assent.ports import Ring
 from assent.redis.client import Client
 from assent.redis.link import LINK_ERRORS, Link, explain, packed
+from assent.redis.records import read_ring
 from assent.wire import decode, encode
 
 _log = logging.getLogger(__name__)
+_T = TypeVar("_T")
 
 # A connection can be dead without a word: after so much silence the server is asked for a sign.
 SILENCE_SECONDS = 15.0
@@ -45,6 +49,19 @@ class RedisBus:
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
         """The events published while the block runs."""
+        async with self._messages(topic, decode) as events:
+            yield events
+
+    @asynccontextmanager
+    async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
+        """The endings that the inbox is told of while the block runs."""
+        async with self._messages(f"inbox:{inbox}", read_ring) as rings:
+            yield rings
+
+    @asynccontextmanager
+    async def _messages(
+        self, topic: str, read: Callable[[bytes], _T]
+    ) -> AsyncIterator[AsyncIterator[_T]]:
         link = Link(self._url)
         try:
             try:
@@ -55,18 +72,20 @@ class RedisBus:
                     connection = await link.connected()
             except LINK_ERRORS as error:
                 raise BusLostError(f"cannot listen: {explain(self._url, error)}") from error
-            yield self._listen(connection)
+            yield self._listen(connection, read)
         finally:
             await link.drop()
 
-    async def _listen(self, connection: AbstractConnection) -> AsyncIterator[Event]:
+    async def _listen(
+        self, connection: AbstractConnection, read: Callable[[bytes], _T]
+    ) -> AsyncIterator[_T]:
         try:
             while True:
                 message = await self._message(connection)
                 if message[0] != b"message":
                     continue
                 try:
-                    event = decode(message[2])
+                    event = read(message[2])
                 except UnreadableEventError as error:
                     # The error may quote the message, and the message is not ours to show.
                     _log.warning("skipped a message that is no event (%s)", type(error).__name__)

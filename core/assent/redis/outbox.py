@@ -24,7 +24,8 @@ _GROUP, _KEEP, _DONE = Script("group"), Script("keep"), Script("done")
 _TAKE_OVER, _GIVE_BACK = Script("take_over"), Script("give_back")
 
 TAKEOVER_SECONDS = 15.0
-_AT_ONCE = 16
+_AT_ONCE = 64
+_REST_SECONDS = 0.01
 _BLOCK_SECONDS = 5.0
 # A desk without jobs that has not read for this many times ``takeover_after`` is no more.
 _FORGET_AFTER = 20
@@ -43,6 +44,8 @@ class RedisOutbox:
         self._client = client
         self._takeover_after = takeover_after
         self._desks: list[_Desk] = []
+        self._finished: list[str] = []
+        self._telling: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
@@ -61,9 +64,18 @@ class RedisOutbox:
 
     async def done(self, job: Job) -> None:
         """The job is finished and will not come again."""
-        await self._client.run(_DONE, GROUP, job.receipt)
+        self._finished.append(job.receipt)
+        if self._telling is None:
+            self._telling = asyncio.create_task(self._tell())
+        await asyncio.shield(self._telling)
         for desk in self._desks:
             desk.receipts.discard(job.receipt)
+
+    async def _tell(self) -> None:
+        """Finish in one step all jobs that are reported in one turn of the event loop."""
+        await asyncio.sleep(0)
+        receipts, self._finished, self._telling = self._finished, [], None
+        await self._client.run(_DONE, GROUP, *receipts)
 
 
 class _Desk:
@@ -96,11 +108,14 @@ class _Desk:
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
             pause = _FIRST_PAUSE
+            took_at = asyncio.get_running_loop().time()
             jobs = [_job(entry) for entry in entries if entry is not None]
             fresh = [job for job in jobs if job.receipt not in self.receipts]
             self.receipts.update(job.receipt for job in fresh)
             for job in fresh:
                 yield job
+            # Many jobs come together rather than one by one: a round trip for all instead of each.
+            await asyncio.sleep(took_at + _REST_SECONDS - asyncio.get_running_loop().time())
 
     async def keep(self) -> None:
         """Say now and then that the jobs taken are still worked on."""

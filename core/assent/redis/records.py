@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from assent.errors import UnreadableEventError
 from assent.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from assent.places import Place
-from assent.ports import Copy, Record
+from assent.ports import Copy, Record, Ring
 from assent.wire import decode_ending, decode_request
 
 _SMALL = 4_096
@@ -50,6 +50,19 @@ def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:
             reason="nobody answered in time",
         )
     return request.expired(at=moment(now))
+
+
+def read_ring(data: bytes) -> Ring:
+    """An ending with what ``told`` in common.lua puts before it.
+
+    Raises:
+        UnreadableEventError: it is not an ending.
+    """
+    ending = decode_ending(data)
+    match from_json(data).get("rung"):
+        case [str(book), int(at)]:
+            return Ring(ending, book, at / 1000)
+    return Ring(ending)
 
 
 def stored_copy(copy: Copy) -> str:

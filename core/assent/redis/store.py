@@ -10,7 +10,12 @@ from math import ceil
 from pydantic import TypeAdapter
 
 from assent import audit
-from assent.errors import DuplicateRequestError, UnknownRequestError, UnreadableEventError
+from assent.errors import (
+    DuplicateRequestError,
+    ReplayedCallbackError,
+    UnknownRequestError,
+    UnreadableEventError,
+)
 from assent.events import Outcome, RequestEnding, UserInputRequest
 from assent.ports import BookChanged, Opened, Record, Settled
 from assent.redis.client import Client, Script
@@ -49,10 +54,16 @@ class RedisStore:
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
-        return BookChanged() if said == b"changed" else Opened(left[0] / 1000)
+        return BookChanged() if said == b"changed" else Opened(left[0] / 1000, left[1] / 1000)
 
     async def settle(
-        self, question_id: str, ending: RequestEnding, *, remember: RememberedRule | None = None
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait.
 
@@ -67,6 +78,8 @@ class RedisStore:
             int(ending.outcome is Outcome.EXPIRED),
             self._client.token(),
             audit.written(audit.ended(ending)),
+            handle,
+            delivery,
             *_remembered(remember),
         )
         match said:
@@ -79,6 +92,8 @@ class RedisStore:
                 return Settled(over.ending, first=False, heard=over.heard)
             case b"early":
                 raise ValueError(f"request {question_id!r} has not expired yet")
+            case b"replayed":
+                raise ReplayedCallbackError("this callback was handled before")
             case _:
                 raise UnknownRequestError(question_id)
 

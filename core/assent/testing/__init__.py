@@ -3,7 +3,7 @@
 # ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
 import pytest
 
-for _name in ("bus", "cards", "store", "watch", "work"):
+for _name in ("bus", "cards", "settling", "store", "watch", "work"):
     pytest.register_assert_rewrite(f"assent.testing.{_name}_contract")
 
 from assent.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
@@ -17,6 +17,7 @@ from assent.testing.harness import (
     play,
 )
 from assent.testing.rules_contract import AuditContract, RulesContract
+from assent.testing.settling_contract import SettlingContract
 from assent.testing.store_contract import StoreContract
 from assent.testing.watch_contract import WatchContract
 from assent.testing.work_contract import LeasesContract, OutboxContract
@@ -29,6 +30,7 @@ __all__ = [
     "OutboxContract",
     "Prompt",
     "RulesContract",
+    "SettlingContract",
     "Stage",
     "StoppedClock",
     "StoreContract",

@@ -23,9 +23,11 @@ local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
 end
 
--- Tell the process behind an inbox; how many were told.
-local function ring(inbox, ending)
-  return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, ending)
+-- Whether a callback was here before, in another call than the one with this token. '' never was.
+local function was_here(delivery, token)
+  if delivery == '' then return false end
+  local seen = P .. 'seen:' .. delivery
+  return not redis.call('SET', seen, token, 'NX', 'EX', 600) and redis.call('GET', seen) ~= token
 end
 
 -- Ring this inbox too when the request ends. The 8 newest are kept.
@@ -46,6 +48,18 @@ local function version_of(session, agent)
   local shared = redis.call('HGET', P .. 'book:' .. agent, 'v') or ''
   if own == '' or shared == '' then return own .. shared end
   return own .. '+' .. shared
+end
+
+-- What an inbox is told of an ending: with the version of the session's rules at this moment, and
+-- the moment. An ending is an object with fields, so these two come before the others.
+local function told(ending, session, agent, now)
+  local version = cjson.encode(version_of(session, agent))
+  return string.format('{"rung":[%s,%.0f],%s', version, now, string.sub(ending, 2))
+end
+
+-- Tell the process behind an inbox; how many were told.
+local function ring(inbox, what)
+  return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, what)
 end
 
 -- A rule in a book, nil when it is not there or has expired.

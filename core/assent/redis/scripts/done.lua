@@ -1,3 +1,6 @@
--- A job is finished: group, receipt.
-redis.call('XACK', P .. 'jobs', ARGV[1], ARGV[2])
-return redis.call('XDEL', P .. 'jobs', ARGV[2])
+-- Jobs are finished: group, receipts.
+for i = 2, #ARGV do
+  redis.call('XACK', P .. 'jobs', ARGV[1], ARGV[i])
+  redis.call('XDEL', P .. 'jobs', ARGV[i])
+end
+return #ARGV - 1

@@ -1,12 +1,7 @@
 -- Find what a handle is bound to: handle, delivery ('' for none), the caller's token.
 -- Answers 'found' with id, request, deadline, copy and ending; 'unknown'; or 'replayed'.
 local handle, delivery, token = unpack(ARGV)
-if delivery ~= '' then
-  local seen = P .. 'seen:' .. delivery
-  if not redis.call('SET', seen, token, 'NX', 'EX', 600) and redis.call('GET', seen) ~= token then
-    return {'replayed'}
-  end
-end
+if was_here(delivery, token) then return {'replayed'} end
 local id = redis.call('GET', P .. 'h:' .. handle)
 if not id then return {'unknown'} end
 local known = redis.call('HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e')

@@ -1,6 +1,6 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
 -- the rules, that version, facts for the audit.
--- Answers 'open' and the ms left, 'changed', or 'duplicate'.
+-- Answers 'open', the ms left and the time, 'changed', or 'duplicate'.
 local id, request, life, inbox, session, agent, check, version, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 local now = clock()
@@ -10,9 +10,9 @@ if known[1] then
   if not known[4] then
     add_inbox(record, known[3], inbox)
   elseif inbox ~= '' then
-    ring(inbox, known[4])
+    ring(inbox, told(known[4], session, agent, now))
   end
-  return {'open', known[2] - now}
+  return {'open', known[2] - now, now}
 end
 if check == '1' and version_of(session, agent) ~= version then return {'changed'} end
 local deadline = now + life
@@ -25,4 +25,4 @@ live_until(P .. 'due', deadline + DAY, now)
 put('ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
 audit(facts, '{"kind":"asked"}', now)
-return {'open', deadline - now}
+return {'open', deadline - now, now}

@@ -1,9 +1,10 @@
 -- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
--- and the rule to remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's
--- sessions, and facts for the audit ('' for none).
+-- the handle and the delivery of the press ('' for none), and the rule to remember: its id, JSON,
+-- expiry in ms, '1' if it is for all of the agent's sessions, and facts for the audit ('' for none).
 -- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
--- request and the time, 'early', or 'unknown'.
-local id, ending, expiry, token, facts, rule_id, rule, rule_until, shared, rule_facts = unpack(ARGV)
+-- request and the time, 'early', 'replayed', or 'unknown'.
+local id, ending, expiry, token, facts, handle, delivery = unpack(ARGV)
+local rule_id, rule, rule_until, shared, rule_facts = unpack(ARGV, 8)
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
@@ -23,13 +24,14 @@ local function remember(name, about, now)
   audit(about, rule_facts, now)
 end
 
-local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n')
-if not known[1] then return {'unknown'} end
+local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'c:' .. handle)
+if not known[1] or handle ~= '' and not known[9] then return {'unknown'} end
+if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
 -- who wait are told again.
+local now = clock()
 if not known[5] then
-  local now = clock()
   local over = now >= tonumber(known[2])
   if over and expiry ~= '1' then return {'late', known[1], now} end
   if not over and expiry == '1' then return {'early'} end
@@ -40,7 +42,8 @@ if not known[5] then
   put('end', id)
 end
 local heard = 0
+local what = told(ending, known[4], known[7], now)
 for inbox in string.gmatch(known[3], '%S+') do
-  heard = heard + ring(inbox, ending)
+  heard = heard + ring(inbox, what)
 end
 return {'first', heard}

@@ -11,10 +11,13 @@ from telegram.constants import KeyboardButtonStyle
 from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
 from assent.text import visible
 from assent_telegram.buttons import Button, button_data
+from assent_telegram.formatted import units
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100
 _A_ROW = 3
+# Beside all else that a message cannot do without, 4,096 code units have room for this many.
+MOST_STORED = 600
 # Three labels of this length fit beside each other on a narrow phone.
 _SHORT_LABEL = 10
 
@@ -34,15 +37,30 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     """
     if isinstance(card.state, Ended):
         return None
-    if card.state.confirming is not None:
-        return _second_step(card.handle, card.state.confirming)
-    choices: Sequence[Choice] = (*card.choices, MORE) if card.more else card.choices
+    if (confirming := confirmed_choice(card)) is not None:
+        return _second_step(card.handle, confirming)
+    more = _sayable(card.more)
+    choices = (*_sayable(card.choices), MORE) if more else _sayable(card.choices)
     if card.state.more:
-        choices = (*card.more, BACK)
+        choices = (*more, BACK)
     if len(choices) > _MOST_BUTTONS:
         raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
     rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
     return InlineKeyboardMarkup(rows) if rows else None
+
+
+def confirmed_choice(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can say in full what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return next(iter(_sayable((card.state.confirming,))), None)
+
+
+def _sayable(choices: Sequence[Choice]) -> tuple[Choice, ...]:
+    """What cannot be said in full cannot be stored."""
+    return tuple(
+        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= MOST_STORED
+    )
 
 
 def _second_step(handle: str, choice: Choice) -> InlineKeyboardMarkup:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from assent.cards import Card, Choice, Ended
 from assent.text import visible
 from assent_telegram.formatted import PLAIN_EXTRA, Formatted, Look, Part, fitted, sound, units
-from assent_telegram.keyboard import yes_label
+from assent_telegram.keyboard import confirmed_choice, yes_label
 
 # sendMessage, text: 1-4096 characters after entities parsing. Telegram does not
 # say which characters; UTF-16 code units are the strictest reading.
@@ -109,14 +109,14 @@ def _footing(card: Card) -> Iterator[_Piece]:
     yield _own(f"\nExpires {_time(card.expires_at)}")
     if card.state.more:
         yield _own("\n\nEach of these says what it would remember before it does.")
-    if card.state.confirming is not None:
-        yield from _question(card.state.confirming)
+    if (confirming := confirmed_choice(card)) is not None:
+        yield from _question(confirming)
 
 
 def _question(choice: Choice) -> Iterator[_Piece]:
     yield _own("\n\n⚠️ Really? This would be remembered:", Look.BOLD)
     yield _own("\n")
-    yield _line(choice.stores, rank=1)
+    yield _line(choice.stores, rank=0)
     if choice.warning:
         yield _own("\nNote: ")
         yield _line(choice.warning, rank=6)

@@ -82,7 +82,10 @@ def _where(rule: Rule) -> str:
     if rule.arguments_digest is not None:
         return f"arguments {rule.arguments_digest[:12]}"
     shown: Mapping[str, str] = redacted(dict(rule.params))
-    return ", ".join(f"{name} = {pattern}" for name, pattern in shown.items()) or "any arguments"
+    parts = [f"{name} = {pattern}" for name, pattern in shown.items()]
+    if rule.others_digest is not None:
+        parts.append(f"others {rule.others_digest[:12]}")
+    return ", ".join(parts) or "any arguments"
 
 
 def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
@@ -94,6 +97,7 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "tool": remembered.rule.tool,
         "params": redacted(dict(remembered.rule.params)),
         "argumentsDigest": remembered.rule.arguments_digest,
+        "othersDigest": remembered.rule.others_digest,
         "scope": remembered.scope,
         "agent": kept.agent_id,
         "session": kept.session_id or None,

@@ -83,6 +83,8 @@ def _covers(wide: Rule, narrow: Rule) -> bool:
         return False
     if wide.arguments_digest not in (None, narrow.arguments_digest):
         return False
+    if wide.others_digest is not None:
+        return wide == narrow  # more would be hard to be certain of
     return all(
         name in narrow.params and _pattern_covers(pattern, narrow.params[name])
         for name, pattern in wide.params.items()

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from assent.calls import RunRef, ToolCall
 from assent.cards import Choice
-from assent.globs import dangers
+from assent.meaning import is_the_tool, meanings, name_in_words, warning
+from assent.programs import program_of
 from assent.rules import Rule, Scope
 from assent.text import redacted, shortened, visible
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
-# How many rules from narrow to wide are offered: the call, the program, the tool.
+# How many rules from narrow to wide are offered beside the whole tool.
 MOST_WIDTHS = 3
 # Slack's confirm dialog has 300 characters, for the words around this and for how long, too.
 _MOST_WORDS = 230
-_NAME = 60
 _LABEL = 30
 
 
@@ -38,100 +37,76 @@ def offers(
     """What can be stored for a call, from narrow to wide.
 
     Only rules that mean this call, and that can be shown as they are, in full
-    and without a secret in them.
+    and without a secret in them. A rule for all that the tool can do is offered
+    in the scope ``tool-window`` alone, whoever suggests it.
     """
-    fitting = [
-        rule
-        for rule in suggested
-        if (rule.arguments_digest in (None, digest)) and rule.matches(call) and _is_showable(rule)
-    ]
-    if not fitting or fitting[0] != suggested[0]:
+    rules = _fitting(call, digest, suggested)
+    if not rules or rules[0] != suggested[0]:
         return ()
-    widths = list(dict.fromkeys(map(_identity, fitting)))[:MOST_WIDTHS]
-    rules = [next(rule for rule in fitting if _identity(rule) == width) for width in widths]
-    return tuple(_all(rules, call, run))
+    return tuple(offer for offer in _all(rules, call, run) if offer is not None)
 
 
-def _all(rules: Sequence[Rule], call: ToolCall, run: RunRef) -> Iterator[Offer]:
-    narrowest = rules[0]
-    made = [_offer(ALWAYS, "Always", narrowest, run)]
-    made += [
-        _offer(f"{ALWAYS}-{number}", _wider_label(rule), rule, run)
-        for number, rule in enumerate(rules[1:], 2)
-    ]
-    made.append(_offer(AGENT, "Always, in all sessions", narrowest, run, scope="agent"))
-    made.append(_offer(WINDOW, "Whole tool", Rule(call.name), run, scope="tool-window"))
-    made.append(_offer(ALWAYS_DENY, "Always deny", narrowest, run, effect="deny"))
-    yield from (offer for offer in made if len(offer.choice.stores) <= _MOST_WORDS)
+def _fitting(call: ToolCall, digest: str, suggested: Sequence[Rule]) -> list[Rule]:
+    rules: list[Rule] = []
+    for rule in suggested:
+        fits = rule.arguments_digest in (None, digest) and rule.matches(call)
+        if fits and _is_showable(rule) and rule not in rules:
+            rules.append(rule)
+        if len(rules) == MOST_WIDTHS:
+            break
+    return rules
+
+
+def _all(rules: Sequence[Rule], call: ToolCall, run: RunRef) -> Iterator[Offer | None]:
+    widths = [rule for rule in rules if not is_the_tool(rule)]
+    for number, rule in enumerate(widths, 1):
+        key, label = (ALWAYS, "Always") if number == 1 else (f"{ALWAYS}-{number}", _label(rule))
+        yield _offer(key, label, rule, call, run)
+    yield _offer(WINDOW, "Whole tool", Rule(call.name), call, run, scope="tool-window")
+    if widths:
+        yield _offer(AGENT, "Always, in all sessions", widths[0], call, run, scope="agent")
+    yield _offer(ALWAYS_DENY, "Always deny", rules[0], call, run, effect="deny")
 
 
 def _offer(
     key: str,
     label: str,
     rule: Rule,
+    call: ToolCall,
     run: RunRef,
     *,
     effect: Literal["allow", "deny"] = "allow",
     scope: Scope = "session",
-) -> Offer:
-    where = f"in session {_name(run.session_id)}"
+) -> Offer | None:
+    """None where what is stored is too long to be said in full."""
+    where = f"in session {name_in_words(run.session_id)}"
     if scope == "agent":
-        where = f"in all sessions of agent {_name(run.agent_id)}"
+        where = f"in all sessions of agent {name_in_words(run.agent_id)}"
     never = "never " if effect == "deny" else ""
+    said = (f"{never}{meaning} {where}" for meaning in meanings(rule, call))
+    stores = next((words for words in said if len(words) <= _MOST_WORDS), None)
+    if stores is None:
+        return None
     choice = Choice(
         key,
         label,
         "danger" if effect == "deny" else "default",
-        stores=f"{never}{_meaning(rule)} {where}",
+        stores=stores,
         needs_sight=True,
         scope=scope,
-        warning=_warning(rule) if effect == "allow" else "",
+        warning=warning(rule) if effect == "allow" else "",
     )
     return Offer(choice, rule, effect)
 
 
-def _meaning(rule: Rule) -> str:
-    """Exactly what the rule is about."""
-    tool = _name(rule.tool)
-    if rule.arguments_digest is not None:
-        return f"{tool} with exactly these arguments (digest {rule.arguments_digest[:12]})"
-    if not rule.params:
-        return f"{tool} with any arguments"
-    patterns = (f"{_word(name)} matching {_quoted(p)}" for name, p in sorted(rule.params.items()))
-    return f"{tool} with {' and '.join(patterns)}, whatever else"
-
-
-def _wider_label(rule: Rule) -> str:
-    if len(rule.params) == 1:
-        (pattern,) = rule.params.values()
-        return shortened(f"Always: {visible(pattern, one_line=True)}", _LABEL)
-    return "Always: some arguments" if rule.params else "Always: the whole tool"
-
-
-def _warning(rule: Rule) -> str:
-    if rule.arguments_digest is not None:
-        return ""
-    if not rule.params:
-        return "It allows every call of this tool, whatever its arguments"
-    found = [text for pattern in rule.params.values() for text in dangers(pattern)]
-    return visible(". ".join(dict.fromkeys(found)), one_line=True)
+def _label(rule: Rule) -> str:
+    """A few words on a button; what is stored is said in full before it is."""
+    patterns = [*rule.params.values()]
+    if len(patterns) != 1:
+        return "Always: some arguments"
+    words = program_of(patterns[0]) or visible(patterns[0], one_line=True)
+    return shortened(f"Always: {words}", _LABEL)
 
 
 def _is_showable(rule: Rule) -> bool:
     return rule.arguments_digest is not None or redacted(dict(rule.params)) == dict(rule.params)
-
-
-def _identity(rule: Rule) -> tuple[str, tuple[tuple[str, str], ...], str | None]:
-    return rule.tool, tuple(sorted(rule.params.items())), rule.arguments_digest
-
-
-def _name(text: str) -> str:
-    return shortened(visible(text, one_line=True), _NAME)
-
-
-def _word(name: str) -> str:
-    return name if name.isidentifier() and name.isascii() else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(visible(text, one_line=True), ensure_ascii=False)

@@ -27,7 +27,8 @@ class Rule:
     The tool's name is compared exactly. Every parameter named in ``params``
     must be there and fit its glob, compared with the value as JavaScript's
     ``String(value)`` writes it. With ``arguments_digest`` the rule is about
-    exactly one set of arguments and no other.
+    exactly one set of arguments and no other; with ``others_digest`` the
+    arguments beside those in ``params`` are exactly those of this digest.
 
     Raises:
         ConfigError: a pattern is refused; the message names the parameter and the fix.
@@ -36,6 +37,7 @@ class Rule:
     tool: str
     params: Mapping[str, str] = field(default_factory=dict)
     arguments_digest: str | None = None
+    others_digest: str | None = None
 
     @field_validator("params")
     @classmethod
@@ -54,6 +56,10 @@ class Rule:
         arguments = call.arguments
         for name, pattern in self.params.items():
             if name not in arguments or not _glob(pattern).matches(as_text(arguments[name])):
+                return False
+        if self.others_digest is not None:
+            others = {name: arguments[name] for name in arguments if name not in self.params}
+            if arguments_digest(others) != self.others_digest:
                 return False
         return self.arguments_digest is None or self.arguments_digest == arguments_digest(arguments)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from bots.commands import Run  # noqa: TID251  the folder of these tests
 
 from assent.calls import RunRef
 from assent.redis import redis_backend
-from assent.rules import RememberedRule
+from assent.rules import RememberedRule, Rule
 from assent.testing import a_request, a_response, a_rule
 
 
@@ -43,6 +44,18 @@ def test_rules_are_listed(run: Run, env: dict[str, str], rule: RememberedRule) -
     assert (listed["id"], listed["scope"], listed["agent"]) == (rule.rule_id, "agent", "deploy-bot")
     assert (listed["session"], listed["uses"], listed["effect"]) == (None, 1, "allow")
     assert listed["lastUsedAt"]
+
+
+def test_a_rule_that_holds_its_other_arguments_says_so(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    program = Rule("bash", {"command": "ls"}, others_digest="ab" * 32)
+    asyncio.run(_remember(store_url, replace(a_rule("bash"), rule=program)))
+
+    [listed] = json.loads(run("rules", "--json", env=env).out)
+
+    assert listed["othersDigest"] == "ab" * 32
+    assert "command = ls, others abababababab" in run("rules", env=env).out
 
 
 def test_a_rule_is_revoked_once(run: Run, env: dict[str, str], rule: RememberedRule) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from assent.calls import RunRef, ToolCall, arguments_digest
 from assent.cards import Card, Choice, Ended, Open
+from assent.derive import derive
 from assent.errors import ConfigError
 from assent.offers import Offer, offers
 from assent.permission import PermissionRequestEvent
@@ -37,8 +38,8 @@ def a_permission(*wider: Rule) -> PermissionRequestEvent:
 def test_widths_go_from_narrow_to_wide() -> None:
     found = offered(*WIDER)
 
-    assert list(found) == ["always", "always-2", "always-3", "agent", "window", "deny-always"]
-    assert [found[key].rule for key in ("always-2", "always-3", "window")] == [*WIDER, WIDER[1]]
+    assert list(found) == ["always", "always-2", "window", "agent", "deny-always"]
+    assert [found[key].rule for key in ("always-2", "window")] == [*WIDER]
     assert found["agent"].rule == found["deny-always"].rule == found["always"].rule
     assert found["deny-always"].effect == "deny"
 
@@ -46,18 +47,32 @@ def test_widths_go_from_narrow_to_wide() -> None:
 @pytest.mark.parametrize(
     ("key", "stores"),
     [
-        ("always", "bash with exactly these arguments (digest {digest}) in session s-1"),
-        ("always-2", 'bash with command matching "git *", whatever else in session s-1'),
-        ("always-3", "bash with any arguments in session s-1"),
+        (
+            "always",
+            (
+                'bash with exactly these arguments: command is "git status" (digest {digest}) '
+                "in session s-1"
+            ),
+        ),
+        (
+            "always-2",
+            'bash with command matching "git *" and any other arguments in session s-1',
+        ),
         (
             "agent",
             (
-                "bash with exactly these arguments (digest {digest}) "
+                'bash with exactly these arguments: command is "git status" (digest {digest}) '
                 "in all sessions of agent deploy-bot"
             ),
         ),
         ("window", "bash with any arguments in session s-1"),
-        ("deny-always", "never bash with exactly these arguments (digest {digest}) in session s-1"),
+        (
+            "deny-always",
+            (
+                'never bash with exactly these arguments: command is "git status" '
+                "(digest {digest}) in session s-1"
+            ),
+        ),
     ],
 )
 def test_each_choice_says_exactly_what_it_stores(key: str, stores: str) -> None:
@@ -70,7 +85,6 @@ def test_dangers_of_a_pattern_stand_where_it_is_offered() -> None:
     found = offered(*WIDER)
 
     assert "also allows another one after it" in found["always-2"].choice.warning
-    assert "every call of this tool" in found["always-3"].choice.warning
     assert "every call of this tool" in found["window"].choice.warning
     assert found["always"].choice.warning == found["deny-always"].choice.warning == ""
 
@@ -95,32 +109,146 @@ def test_a_rule_with_a_secret_in_it_is_not_offered() -> None:
     assert "always-2" not in offered(Rule("bash", {"command": f"login {secret} *"}), call=call)
 
 
-def test_a_wide_rule_in_the_place_of_the_narrow_one_is_shown_as_wide() -> None:
-    [wide] = [
-        offer
-        for offer in offers(CALL, arguments_digest(CALL.arguments), (Rule("bash"),), RUN)
-        if offer.choice.key == "always"
-    ]
+def test_a_wide_rule_in_the_place_of_the_narrow_one_is_never_behind_always() -> None:
+    found = offers(CALL, arguments_digest(CALL.arguments), (Rule("bash"),), RUN)
 
-    assert "any arguments" in wide.choice.stores
-    assert wide.choice.warning
+    assert [offer.choice.key for offer in found] == ["window", "deny-always"]
+    assert found[1].choice.stores == "never bash with any arguments in session s-1"
 
 
 def test_a_pattern_cannot_pretend_to_end() -> None:
     call = ToolCall("bash", {'x" in session y': "1"})
 
-    stores = offered(Rule("bash", {'x" in session y': "*"}), call=call)["always-2"].choice.stores
+    stores = offered(Rule("bash", {'x" in session y': "1*"}), call=call)["always-2"].choice.stores
 
-    assert stores.startswith('bash with "x\\" in session y" matching "*", whatever else')
+    assert stores.startswith('bash with "x\\" in session y" matching "1*" and any other arguments')
 
 
-@pytest.mark.parametrize("length", [10, 1_000])
-def test_what_is_stored_fits_into_a_dialog(length: int) -> None:
-    run = RunRef("a" * length, "s" * length)
+@pytest.mark.parametrize(
+    ("session", "agent", "kept"),
+    [
+        (10, 10, ["always", "always-2", "window", "agent", "deny-always"]),
+        (120, 10, ["always", "always-2", "window", "agent", "deny-always"]),
+        (180, 10, ["window", "agent"]),
+        (10, 180, ["always", "always-2", "window", "deny-always"]),
+        (1_000, 1_000, []),
+    ],
+)
+def test_what_is_stored_fits_into_a_dialog_with_whole_names_or_is_not_offered(
+    session: int, agent: int, kept: list[str]
+) -> None:
+    found = offered(*WIDER, run=RunRef("a" * agent, "s" * session))
 
-    for offer in offered(*WIDER, run=run).values():
+    assert list(found) == kept
+    for offer in found.values():
+        assert ("s" * session if offer.choice.scope != "agent" else "a" * agent) in (
+            offer.choice.stores
+        )
         assert len(offer.choice.stores) <= 230
         assert len(offer.choice.label) <= 30
+        assert "…" not in offer.choice.stores
+
+
+def test_a_name_cannot_pass_for_other_words() -> None:
+    run = RunRef("bot", "s-1, for 1 minute")
+
+    always = offered(run=run)["always"].choice.stores
+
+    assert always.endswith(' in session "s-1, for 1 minute"')
+    strange = ToolCall("a\u202eb", {"x y": "\n"})
+    assert offered(call=strange)["always"].choice.stores.startswith(
+        '"a⟨U+202E⟩b" with exactly these arguments: "x y" is "\\n" (digest'
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "none at all"),
+        ({"b": 1, "a": "1"}, 'a is "1" and b is 1'),
+        ({"a": None, "b": [1, "1,2", True]}, 'a is null and b is [1, "1,2", true]'),
+        ({"a": {"b": "*"}}, 'a is {"b": "*"}'),
+        ({"password": "hunter2"}, 'password is "[redacted: 7 characters]"'),
+        ({"text": "x" * 200}, "all of them as this card shows them"),
+        ({"text": "x" * 2_000}, "all of them as this card shows them"),
+        ({"a": {"deep": "x" * 2_000}}, "all of them as this card shows them"),
+    ],
+)
+def test_the_literal_rule_names_every_value_or_says_where_all_of_them_stand(
+    arguments: dict[str, Any], words: str
+) -> None:
+    call = ToolCall("bash", arguments)
+
+    found = offered(call=call)
+
+    digest = f"(digest {arguments_digest(arguments)[:12]})"
+    assert found["always"].choice.stores == (
+        f"bash with exactly these arguments: {words} {digest} in session s-1"
+    )
+    assert found["always"].choice.needs_sight
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"command": "ls -la"}, "no other arguments"),
+        ({"command": "ls -la", "cwd": "/srv"}, "the others as this card shows them (digest {})"),
+    ],
+)
+def test_this_program_says_its_pattern_and_what_becomes_of_the_others(
+    arguments: dict[str, Any], words: str
+) -> None:
+    call = ToolCall("bash", arguments)
+    others = {name: value for name, value in arguments.items() if name != "command"}
+
+    found = offered(*derive(call)[1:], call=call, run=RunRef("bot", "5f0c" * 9))["always-2"]
+
+    assert found.choice.label == "Always: ls"
+    assert found.choice.warning == ""
+    assert found.choice.stores == (
+        'bash with command matching "ls?( +([a-zA-Z0-9 _./:=@+-]))" '
+        "(only ls, alone or with plain words) and "
+        f"{words.format(arguments_digest(others)[:12])} in session {'5f0c' * 9}"
+    )
+
+
+def test_a_program_that_shows_files_says_so() -> None:
+    call = ToolCall("bash", {"command": "cat README.md"})
+
+    assert "every file" in offered(*derive(call)[1:], call=call)["always-2"].choice.warning
+
+
+@pytest.mark.parametrize("pattern", ["**", "*", "!x", "?(x)**"])
+def test_a_rule_for_nearly_everything_is_the_whole_tool(pattern: str) -> None:
+    found = offered(Rule("bash", {"command": pattern}), Rule("bash", {"command": "git *"}))
+
+    by_scope = {key: offer.choice.scope for key, offer in found.items()}
+    assert "always-3" not in by_scope
+    assert found["always-2"].rule == Rule("bash", {"command": "git *"})
+    assert by_scope["window"] == "tool-window"
+
+
+@pytest.mark.parametrize(
+    "suggested",
+    [
+        (Rule("bash"),),
+        (Rule("bash", {"command": "**"}),),
+        derive(CALL),
+        derive(CALL, declared=lambda _: Rule("bash")),
+        (literal_rule(CALL), Rule("bash"), *WIDER),
+    ],
+)
+def test_the_whole_tool_is_only_ever_allowed_in_a_window(suggested: tuple[Rule, ...]) -> None:
+    strangers = [ToolCall("bash", {"command": c}) for c in ("rm -rf /", "x", "")]
+    found = offers(CALL, arguments_digest(CALL.arguments), suggested, RUN)
+
+    [window] = [offer for offer in found if offer.choice.scope == "tool-window"]
+    assert window.rule == Rule("bash")
+    assert "any arguments" in window.choice.stores
+    assert "every call of this tool in this session" in window.choice.warning
+    for offer in found:
+        if offer.effect == "allow" and offer is not window:
+            assert not all(map(offer.rule.matches, strangers))
 
 
 def test_the_answer_says_which_rule_was_stored_and_until_when() -> None:
@@ -201,7 +329,7 @@ def test_the_choices_behind_more_need_sight_and_end_with_the_card() -> None:
     card = Card("h", body, "bot", NOW, limit=2_000, reveal_limit=9_000)
 
     assert [choice.key for choice in card.choices] == ["allow", "always", "deny"]
-    assert len(card.more) == 5
+    assert len(card.more) == 4
     assert card.choice("deny-always") in card.more
     cut = Card("h", body, "bot", NOW, limit=3, reveal_limit=9_000)
     assert cut.more == ()

@@ -117,10 +117,22 @@ def test_always_says_exactly_what_it_stores() -> None:
     assert "release 7" in always.stores
 
 
-def test_a_long_session_leaves_room_in_a_confirm_dialog() -> None:
-    request = a_permission({}, run=RunRef("a", "s" * 2_000), function_name="t" * 2_000)
+@pytest.mark.parametrize(
+    ("session", "tool", "offered"),
+    [("s" * 60, "t" * 60, True), ("s" * 200, "t", False), ("s", "t" * 200, False)],
+)
+def test_what_a_confirm_dialog_cannot_say_in_full_is_not_offered(
+    session: str, tool: str, offered: bool
+) -> None:
+    card = a_permission(
+        {},
+        run=RunRef("a", session),
+        function_name=tool,
+        suggested_rules=(literal_rule(ToolCall(tool)),),
+    ).card()
 
-    assert len(request.card().choices[1].stores) <= 230
+    assert ("always" in [choice.key for choice in card.choices]) is offered
+    assert all(len(choice.stores) <= 230 for choice in card.more)
 
 
 def test_the_response_repeats_the_digest_and_the_choice() -> None:

@@ -91,3 +91,10 @@ def test_an_allow_once_rule_behind_an_allow_rule_is_named_and_one_that_stands_tw
 
     assert lint_rules([], [], once) == ()
     assert any("never used up" in sentence for sentence in lint_rules([bash("ls")], [], once))
+
+
+def test_a_rule_that_holds_its_other_arguments_shadows_nothing_but_itself() -> None:
+    holding = Rule("bash", {"command": "git *"}, others_digest="0" * 64)
+
+    assert not any("comes first" in said for said in lint_rules([holding, bash("git push")], []))
+    assert any("is allow rule 1 again" in said for said in lint_rules([holding, holding], []))

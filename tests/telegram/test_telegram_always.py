@@ -31,9 +31,8 @@ PUSH = ToolCall("bash", {"command": "git push"})
 FIRST = ["Allow", "Always", "Deny", "More…"]
 MORE = [
     "Always: git *",
-    "Always: the whole tool",
-    "Always, in all sessions",
     "Whole tool for 15 minutes",
+    "Always, in all sessions",
     "Always deny",
     "Back",
 ]
@@ -98,8 +97,8 @@ async def test_always_stores_the_literal_call_after_its_second_step(room: Room) 
     sure = await room.shown("Really?")
     digest = room.request.arguments_digest[:12]
     assert (
-        f"bash with exactly these arguments (digest {digest}) in session s-1, for 1 day"
-        in sure.text
+        f'bash with exactly these arguments: command is "git status" (digest {digest}) '
+        "in session s-1, for 1 day" in sure.text
     )
     await room.press(sure, "Yes, Always")
 
@@ -112,7 +111,7 @@ async def test_always_stores_the_literal_call_after_its_second_step(room: Room) 
 async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
     sure = await room.choose("Always: git *")
 
-    assert 'bash with command matching "git *", whatever else in session s-1' in sure.text
+    assert 'bash with command matching "git *" and any other arguments in session s-1' in sure.text
     assert "also allows another one after it" in sure.text
     assert await room.backend.rules.all() == []
     await room.press(sure, "Yes, Always: git *")
@@ -153,7 +152,7 @@ async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(room:
     more = room.card.buttons["More…"]
     prefix = more.removesuffix("more")
 
-    for data in (more, *(prefix + key for key in ("!always-2", "!always-3", "!deny-always"))):
+    for data in (more, *(prefix + key for key in ("!always-2", "!window", "!deny-always"))):
         delivery = await telegram.press_data(room.card, data, by="mallory")
         assert delivery.alert
         assert "may not decide" in (delivery.toast or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -15,7 +16,8 @@ from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended
 from assent.offers import ALWAYS
 from assent.permission import ALLOW, DENY
 from assent_telegram.buttons import Button, button_data, read_button
-from assent_telegram.keyboard import keyboard
+from assent_telegram.keyboard import MOST_STORED, keyboard
+from assent_telegram.messages import message
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 CardMaker = Callable[..., Card]
@@ -50,6 +52,23 @@ def test_the_second_step_offers_yes_and_back(a_card: CardMaker) -> None:
         [("Yes, Always", f"p1:{HANDLE}:!always")],
         [("Back", f"p1:{HANDLE}:back")],
     ]
+
+
+@pytest.mark.parametrize(("length", "offered"), [(MOST_STORED, True), (MOST_STORED + 1, False)])
+def test_what_a_message_cannot_say_in_full_cannot_be_stored(
+    a_card: CardMaker, length: int, offered: bool
+) -> None:
+    long = Choice("always", "Always", stores="s" * length)
+    plain = a_card(choices=(Choice("allow", "Allow"), long))
+    card = replace(plain, body=replace(plain.body, more=(replace(long, key="other"),)))
+
+    shown = repr(rows(keyboard(card)))
+    second = card.confirming(long)
+
+    assert (":always'" in shown) is (":more'" in shown) is offered
+    assert (":!always'" in repr(rows(keyboard(second)))) is offered
+    assert ("s" * length in message(second).text) is offered
+    assert ("Really?" in message(second).text) is offered
 
 
 def test_an_ended_card_has_no_buttons(a_card: CardMaker) -> None:

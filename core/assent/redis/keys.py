@@ -26,7 +26,8 @@ slot uses several namespaces.
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
 ``moved:<chat>``     string  the new address of a chat
-``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``
+``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``, and before
+                             its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests, handles and ``due`` live until their deadline

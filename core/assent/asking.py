@@ -61,7 +61,7 @@ class Asking:
         self.answers = Answers()
         self.denied: set[str] = set()
         self._store = backend.store
-        self._decider = Decider(backend.rules, policy, run, self.answer)
+        self._decider = Decider(backend.rules, policy, run, self.answer, clock)
         self._run = run
         self._seconds = seconds
         self._requested_by = requested_by
@@ -91,7 +91,8 @@ class Asking:
             ring = await future
         self._tell(ring.ending.observed)
         verdict = verdict_on(asked.call, asked.digest, ring.ending)
-        return await self._still(asked.call, verdict, call, book=ring.book)
+        asker = self._asker(options)
+        return await self._still(asked.call, verdict, asker, call, book=ring.book)
 
     async def submit(self, call: ToolCall, options: Options) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -170,16 +171,18 @@ class Asking:
             in_seconds(options.timeout)
         if call.call_id in self.denied:
             return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
-        if (known := await self._answered(call)) is not None:
+        if (known := await self._answered(call, options)) is not None:
             return known
         return await self._decide(call, options)
 
     async def _decide(self, call: ToolCall, options: Options) -> Verdict | Decided:
         said = await self._decider.decide(call, self._asker(options))
+        if call.call_id in self.denied:
+            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
         if said.decision.ruling is not Ruling.ASK:
-            return self._unless_denied(call, decided(call, said.decision))
+            return decided(call, said.decision)
         asked = said.decision.applied_to(call)
-        return said if asked is call else await self._answered(asked) or said
+        return said if asked is call else await self._answered(asked, options) or said
 
     async def _ask(
         self,
@@ -203,13 +206,18 @@ class Asking:
             said = await self._decide(call, options)
         return said
 
-    async def _answered(self, call: ToolCall) -> Verdict | None:
+    async def _answered(self, call: ToolCall, options: Options) -> Verdict | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that."""
         verdict = self.answers.find(call)
-        return None if verdict is None else await self._still(call, verdict)
+        return verdict and await self._still(call, verdict, self._asker(options))
 
     async def _still(
-        self, call: ToolCall, verdict: Verdict, *others: ToolCall, book: str | None = None
+        self,
+        call: ToolCall,
+        verdict: Verdict,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
     ) -> Verdict:
         """The verdict, unless it approves what has been denied meanwhile.
 
@@ -219,7 +227,7 @@ class Asking:
             return verdict
         # What was asked about, and what would run: the arguments may have been changed on the way.
         runs = replace(call, arguments=dict(verdict.arguments))
-        denial = await self._decider.denial(call, runs, *others, book=book)
+        denial = await self._decider.denial(asker, call, runs, *others, book=book)
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(
@@ -253,7 +261,9 @@ class Asking:
 
     async def _resumed(self, request: PermissionRequestEvent, ending: RequestEnding) -> Verdict:
         call = call_of(request)
-        return await self._still(call, verdict_on(call, request.arguments_digest, ending))
+        verdict = verdict_on(call, request.arguments_digest, ending)
+        asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
+        return await self._still(call, verdict, asker)
 
     def _unless_denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
         if verdict.approved and call.call_id in self.denied:

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 
 from assent.calls import RunRef, ToolCall, arguments_digest
+from assent.denying import declaration_by, denial_by
 from assent.events import RequestEnding, UserInputRequest
 from assent.policy import Context, Decision, Policy, Ruling, evaluate, remembered_decision
-from assent.ports import Rules
+from assent.ports import Clock, Rules
 from assent.requirements import Declaration
 from assent.rules import RuleBook
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
-
-
-@runtime_checkable
-class Denies(Protocol):
-    """A policy that can say without side effects what it denies in any case."""
-
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
-        """The denial of this call, if nothing can come before it."""
-        ...
-
-
-@runtime_checkable
-class Declares(Protocol):
-    """A policy that was told what tools declare of themselves."""
-
-    def declaration(self, name: str) -> Declaration | None:
-        """What the tool with this name declares."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +38,16 @@ class Decider:
 
     Rules can be stored and revoked anywhere. So a call is allowed, or denied
     by memory, only on rules that were read after the check began; a denial by
-    the policy alone needs no look, and a question is opened only on the rules
-    the policy saw.
+    the policy alone needs no look, and a question, also one of the policy's
+    own, is opened only on the rules the policy saw.
     """
 
-    def __init__(self, rules: Rules, policy: Policy, run: RunRef, ask: Ask) -> None:
+    def __init__(self, rules: Rules, policy: Policy, run: RunRef, ask: Ask, clock: Clock) -> None:
         self._rules = rules
         self._policy = policy
-        self._run = run
+        self.run = run
         self._ask = ask
+        self._clock = clock
         self._book = RuleBook()
 
     async def decide(self, call: ToolCall, asker: Asker) -> Decided:
@@ -73,37 +56,38 @@ class Decider:
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
+        again = False
         while True:
             book = self._book
-            look = _Look(self, book)
-            context = Context(
-                self._run,
-                book.remembered,
-                look.spend,
-                asker.declaration,
-                look.ask,
-                asker.source_name,
-                asker.path,
-            )
+            look = _Look(self, book, call, again=again)
+            again = True
+            context = replace(self._context(asker, book), spend=look.spend, ask=look.ask)
             decision = await evaluate(self._policy, call, context) or Decision.ASK
             if look.asked:
                 # A person answered the policy's own question: that is not asked twice.
-                denial = await self.denial(decision.applied_to(call), call)
-                if denial is None and decision.rule_id and not await self._stands(decision, call):
-                    decision = Decision.ASK.because("the rule is gone", line="ask")
-                return Decided(denial or decision, self._book.version)
+                book = await self.refresh()
+                denial = await self._denial(asker, book, decision.applied_to(call), call)
+                if denial is None and decision.rule_id:
+                    decision = await self._unless_gone(decision, call, book)
+                return Decided(denial or decision, book.version)
             if look.stale:
                 continue
-            if decision.ruling is Ruling.ALLOW:
+            if look.denial is not None:
+                await self._count(look.denial, call)
+                return Decided(look.denial, book.version)
+            if decision.ruling is not Ruling.DENY:
                 decision = _unless_remembered(decision, call, context)
             if decision.ruling is Ruling.ASK:
                 return Decided(decision, book.version)
             if look.spent and not decision.rule_id:
                 return Decided(decision, book.version)
-            if await self._stands(decision, call):
+            if await self._stands(decision, call, book):
                 return Decided(decision, book.version)
+            await self.refresh()
 
-    async def denial(self, *calls: ToolCall, book: str | None = None) -> Decision | None:
+    async def denial(
+        self, asker: Asker, *calls: ToolCall, book: str | None = None
+    ) -> Decision | None:
         """The denial that stands against the calls now, whoever approved of them before.
 
         Deny rules, denied call ids and *always deny* count; nothing is used up,
@@ -114,24 +98,16 @@ class Decider:
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
-        # From a book of one version rules only go, by expiring: it can hold no other denial by now.
-        if book is not None and book == self._book.version and not self._denial(calls, self._book):
+        known = self._book
+        said_now = book is not None and book == known.version
+        # Rules of one version only go, by expiring: a look could find no other denial.
+        if said_now and await self._denial(asker, known, *calls) is None:
             return None
-        return self._denial(calls, await self.refresh())
-
-    def _denial(self, calls: Sequence[ToolCall], book: RuleBook) -> Decision | None:
-        context = Context(self._run, book.remembered)
-        for call in calls:
-            denial = remembered_decision(call, context, "deny")
-            if denial is None and isinstance(self._policy, Denies):
-                denial = self._policy.denial(call, context)
-            if denial is not None:
-                return denial
-        return None
+        return await self._denial(asker, await self.refresh(), *calls)
 
     def declaration(self, name: str) -> Declaration | None:
         """What the policy was told of the tool."""
-        return self._policy.declaration(name) if isinstance(self._policy, Declares) else None
+        return declaration_by(self._policy, name)
 
     async def refresh(self) -> RuleBook:
         """Read again what the session remembers.
@@ -139,38 +115,72 @@ class Decider:
         Raises:
             StoreUnreachableError: it cannot be read.
         """
-        self._book = await self._rules.book(self._run)
+        self._book = await self._rules.book(self.run)
         return self._book
 
     async def spend(self, key: str) -> bool:
         """Use up an allow-once rule; False when somebody else has."""
-        return await self._rules.spend(self._run, key)
+        return await self._rules.spend(self.run, key)
 
     async def ask(self, request: UserInputRequest) -> RequestEnding:
         """Put a policy's own question to a person."""
         return await self._ask(request)
 
-    async def _stands(self, decision: Decision, call: ToolCall) -> bool:
-        """Whether a decision made on the known book holds; if not, the book is another now."""
-        book = self._book
+    def withdrawn(self, request: UserInputRequest, reason: str) -> RequestEnding:
+        """The ending of a policy's own question that was not asked."""
+        return request.cancelled(at=self._clock(), reason=reason)
+
+    async def _denial(self, asker: Asker, book: RuleBook, *calls: ToolCall) -> Decision | None:
+        context = self._context(asker, book)
+        for call in calls:
+            denial = remembered_decision(call, context, "deny")
+            denial = denial or await denial_by(self._policy, call, context)
+            if denial is not None:
+                return denial
+        return None
+
+    def _context(self, asker: Asker, book: RuleBook) -> Context:
+        return Context(
+            self.run,
+            book.remembered,
+            declaration=asker.declaration,
+            source_name=asker.source_name,
+            path=asker.path,
+        )
+
+    async def _unless_gone(self, decision: Decision, call: ToolCall, book: RuleBook) -> Decision:
+        """The decision by a remembered rule; a person is asked when the rule no longer counts."""
+        if await self._stands(decision, call, book):
+            return decision
+        gone = Decision.ASK.because("the rule is gone", line="ask")
+        return replace(gone, arguments=decision.arguments)
+
+    async def _stands(self, decision: Decision, call: ToolCall, book: RuleBook) -> bool:
+        """Whether a decision made on this book still holds.
+
+        The book is the one of the decision: another check may have read a newer one meanwhile.
+        """
         if decision.rule_id:
             # One atomic step: the rule is still there, the book is current, the use is counted.
-            digest = arguments_digest(call.arguments)
-            if await self._rules.use(self._run, decision.rule_id, digest=digest, book=book.version):
-                return True
-            await self.refresh()
-            return False
+            return await self._count(decision, call, book=book.version)
         if decision.ruling is Ruling.DENY and not book.remembered:
             return True
         return same_book(await self.refresh(), book)
+
+    async def _count(self, decision: Decision, call: ToolCall, book: str | None = None) -> bool:
+        digest = arguments_digest(call.arguments)
+        return await self._rules.use(self.run, decision.rule_id, digest=digest, book=book)
 
 
 class _Look:
     """One evaluation on one book: nothing is used up for a decision that would not stand."""
 
-    def __init__(self, decider: Decider, book: RuleBook) -> None:
+    def __init__(self, decider: Decider, book: RuleBook, call: ToolCall, *, again: bool) -> None:
         self._decider = decider
         self._book = book
+        self._call = call
+        self._again = again
+        self.denial: Decision | None = None
         self.stale = False
         self.spent = False
         self.asked = False
@@ -186,7 +196,20 @@ class _Look:
         return False
 
     async def ask(self, request: UserInputRequest) -> RequestEnding:
-        """Context.ask: put the policy's own question to a person."""
+        """Context.ask: put the policy's own question to a person.
+
+        It is cancelled unasked where *always deny* stands against the call, and
+        once where the session remembers other rules by now: the policy is asked again.
+        """
+        if not self.asked and not self.spent:
+            now = await self._decider.refresh()
+            context = Context(self._decider.run, now.remembered)
+            self.denial = remembered_decision(self._call, context, "deny")
+            if self.denial is not None:
+                return self._decider.withdrawn(request, self.denial.reason)
+            self.stale = self.stale or not (self._again or same_book(now, self._book))
+            if self.stale:
+                return self._decider.withdrawn(request, "the session's rules have changed")
         self.asked = True
         return await self._decider.ask(request)
 

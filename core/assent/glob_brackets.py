@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from assent.errors import ConfigError
 from assent.glob_sets import ESCAPES, POSIX, SLASH, CharSet, Range, chars, charset
@@ -34,13 +35,16 @@ def closing_bracket(pattern: str, start: int) -> int:
     return -1
 
 
+@lru_cache(maxsize=1_024)
 def bracket_set(content: str) -> CharSet:
     """The set written between ``[`` and ``]``.
 
     Only ``^`` negates. The reference takes ``!`` as a member, and its negated
-    sets leave the slash out.
+    sets leave the slash out, except where they name a class.
     """
     if content.startswith("^"):
+        if names_class(content):
+            return _members(content[1:]).complement()
         return (_members(content[1:]) | SLASH).complement()
     return _members(content)
 
@@ -69,6 +73,11 @@ def _range_parts(content: str) -> list[str]:
             parts.append(".")
         parts.append(part.removeprefix("."))
     return parts
+
+
+def names_class(content: str) -> bool:
+    """Whether the set names a class of characters, as in ``[[:digit:]]``."""
+    return any(found[1] in POSIX for found in _POSIX.finditer(content))
 
 
 def _posix(text: str, at: int) -> str:

@@ -25,7 +25,6 @@ class Before(Enum):
 
 
 AT_NAME = {Before.NOTHING, Before.SLASH}
-_IN_GROUP = {Before.OPENING, Before.BRANCH}
 
 
 @dataclass
@@ -33,7 +32,6 @@ class Reading:
     """The parts of one branch so far, and what stands before the next."""
 
     before: Before
-    at_name: bool
     parts: list[Part] = field(default_factory=list)
     letters: list[str] = field(default_factory=list)
 
@@ -52,10 +50,6 @@ class Reading:
         if self.letters:
             self.parts.append(Literal("".join(self.letters)))
             self.letters.clear()
-
-    def begins_name(self) -> bool:
-        """Whether the next character is the first of a file or folder name."""
-        return self.before in AT_NAME or (self.at_name and self.before in _IN_GROUP)
 
     def finished(self) -> Part:
         """Everything read, as one part."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from assent.glob_parser import Note, Parsed
+from assent.glob_parser import Parsed
 from assent.glob_parts import Either, Part
+from assent.glob_signs import Note
 
 _Test = Callable[[str], bool]
 

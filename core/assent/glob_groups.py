@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 from assent.errors import ConfigError
@@ -12,13 +13,20 @@ from assent.glob_sets import CharSet
 DEPTH = 40
 _UNCLOSED = 50
 _MOST_BRANCHES = 100
+_MEANT = re.compile(r'[*?+({|!@"\\]')
+# The reference leaves out the spaces around a branch when it looks for risky ones.
+_TRIMMED = re.compile(r"(?:\A|\|)(?:[\s\ufeff]|[*?]+(?:\||\Z))|[\s\ufeff](?:\||\Z)")
+# After a ``)`` that closes nothing the reference loses count of groups.
+_WITH_LONE_PAREN = re.compile(r"[({]|\).*\)|\)[+?]", re.DOTALL)
 
 
-def closers(source: str) -> dict[int, int]:
+def closers(source: str, quotes: dict[int, int]) -> dict[int, int]:
     """For each ``(``, ``{`` and ``[`` that opens something, where that ends.
 
+    ``quotes``: where quoted text begins and ends.
+
     Raises:
-        ConfigError: a parenthesis or a quote is never closed, or groups nest too deeply.
+        ConfigError: a group is never closed or never opened, or groups nest too deeply.
     """
     found: dict[int, int] = {}
     stack: list[int] = []
@@ -28,11 +36,13 @@ def closers(source: str) -> dict[int, int]:
         char = source[at]
         if char == "\\":
             at += 1
-        elif char == '"':
-            at = _closing_quote(source, at)
+        elif at in quotes:
+            at = quotes[at]
         elif char == "[":
             end = closing_bracket(source, at) if "]" in source[at:] else -1
             unclosed += end < 0
+            if end < 0 and "]" in source[at:] and _MEANT.search(source):
+                raise _unbalanced("[", "closed")
             if end >= 0:
                 found[at] = at = end
         elif char in "({":
@@ -43,41 +53,42 @@ def closers(source: str) -> dict[int, int]:
             text = f"the pattern nests more than {DEPTH} groups; write several simpler patterns"
             raise ConfigError(text)
         at += 1
-    for at in stack:
-        if source[at] == "(":
-            raise ConfigError("the pattern has a ( that is never closed; write \\( for a (")
+    if stack:
+        raise _unbalanced(source[stack[-1]], "closed")
     return found
 
 
 def _close(source: str, stack: list[int], at: int, found: dict[int, int]) -> None:
     opener = "(" if source[at] == ")" else "{"
-    if opener == "(" and any(source[start] == "(" for start in stack):
-        while source[stack[-1]] != "(":
-            stack.pop()
-    if stack and source[stack[-1]] == opener:
-        found[stack.pop()] = at
+    if not stack or source[stack[-1]] != opener:
+        if stack and (opener == "(" or any(source[start] == opener for start in stack)):
+            raise _unbalanced(source[stack[-1]], "closed")
+        if opener == "(" and _WITH_LONE_PAREN.search(re.sub(r"\\.", "", source, flags=re.DOTALL)):
+            raise _unbalanced(")", "opened")
+        return
+    found[stack.pop()] = at
 
 
-def _closing_quote(source: str, start: int) -> int:
-    end = source.find('"', start + 1)
-    if end < 0:
-        raise ConfigError('the pattern has a " that is never closed; write \\" for the character')
-    if "\\" in source[start:end]:
-        text = 'the pattern has a backslash between quotes; write \\" alone for a "'
-        raise ConfigError(text)
-    return end
+def _unbalanced(char: str, what: str) -> ConfigError:
+    return ConfigError(
+        f"the pattern has a {char} that is never {what}; write \\{char} for a {char}"
+    )
 
 
-def brace_marks(source: str, start: int, ends: dict[int, int]) -> tuple[bool, bool]:
+def brace_marks(
+    source: str, start: int, ends: dict[int, int], quotes: dict[int, int]
+) -> tuple[bool, bool]:
     """Whether the brace at ``start`` holds a comma, and whether it holds two dots."""
     comma = dots = False
     at = start + 1
     while at < ends[start]:
         if source[at] == "\\":
             at += 1
-        elif source[at] == '"':
-            at = source.index('"', at + 1)
+        elif at in quotes:
+            at = quotes[at]
         elif at in ends:
+            if source[at] == "(" and ".." in source[at : ends[at]]:
+                raise ConfigError("the pattern holds .. in a group inside a brace; write \\.\\.")
             at = ends[at]
         comma |= source[at] == ","
         dots |= source.startswith("..", at)
@@ -98,6 +109,8 @@ def repeat(sign: str, inner: str, part: Part, *, grouped: bool) -> Part:
         ConfigError: it is not clear how often the branches may repeat.
     """
     whole = f"{sign}({inner})"
+    if "|" in inner and _TRIMMED.search(inner):
+        raise _unclear(whole)
     branches = None if grouped else _branches(part)
     if branches == [()]:
         return Literal("")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assent.glob_sets import ANY, DOT, SLASH, WORD, CharSet, chars
+from assent.glob_sets import ANY, DOT, LAST, SLASH, WORD, CharSet, chars
 
 _BLOCK = 512
 _HEADS = 16
@@ -37,7 +37,10 @@ class Text:
         """The positions right after a member: bit ``k`` for the last character but ``k``."""
         found = self._masks.get(members)
         if found is None:
-            if self._latin is not None:
+            low, high = members.ranges[0] if len(members.ranges) == 1 else (0, LAST)
+            if low == high and chr(low) not in self.value:
+                found = 0
+            elif self._latin is not None:
                 found = int(self._latin.translate(members.table) or b"0", 2)
             else:
                 found = int(self.value.translate(members.marks), 2)
@@ -201,6 +204,18 @@ class Check(Part):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class End(Part):
+    """Takes no character, and holds at the end of the value."""
+
+    def starts(self, text: Text, ends: int) -> int:
+        text.steps += 1
+        return ends & 1
+
+    def heads(self) -> Heads:
+        return _NOTHING
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class WordEdge(Part):
     r"""Takes no character: JavaScript's ``\b``, or ``\B`` where it is not wanted."""
 
@@ -304,15 +319,15 @@ class Repeat(Part):
     once: bool
 
     def starts(self, text: Text, ends: int) -> int:
-        masks = [[text.mask(members) for members in reversed(branch)] for branch in self.branches]
-        longest = max(map(len, self.branches))
+        whole = self._whole(text)
+        longest = max(whole)
         width = max(_BLOCK, 8 * longest)
         window = (1 << width) - 1
         wide = (1 << width + longest) - 1
         spill = 0
         found: list[bytes] = []
         for low in range(0, text.size + 1, width):
-            local = [[mask >> low & wide for mask in branch] for branch in masks]
+            local = {length: ends >> low & wide for length, ends in whole.items()}
             seen = spill | ends >> low & window
             reached = spill | _reached(text, local, seen, window)
             kept = reached if self.once else reached | seen
@@ -320,26 +335,37 @@ class Repeat(Part):
             spill = reached >> width
         return int.from_bytes(b"".join(found), "little")
 
+    def _whole(self, text: Text) -> dict[int, int]:
+        """For each length of a branch, the ends of everything such a branch matches."""
+        found: dict[int, int] = {}
+        for branch in self.branches:
+            ends = text.all
+            for members in reversed(branch):
+                text.steps += 1
+                ends = (ends & text.mask(members)) << 1
+            found[len(branch)] = found.get(len(branch), 0) | ends >> len(branch)
+        return found
+
     def sample(self) -> str:
         return "".join(members.example() for members in self.branches[-1]) if self.once else ""
 
 
-def _reached(text: Text, branches: list[list[int]], seen: int, window: int) -> int:
+def _reached(text: Text, whole: dict[int, int], seen: int, window: int) -> int:
     """Where one or more of the branches begin so that they end in ``seen``.
 
-    What is reached beyond the window is told, and not followed from there.
+    ``whole``: the ends of the branches, by their length. What is reached beyond
+    the window is told, and not followed from there.
     """
     reached = 0
     fresh = seen
+    singles = whole.get(1, 0) & window
     while fresh:
         text.steps += 1
+        fresh = _flood(singles, fresh) & window
+        seen |= fresh
         step = 0
-        for masks in branches:
-            ends = fresh
-            for mask in masks:
-                ends = (ends & mask) << 1
-            step |= ends
+        for length, ends in whole.items():
+            step |= (fresh & ends) << length
         reached |= step
         fresh = step & ~seen & window
-        seen |= step
     return reached

@@ -24,7 +24,13 @@ from assent.glob_sets import ANY, BREAKS, DOT
 
 # The one pattern that means the empty value, which the reference matches with nothing.
 _EMPTY = '""""'
-_SPECIAL = re.compile(r'[\\*?\[\]{}()!+@|"]|\A\.(?=/)')
+# A sign twice in a row keeps a meaning where one alone has none.
+_SPECIAL = re.compile(
+    r'[*?\[\]{}()!+@|"\0]|\A\.(?=/)|\$(?=\$)|(?<=\$)\$|\^(?=\^)|(?<=\^)\^|\\(?=\w|\Z)|(\\)',
+    re.ASCII,
+)
+# The reference joins two backslashes with what follows them, but not out of a group.
+_LONE_BACKSLASH = r"@(\\)"
 
 _Test = Callable[[str], bool]
 
@@ -69,7 +75,7 @@ def escape(text: str) -> str:
     Raises:
         ConfigError: the pattern would be longer than a pattern may be.
     """
-    escaped = _SPECIAL.sub(r"\\\g<0>", text) or _EMPTY
+    escaped = _SPECIAL.sub(_escaped, text) or _EMPTY
     units = len(escaped) + sum(char > "\uffff" for char in escaped)
     if units > MOST_UNITS:
         raise ConfigError(
@@ -77,6 +83,10 @@ def escape(text: str) -> str:
             "make a rule for the digest of the arguments instead"
         )
     return escaped
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return _LONE_BACKSLASH if found[1] else "\\" + found[0]
 
 
 def dangers(pattern: str) -> tuple[str, ...]:

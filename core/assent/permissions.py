@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assent.calls import ToolCall
-from assent.deciding import Declares, Denies
+from assent.denying import declaration_by, denial_by
 from assent.policy import Context, Decision, Policy, Ruling, evaluate
 from assent.requirements import Declaration
 from assent.rules import Rule
@@ -52,9 +52,9 @@ class AdjustablePolicy:
 
     def declaration(self, name: str) -> Declaration | None:
         """What the policy was told of the tool."""
-        return self._policy.declaration(name) if isinstance(self._policy, Declares) else None
+        return declaration_by(self._policy, name)
 
-    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial by the rules as they are now or by the policy, if one denies the call."""
         if call.call_id in self.permissions.denied_call_ids:
             return _DENIED_CALL_ID
@@ -62,16 +62,16 @@ class AdjustablePolicy:
             if rule.matches(call):
                 line = f"updated deny rule {number}"
                 return Decision.DENY.because(f"denied by {line}", line=line)
-        return self._policy.denial(call, context) if isinstance(self._policy, Denies) else None
+        return await denial_by(self._policy, call, context)
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
         """The decision on this call, with the line that made it."""
-        if (denial := self.denial(call, context)) is not None:
+        if (denial := await self.denial(call, context)) is not None:
             return denial
         decision = await evaluate(self._policy, call, context) or Decision.ASK
         runs = decision.applied_to(call)
         # Also what the policy made of the call, and rules that came while it was thinking.
-        denial = self.denial(call, context) or self.denial(runs, context)
+        denial = await self.denial(call, context) or await self.denial(runs, context)
         if denial is not None:
             return denial
         if decision.ruling is not Ruling.ASK:

@@ -94,7 +94,11 @@ Said: TypeAlias = Decision | dict[str, Any] | None
 
 
 class Decides(Protocol):
-    """An object that decides whether a call runs, does not run, or needs a person."""
+    """An object that decides whether a call runs, does not run, or needs a person.
+
+    It may be asked more than once about one call: again where the rules of the
+    session have changed meanwhile.
+    """
 
     def decide(self, call: ToolCall, context: Context) -> Said | Awaitable[Said]:
         """What is said of this call; plain arguments allow it with those, None is no opinion."""
@@ -105,12 +109,15 @@ Policy: TypeAlias = Decides | Callable[[ToolCall, Context], Said | Awaitable[Sai
 """An object with ``decide``, or a function; either may be async, and may raise ToolBlocked."""
 
 
-async def evaluate(policy: Policy, call: ToolCall, context: Context) -> Decision | None:
+async def evaluate(
+    policy: Policy, call: ToolCall, context: Context, *, name: str = ""
+) -> Decision | None:
     """What a policy of any kind says; None when it has no opinion.
 
-    A policy that fails, or answers what is no answer, denies: the reason names it.
+    A policy that fails, or answers what is no answer, denies: the reason names
+    it, by ``name`` where one is given.
     """
-    name = policy_name(policy)
+    name = name or policy_name(policy)
     try:
         decide: Callable[..., object] = getattr(policy, "decide", None) or _function(policy)
         said = decide(call, context)
@@ -297,8 +304,11 @@ class Remembered:
 
     def decide(self, call: ToolCall, context: Context) -> Decision | None:
         """Denied or allowed by a remembered rule; nothing comes before a denial."""
-        denial = remembered_decision(call, context, "deny")
-        return denial or remembered_decision(call, context, "allow")
+        return self.denial(call, context) or remembered_decision(call, context, "allow")
+
+    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        """Denied by a remembered rule, which nothing can come before."""
+        return remembered_decision(call, context, "deny")
 
 
 def remembered_decision(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, cast
 
 from assent.calls import RunRef, ToolCall, arguments_digest, shown_and_digest
+from assent.denying import denial_by
 from assent.errors import AssentError, ConfigError
 from assent.events import Outcome
 from assent.policy import Context, Decision, Policy, Ruling, evaluate
@@ -77,7 +78,15 @@ class LocalGate:
             return decided(call, decision)
         if self._handler is None:
             return _no(call, f"{_why(decision)}, and there is no way to ask", decision.line)
-        return await self._ask(self._handler, decision.applied_to(call), decision)
+        asked = decision.applied_to(call)
+        verdict = await self._ask(self._handler, asked, decision)
+        if verdict.approved:
+            # Denied while the handler was asked: nothing comes before that.
+            for one in (call, asked):
+                denial = await denial_by(self._policy, one, context)
+                if denial is not None:
+                    return decided(asked, denial)
+        return verdict
 
     async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:
         limit = asyncio.timeout(self._seconds)

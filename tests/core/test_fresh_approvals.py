@@ -13,8 +13,8 @@ import pytest
 from assent import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
 from assent.backend import Backend
 from assent.calls import ToolCall
-from assent.deciding import Decider
-from assent.memory import memory_backend
+from assent.deciding import Asker, Decider
+from assent.memory import memory_backend, utc_now
 from assent.ports import Rules
 from assent.redis import redis_backend
 from assent.rules import RememberedRule, RuleBook, literal_rule
@@ -167,17 +167,17 @@ async def test_a_known_denial_is_read_again_before_it_denies() -> None:
     # At one version rules only expire: what is known may be more than what is left.
     denied = RuleBook("v1", (always_deny(LS),))
     rules = Books(denied, RuleBook("v1"))
-    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None))
+    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
     await decider.refresh()
 
-    assert await decider.denial(LS, book="v1") is None
+    assert await decider.denial(Asker("bot"), LS, book="v1") is None
     assert rules.left == []
 
 
 async def test_a_version_that_is_not_known_is_read() -> None:
     rules = Books(RuleBook("v1"), RuleBook("v2", (always_deny(LS),)))
-    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None))
+    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
     await decider.refresh()
 
-    assert await decider.denial(LS, book="v1") is None
-    assert await decider.denial(LS, book="v2") is not None
+    assert await decider.denial(Asker("bot"), LS, book="v1") is None
+    assert await decider.denial(Asker("bot"), LS, book="v2") is not None

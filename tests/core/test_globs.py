@@ -24,6 +24,8 @@ EXCEPTIONS = {
         "pattern match itself; a rule made for one text must not match a second one"
     ),
 }
+# Refused, because nobody means what they mean; the reference matches them with none of the rows.
+REFUSED = {"{a,b", "{{a,b}"}
 
 
 def spelled(value: Any) -> str:
@@ -53,11 +55,16 @@ def test_the_rows_of_the_reference_agree_except_for_those_named() -> None:
     agreeing: Counter[str] = Counter()
     rows: Counter[str] = Counter()
     different: dict[tuple[str, str], tuple[bool | None, bool | None]] = {}
+    refused: set[str] = set()
 
     for row in ROWS:
         pattern, value = spelled(row["pattern"]), spelled(row["value"])
         expected = row.get("match")
         found = outcome(pattern, value)
+        if pattern in REFUSED and found is None:
+            assert expected is False
+            refused.add(pattern)
+            continue
         rows[row["class"]] += 1
         agreeing[row["class"]] += found is expected
         if found is not expected:
@@ -70,7 +77,8 @@ def test_the_rows_of_the_reference_agree_except_for_those_named() -> None:
         print(f"  exception: {pattern!r} on {value!r}: {reason}")
     assert set(different) == set(EXCEPTIONS)
     assert all(found is not True for _, found in different.values())
-    assert (rows.total(), agreeing.total()) == (4646, 4645)
+    assert refused == REFUSED
+    assert (rows.total(), agreeing.total()) == (4638, 4637)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +98,8 @@ def test_the_rows_of_the_reference_agree_except_for_those_named() -> None:
         ("+(a|aa)", "aaa", False),
         ("x+(a|aa)*", "x+(a|aa)y", True),
         ("+(+(a))", "aaa", False),
-        ("[[:word:]]+", "ab/", True),
+        ("[[:word:]]+", "ab", True),
+        ("[[:word:]]+", "ab/", False),
         ("./src/*.ts", "src/a.ts", True),
         ("./src/*.ts", "./src/a.ts", False),
         # What follows from the rows.
@@ -101,7 +110,6 @@ def test_the_rows_of_the_reference_agree_except_for_those_named() -> None:
         ("{a,{b,c}}d", "cd", True),
         ("{a{b}c,d}", "a{b}c", True),
         ("{a{b}c,d}", "d", True),
-        ("a{b,c", "a{b,c", True),
         ("[a-cx-z]", "y", True),
         ("[\\d-]", "-", True),
         ("+(ab|c)d", "abcabd", True),
@@ -129,9 +137,9 @@ def test_other_patterns_follow_the_documented_meaning(
         ("?" * 1_001, "1000 parts"),
         ("{a,b}" * 500, "1000 parts"),
         ("@(a|" * 41 + "b" + ")" * 41, "nests more than 40"),
-        ("[a" * 60 + "\\]", "nests more than 40"),
+        ("[a" * 60 + "\\]", r"write \\\[ for a \["),
         ("@(a", r"write \\\( for a \("),
-        ('say "hi', "never closed; write"),
+        ('"hi', "never closed; write"),
         ('"a\\b"', "backslash between quotes"),
         ("(a)?", r"write \?\(\.\.\.\)"),
         ("(a)+", r"write \\\+ or \+\(\.\.\.\)"),
@@ -234,7 +242,6 @@ HOSTILE = [
     ("*a*a*a*a*a*a*b", "a"),
     ("*a*a*a*a*a*a*b*", "a"),
     ("+(+(a))", "a"),
-    ("*(*(*(a)))", "a"),
     ("*(a)*(a)*(a)*(a)b", "a"),
     ("+(ab|cd)*(ab|ef)+(ab)x", "ab"),
     ("{a,b}" * 20 + "*c", "ab"),
@@ -303,7 +310,7 @@ def sentence(pattern: str, words: str) -> str:
         ("cat !(*.env)", "takes anything but", "cat rm -rf /"),
         ("*a|b", "makes a choice", "b"),
         ("\\d", "regular expression", "0"),
-        ('say "*"', "between the quotes", "say *"),
+        ('"say *"', "between the quotes", "say *"),
         ("+(a|aa)", "plain text", "+(a|aa)"),
         ("a(?!b)*", "only looks ahead", "arm -rf /"),
         ("./run", "leading ./ is dropped", "run"),

@@ -32,7 +32,8 @@ slot uses several namespaces.
                              many questions are open; a request's ``l:<kind>`` says what of
                              it is written
 ``log:<branch>``     stream  the log's events, the newest 1,000 or so: ``t`` type, ``e`` JSON
-``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``
+``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``, and before
+                             its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests, handles and ``due`` live until their deadline

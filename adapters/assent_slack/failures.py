@@ -42,6 +42,7 @@ _FIXES = {
     "expired_trigger_id": "Slack waits 3 seconds for a dialog and it took longer: press again",
     "exchanged_trigger_id": "this press has opened a dialog already: press again for another one",
     "invalid_trigger_id": "Slack does not know this press: press again",
+    "invalid_arguments": "Slack finds fault with the dialog: please report this as a bug of Assent",
     "view_too_large": "it is too large for a Slack dialog",
     "no_such_subteam": "there is no such user group: check its handle or S… id",
     "plan_upgrade_required": "user groups need a paid Slack plan: name the approvers one by one",

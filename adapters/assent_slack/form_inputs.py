@@ -29,7 +29,8 @@ _OPTION = 75
 _VALUE = 150
 _HINT = 2_000
 _BLOCK_ID = 255
-_MOST_BUTTONS = 10  # options of radio buttons and of checkboxes; menus have 100
+_MOST_BUTTONS = 10  # options of radio buttons and of checkboxes
+_IN_A_MENU = 100
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 
 _YES_NO = (("Yes", "true"), ("No", "false"))
@@ -67,9 +68,7 @@ def _beforehand(field: FormField) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
     if not _hint(field).startswith(visible(field.hint)):
         yield from literal_blocks(f"{field.label}: {field.hint}")
-    if _is_numbered(field):
-        lines = (f"{number}. {label}" for number, label in enumerate(_labels(field), 1))
-        yield from literal_blocks("\n".join((f"{field.label}:", *lines)))
+    yield from _in_full(f"{field.label}:", _labels(field))
 
 
 def _ready_made(field: FormField) -> Iterator[Block]:
@@ -77,20 +76,45 @@ def _ready_made(field: FormField) -> Iterator[Block]:
 
     What is shown is what is answered: also of these, nothing is invisible.
     """
-    suggested = list(filter(None, map(visible, dict.fromkeys(field.suggestions))))
-    offered = [text for text in suggested if len(carried(text)) <= _VALUE]
-    too_long = [text for text in suggested if len(carried(text)) > _VALUE]
-    if too_long:
-        yield from literal_blocks("\n".join(("Also suggested, to be copied:", *too_long)))
-    options = [_option(_shown(text), carried(text)) for text in offered[:100]]
+    suggested = [text for text in dict.fromkeys(map(visible, field.suggestions)) if text.strip()]
+    offered = [text for text in suggested if len(carried(text)) <= _VALUE][:_IN_A_MENU]
+    copied = [text for text in suggested if text not in offered]
+    if copied:
+        yield from literal_blocks("\n".join(("Also suggested, to be copied:", *copied)))
+    labels = [visible(text, one_line=True).strip() for text in offered]
+    title = f"{one_line(field.label, 100)}: ready-made answers"
+    yield from _in_full(title, labels)
+    options = [
+        _option(label, carried(text)) for label, text in zip(_fitting(labels), offered, strict=True)
+    ]
     if options:
         yield {
             "type": "input",
             "block_id": _block_id(READY_MADE, field),
-            "label": plain_text(f"{one_line(field.label, 100)}: ready-made answers"),
+            "label": plain_text(title),
             "element": {"action_id": ACTION, **_one_of(options)},
             "optional": True,
         }
+
+
+def _in_full(title: str, labels: list[str]) -> Iterator[Block]:
+    """All labels with their numbers, where the options have to cut one."""
+    if _is_cut(labels):
+        lines = (f"{number}. {label}" for number, label in enumerate(labels, 1))
+        yield from literal_blocks("\n".join((title, *lines)))
+
+
+def _fitting(labels: list[str]) -> list[str]:
+    """The labels as options have room for them; all are numbered where one has to be cut."""
+    numbered = _is_cut(labels)
+    return [
+        one_line(f"{number}. {label}" if numbered else label, _OPTION)
+        for number, label in enumerate(labels, 1)
+    ]
+
+
+def _is_cut(labels: list[str]) -> bool:
+    return any(len(label) > _OPTION for label in labels)
 
 
 def _hint(field: FormField) -> str:
@@ -191,13 +215,9 @@ def _several_of(field: FormField, options: list[Block], picked: list[Block]) -> 
 
 
 def _options(field: FormField) -> list[Block]:
-    """Options by their positions; all are numbered where one has to be cut."""
-    numbered = _is_numbered(field)
-    labels = _labels(field)
-    return [
-        _option(_shown(f"{number + 1}. {label}" if numbered else label), str(number))
-        for number, label in enumerate(labels)
-    ]
+    """Options by their positions."""
+    fitting = _fitting(_labels(field))
+    return [_option(label, str(position)) for position, label in enumerate(fitting)]
 
 
 def _picked(field: FormField, initial: Sequence[Any]) -> list[Block]:
@@ -226,14 +246,6 @@ def _block_id(prefix: str, field: FormField) -> str:
 
 def _labels(field: FormField) -> list[str]:
     return [visible(option.label, one_line=True).strip() or "–" for option in field.options]
-
-
-def _is_numbered(field: FormField) -> bool:
-    return any(len(label) > _OPTION for label in _labels(field))
-
-
-def _shown(label: str) -> str:
-    return one_line(label, _OPTION)
 
 
 def _bound(value: float | None) -> Decimal | None:

@@ -13,9 +13,10 @@ They answer as the platforms do, refusals included, and know nothing about any b
 - ``playground.slack``: ``messages``, ``ephemerals``, ``view``; ``message_where``,
   ``ephemeral_where``, ``view_for``, ``until`` wait for a condition without polling;
   ``press``, ``submit``, ``close_view`` act as a person; ``send_event``, ``verify_url``,
-  ``uninstall`` act as Slack; ``sign``, ``block_actions`` and ``deliver_raw`` are for
-  requests that are not quite right; ``deliver_to(url)`` chooses HTTP, ``deliver_to(None)``
-  Socket Mode.
+  ``uninstall`` act as Slack; a form is filled in by the labels of its inputs, and what
+  Slack's own client insists on is never sent; ``sign``, ``block_actions`` and
+  ``deliver_raw`` are for requests that are not quite right; ``deliver_to(url)`` chooses
+  HTTP, ``deliver_to(None)`` Socket Mode.
 - ``playground.telegram``: ``messages``, ``message_where``, ``until``, ``press``,
   ``press_data``, ``say``, ``correct``, ``delete``, ``block``, ``unblock``, ``kick``,
   ``migrate_group``, ``add_update``, ``deliver_to``; webhooks and long polling.

@@ -213,6 +213,7 @@ async def test_a_message_of_somebody_else_cannot_be_updated(
         (200, {"ok": False, "error": "missing_scope", "needed": "chat:write"}, True, "chat:write"),
         (200, {"ok": False, "error": "is_archived"}, True, "archived"),
         (200, {"ok": False, "error": "edit_window_closed"}, True, "edit"),
+        (200, {"ok": False, "error": "invalid_arguments"}, True, "report this as a bug"),
         (200, {"ok": False, "error": "block_mismatch"}, True, "stays as it is"),
         (200, {"ok": False, "error": "something_new"}, True, "something_new"),
         (200, {"ok": False, "error": "{bot.__class__}"}, True, "__class__"),

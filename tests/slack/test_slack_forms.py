@@ -188,6 +188,25 @@ def test_ready_made_answers_stand_beside_a_text_and_one_of_both_is_enough() -> N
     assert blocks["why"]["hint"]["text"].startswith("One of both is needed.")
 
 
+def test_ready_made_answers_that_an_option_cuts_stand_in_full_above() -> None:
+    view = a_view(a_form(FormField("it", "It", suggestions=("No", "z" * 140))))
+
+    options = inputs(view)["or:it"]["element"]["options"]
+    assert [option["value"] for option in options] == ["No", "z" * 140]
+    assert [option["text"]["text"][:4] for option in options] == ["1. N", "2. z"]
+    assert f"2. {'z' * 140}" in words(view)
+    assert not check_view(view).errors
+
+
+def test_more_ready_made_answers_than_a_menu_holds_are_there_to_be_copied() -> None:
+    suggestions = tuple(f"Reason {number}" for number in range(102))
+
+    view = a_view(a_form(FormField("it", "It", suggestions=suggestions)))
+
+    assert len(inputs(view)["or:it"]["element"]["options"]) == 100
+    assert "Also suggested, to be copied:\\nReason 100\\nReason 101" in words(view)
+
+
 @pytest.mark.parametrize("length", [1, 1_900, 1_950, 2_000, 2_001, 9_000])
 def test_a_hint_is_there_in_full_beside_ready_made_answers_too(length: int) -> None:
     view = a_view(a_form(FormField("it", "It", hint="h" * length, suggestions=("No",))))

@@ -24,7 +24,7 @@ from assent.terms import Terms
 from assent_bots.api_answers import Asked, answer_of
 from assent_bots.api_door import Door, Endpoint
 from assent_bots.api_kinds import kind_of, read_object, response_kinds
-from assent_bots.api_openapi import description
+from assent_bots.api_openapi import LONGEST_NAME, description
 from assent_bots.api_problems import ApiProblem, Wrong, invalid, pointer
 from assent_bots.api_requests import Draft
 from assent_bots.api_stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
@@ -32,7 +32,6 @@ from assent_bots.api_tickets import TICKET_SECONDS, Tickets
 from assent_bots.api_tokens import ApiSettings, ApiToken
 
 _BRANCH = "/agents/{agentId:[^/]+}/sessions/{sessionId:[^/]+}/branches/{branchId:[^/]+}"
-_LONGEST_NAME = 256
 
 
 @asynccontextmanager
@@ -210,8 +209,8 @@ def _run(request: web.Request) -> RunRef:
         request.match_info[name] for name in ("agentId", "sessionId", "branchId")
     )
     for name in (agent_id, session_id, branch_id):
-        if len(name) > _LONGEST_NAME or not name.isprintable():
-            detail = f"ids in addresses have at most {_LONGEST_NAME} printable characters"
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            detail = f"ids in addresses have at most {LONGEST_NAME} printable characters"
             raise ApiProblem(400, "InvalidAddress", detail)
     return RunRef(agent_id, session_id, branch_id, new_id())
 

@@ -17,6 +17,10 @@ from assent.events import (
 from assent_bots.api_kinds import Kind, request_kinds, response_kinds
 from assent_bots.api_problems import PROBLEM_TYPE
 
+# Four of them, each character escaped as 12 bytes, fit into the line of 8,190 bytes that the web
+# server reads.
+LONGEST_NAME = 128
+
 _REF = "#/components/schemas/{model}"
 # What the server fills in, and what only it says.
 _FILLED = frozenset(
@@ -180,7 +184,7 @@ def _location() -> _Json:
 
 
 def _path_parameter(name: str) -> _Json:
-    schema = {"type": "string", "minLength": 1, "maxLength": 256}
+    schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
     return {"name": name, "in": "path", "required": True, "schema": schema}
 
 

@@ -43,8 +43,11 @@ class BranchFeed:
     nobody, and one that falls too far behind is cut off.
     """
 
-    def __init__(self, log: BranchLog, bus: Bus) -> None:
+    def __init__(
+        self, log: BranchLog, bus: Bus, *, start_seconds: float = _START_SECONDS
+    ) -> None:
         self._source = log
+        self._start_seconds = start_seconds
         self._bus = bus
         self._branches: dict[tuple[str, str, str], _Branch] = {}
         self._subscribed = asyncio.Event()
@@ -99,7 +102,7 @@ class BranchFeed:
                 asyncio.create_task(self._look_now_and_then()),
             ]
         try:
-            async with asyncio.timeout(_START_SECONDS):
+            async with asyncio.timeout(self._start_seconds):
                 await self._subscribed.wait()
         except TimeoutError:
             raise StoreUnreachableError("the store cannot be subscribed to") from None

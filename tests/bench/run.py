@@ -1,6 +1,6 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
-``python -m bench.run [press] [asking] [waiting]``; without words, all of them. Absolute
+``python -m bench.run [press] [asking] [waiting] [events]``; without words, all of them. Absolute
 times drift from run to run and between machines: only the ratios are claims.
 """
 
@@ -19,6 +19,7 @@ from bench.press import measure as measure_press
 from valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
+READERS = (100, 1_000)
 _ROOT = Path(__file__).parents[2]
 _RESULT = _ROOT / "build" / "bench.json"
 
@@ -77,6 +78,18 @@ def waiting(redis_path: str, result: dict[str, Any]) -> None:
     result["waiting"] = rows
 
 
+def events(redis_path: str, result: dict[str, Any]) -> None:
+    """Readers of one branch over HTTP: each count in a process of its own."""
+    rows = []
+    for count in READERS:
+        url = f"unix://{redis_path}?namespace=events-{count}"
+        command = [sys.executable, "-m", "bench.events", url, str(count)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=_ROOT)
+        rows.append(json.loads(done.stdout))
+        print("events: " + ", ".join(f"{name} {value:,.2f}" for name, value in rows[-1].items()))
+    result["events"] = rows
+
+
 def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:
     url = f"unix://{redis_path}?namespace=waiting-{count}{len(options)}"
     command = [sys.executable, "-m", "bench.waiting", url, str(count), *options]
@@ -85,7 +98,7 @@ def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:
     return figures
 
 
-PARTS = {"press": presses, "asking": asking, "waiting": waiting}
+PARTS = {"press": presses, "asking": asking, "waiting": waiting, "events": events}
 
 
 def main(words: list[str]) -> None:

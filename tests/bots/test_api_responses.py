@@ -85,7 +85,7 @@ async def put(world: World, body: dict[str, Any]) -> str:
     assert reply.status == 201, reply.text
     request = reply.json["request"]
     names = ("permissionId", "continuationId", "requestId")
-    return next(request[name] for name in names if name in request)
+    return str(next(request[name] for name in names if name in request))
 
 
 def id_of(body: dict[str, Any]) -> str:

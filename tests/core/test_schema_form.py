@@ -109,7 +109,7 @@ def test_a_value_that_the_schema_does_not_allow_is_named(schema: object, raw: ob
         ({"type": "string", "format": "date", "pattern": "2"}, "/properties/it/pattern: 'pattern'"),
         ({"type": "string", "pattern": "(?=a)"}, "/properties/it/pattern: '(?=' is not supported"),
         ({"type": "string", "pattern": "a)"}, "/properties/it/pattern: this pattern is not under"),
-        ({"type": "string", "pattern": "a{999}{999}"}, "/properties/it/pattern: this pattern is"),
+        ({"type": "string", "pattern": "(a{999}){999}"}, "/properties/it/pattern: this pattern is"),
         ({"type": "string", "pattern": 3}, "/properties/it/pattern: a pattern is a text"),
         ({"type": "string", "minLength": 3_001}, "/properties/it: no value fits"),
         ({"type": "string", "minLength": True}, "/properties/it/minLength: this is a whole number"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,9 +38,12 @@ class Desk:
     def __init__(self) -> None:
         self.presses: list[Press] = []
         self.answers: list[Answer | Exception] = []
+        self.meanwhile: Callable[[], Awaitable[None]] | None = None
 
     async def press(self, press: Press) -> Answer:
         self.presses.append(press)
+        if self.meanwhile is not None:
+            await self.meanwhile()
         said = self.answers.pop(0) if self.answers else Answer(Answered.RECORDED, "Answered.")
         if isinstance(said, Exception):
             raise said

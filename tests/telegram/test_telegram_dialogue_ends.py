@@ -8,12 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from telegram_dialogue import GROUP, PICK, Chat
+from telegram_dialogue import ALICE, GROUP, PICK, Chat
 
-from assent.cards import Ended
+from assent.cards import Choice, Ended
 from assent.errors import DeliveryError, ReplayedCallbackError, StoreUnreachableError
+from assent.forms import Form, FormField
 from assent.places import Answer, Answered
-from assent_playground import RateLimited, ServerError
+from assent_playground import RateLimited, ServerError, Slow
 
 
 async def test_the_same_reply_twice_acts_once(chat: Chat) -> None:
@@ -218,3 +219,58 @@ async def test_a_bot_that_was_removed_ends_the_dialogue_and_the_update_is_taken(
     taken = await chat.take("message", content, said)
 
     assert taken.stored
+
+
+async def test_a_card_that_ends_with_the_answer_leaves_the_form_to_itself(chat: Chat) -> None:
+    async def ends_the_card() -> None:
+        ended = Ended("answered", chat.clock(), by=f"telegram:{ALICE}")
+        await chat.adapter.update(chat.ref, replace(chat.card, state=ended))
+
+    await chat.reply(await chat.ask(), "one")
+    chat.desk.meanwhile = ends_the_card
+    await chat.reply(chat.newest, "two")
+
+    assert "✓ Second two" in chat.board.text
+    assert "Answered." in chat.board.text
+    assert "Too late" not in chat.board.text
+
+
+async def test_a_form_that_was_closed_with_its_card_says_so_to_whoever_goes_on(chat: Chat) -> None:
+    await chat.ask()
+    board, cancel = chat.board, chat.board.buttons["Cancel"]
+    ended = Ended("denied", chat.clock(), by="telegram:4343", by_name="bob")
+    await chat.adapter.update(chat.ref, replace(chat.card, state=ended))
+
+    pressed = await chat.press_data(cancel, ALICE, board)
+    await chat.reply(board, "one")
+
+    assert pressed.toast is not None
+    assert "already denied by bob" in pressed.toast.text
+    assert "already denied by bob" in chat.told()
+    assert not chat.desk.presses
+
+
+async def test_a_question_that_fails_half_way_takes_its_board_along(chat: Chat) -> None:
+    await chat.ask()
+    before = len(chat.telegram.messages())
+    chat.telegram.misbehave("sendMessage", Slow(0))
+    chat.telegram.misbehave("sendMessage", ServerError(502))
+
+    with pytest.raises(DeliveryError):
+        await chat.ask_again()
+
+    assert len(chat.telegram.messages()) == before
+
+
+async def test_buttons_that_are_wanted_after_a_typed_answer_stand_below_it(chat: Chat) -> None:
+    form = Form("Two", (FormField("a", "First"), FormField("b", "Sure?", "boolean")))
+    prompt = await chat.ask(Choice("two", "Two…", form=form))
+    board = chat.board
+
+    await chat.reply(prompt, "one")
+
+    assert chat.newest == chat.board
+    assert list(chat.newest.buttons) == ["Yes", "No", "« Back", "Cancel"]
+    assert (GROUP, board.id) not in chat.telegram.state.messages
+    await chat.press("Yes")
+    assert chat.desk.presses[0].inputs == {"a": "one", "b": "true"}

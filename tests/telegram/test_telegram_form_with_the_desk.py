@@ -10,7 +10,7 @@ from telegram_forms import FORUM, GROUP, RUN, TOKEN, VALUES, Room, bots
 from assent import Gate, Outcome
 from assent.memory import memory_backend
 from assent.redis import redis_backend
-from assent_playground import DeliverTwice, Playground, PlaygroundConfig
+from assent_playground import DeliverTwice, Playground, PlaygroundConfig, RateLimited
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -188,6 +188,30 @@ async def test_two_processes_that_get_one_reply_at_once_take_it_once(quiet_room:
         await room.answer("Second", "twice")
 
         assert (await waiting).values == {"a": "once", "b": "twice"}
+
+
+async def test_telegram_comes_again_after_as_long_as_it_asked_us_to_wait() -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async with (
+        Playground(PlaygroundConfig(telegram_bot_token=TOKEN, sleep=sleep)) as playground,
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, timeout=30) as gate,
+    ):
+        room = Room(backend, gate, playground)
+        async with room.bots():
+            waiting, card = await room.ask()
+            await room.telegram.press(card, "Two things…", by="alice")
+            await room.question("First")
+            room.telegram.misbehave("sendMessage", RateLimited(7))
+            await room.answer("First", "1")
+            await room.answer("Second", "2")
+
+            assert (await waiting).values == {"a": "1", "b": "2"}
+    assert slept == [7]
 
 
 async def test_the_form_of_another_person_is_their_own(room: Room) -> None:

@@ -228,6 +228,16 @@ def test_a_reply_to_a_person_is_none_of_ours() -> None:
     assert read_reply(message) is None
 
 
+def test_a_reply_in_the_name_of_a_channel_is_nobodys_whoever_stands_in_for_it(
+    payload: Callable[[str], Any],
+) -> None:
+    message = payload("message_reply_to_force_reply_private")["message"]
+    reply = read_reply({**message, "sender_chat": {"id": -1001160242915, "type": "channel"}})
+
+    assert isinstance(reply, Reply)
+    assert reply.user_id is None
+
+
 def test_a_reply_in_the_name_of_a_chat_is_nobodys(payload: Callable[[str], Any]) -> None:
     message = payload("message_anonymous_admin_text")["message"]
     message["reply_to_message"] = {"message_id": 9, "from": {"id": 1, "is_bot": True}}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
-from assent.cards import Card, Choice, Ended
+from assent.bundles import MOST_TOGETHER
+from assent.cards import Card, CardBody, Choice, Ended, Room
 from assent.desk import Desk
 from assent.errors import DeliveryError
 from assent.forms import Inputs
@@ -23,6 +24,10 @@ class ChatDouble:
         self.reveal_limit = 50_000
         self.cards: dict[MessageRef, Card] = {}
         self.history: list[tuple[str, MessageRef, Card]] = []
+        self.together_limit = limit
+        self.bundles: dict[MessageRef, tuple[Card, ...]] = {}
+        self.bundle_history: list[tuple[str, MessageRef, tuple[Card, ...]]] = []
+        self.before_update: Callable[[], Awaitable[None]] = _nothing
         self.revealed: list[tuple[Press, str]] = []
         self.asked: list[tuple[Press, Card, Choice]] = []
         self.groups: dict[str, Collection[str]] = {}
@@ -44,6 +49,21 @@ class ChatDouble:
     async def update(self, ref: MessageRef, card: Card) -> None:
         self._maybe_fail("update")
         await self._note("update", ref, card)
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        fits = count <= MOST_TOGETHER and body.title != "lonely"
+        return Room(self.together_limit, self.together_limit) if fits else None
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        self._maybe_fail("show_together")
+        ref = MessageRef(place, str(next(self._numbers)))
+        await self._note_bundle("show", ref, cards)
+        return ref
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        await self.before_update()
+        self._maybe_fail("update_together")
+        await self._note_bundle("update", ref, cards)
 
     async def reveal(self, press: Press, card: Card) -> None:
         self._maybe_fail("reveal")
@@ -73,6 +93,23 @@ class ChatDouble:
         assert hit is not None
         return hit
 
+    async def bundle_where(
+        self, wanted: Callable[[tuple[Card, ...]], bool] = lambda _: True
+    ) -> tuple[MessageRef, tuple[Card, ...]]:
+        """The first message with several cards that fits, as soon as there is one."""
+
+        def found() -> tuple[MessageRef, tuple[Card, ...]] | None:
+            return next(
+                ((ref, cards) for ref, cards in self.bundles.items() if wanted(cards)), None
+            )
+
+        async with self._news:
+            async with asyncio.timeout(5):
+                await self._news.wait_for(lambda: found() is not None)
+            hit = found()
+        assert hit is not None
+        return hit
+
     async def ended_card(self) -> Card:
         """The first card whose request has ended, as soon as there is one."""
         _, card = await self.card_where(lambda card: isinstance(card.state, Ended))
@@ -87,6 +124,16 @@ class ChatDouble:
         async with self._news:
             self.cards[ref] = card
             self._news.notify_all()
+
+    async def _note_bundle(self, verb: str, ref: MessageRef, cards: Sequence[Card]) -> None:
+        self.bundle_history.append((verb, ref, tuple(cards)))
+        async with self._news:
+            self.bundles[ref] = tuple(cards)
+            self._news.notify_all()
+
+
+async def _nothing() -> None:
+    """Hold up nobody."""
 
 
 async def _at_once(press: Press, card: Card) -> None:

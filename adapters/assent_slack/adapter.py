@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -15,7 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from assent.cards import Card, Choice
+from assent.cards import Card, CardBody, Choice, Room
 from assent.errors import DeliveryError
 from assent.places import MessageRef, Place, Press
 from assent.text import visible
@@ -28,6 +28,7 @@ from assent_slack.form_modal import form_modal
 from assent_slack.modal import REVEAL_LIMIT, everything_modal, fits
 from assent_slack.presentable import CONTENT_LIMIT
 from assent_slack.quiet import muffled
+from assent_slack.together_blocks import room_together, together_message
 from assent_slack.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -131,11 +132,7 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not take the message, or did not say so.
         """
-        arguments: dict[str, Any] = {"channel": place.address, **card_message(card)}
-        if place.thread:
-            arguments["thread_ts"] = place.thread
-        answer = await self._post("chat.postMessage", arguments)
-        return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
+        return await self._show(card_message(card), place)
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         """Make the message show the card as it is now. Repeating it changes nothing.
@@ -143,8 +140,27 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not take the change; permanent when it never will.
         """
-        arguments = {"channel": ref.place.address, "ts": ref.message_id, **card_message(card)}
-        await self._post("chat.update", arguments)
+        await self._update(ref, card_message(card))
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return room_together(body, count)
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card; otherwise as :meth:`show`.
+
+        Raises:
+            DeliveryError: Slack did not take the message, or did not say so.
+        """
+        return await self._show(together_message(cards), place)
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: Slack did not take the change; permanent when it never will.
+        """
+        await self._update(ref, together_message(cards))
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Open a dialog with everything for the presser, within 3 seconds of the press.
@@ -250,6 +266,17 @@ class SlackAdapter:
     def revoke(self, reason: str) -> None:
         """Refuse all calls from now on: the app was uninstalled or its token is dead."""
         self._revoked = reason
+
+    async def _show(self, message: dict[str, Any], place: Place) -> MessageRef:
+        arguments = {"channel": place.address, **message}
+        if place.thread:
+            arguments["thread_ts"] = place.thread
+        answer = await self._post("chat.postMessage", arguments)
+        return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
+
+    async def _update(self, ref: MessageRef, message: dict[str, Any]) -> None:
+        arguments = {"channel": ref.place.address, "ts": ref.message_id, **message}
+        await self._post("chat.update", arguments)
 
     async def _open(self, press: Press, view: Block) -> None:
         if not press.ticket:

@@ -35,7 +35,7 @@ ACTION_PREFIX = "assent:"
 
 # docs.slack.dev, chat.postMessage and chat.update: their defaults parse, link and unfurl, and
 # those of chat.update are not the ones the message was posted with.
-_UNPARSED = {
+UNPARSED = {
     "mrkdwn": False,
     "parse": "none",
     "link_names": False,
@@ -55,7 +55,7 @@ def card_message(card: Card) -> dict[str, Any]:
     """
     shown = presentable(card)
     left_out = _count(card) - _count(shown)
-    return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **_UNPARSED}
+    return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:
@@ -118,7 +118,7 @@ def _outcome(ended: Ended) -> Block:
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
     if ended.by:
-        pieces += [literal(" by "), *_person(ended)]
+        pieces += [literal(" by "), *person(ended)]
     if ended.reason:
         pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
     if ended.stored:
@@ -126,7 +126,7 @@ def _outcome(ended: Ended) -> Block:
     return section(*pieces)
 
 
-def _person(ended: Ended) -> list[Block]:
+def person(ended: Ended) -> list[Block]:
     """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
     if match := _SLACK_ACTOR.fullmatch(ended.by):
         name = [literal(one_line(ended.by_name, 60) + " ")] if ended.by_name else []
@@ -136,14 +136,14 @@ def _person(ended: Ended) -> list[Block]:
 
 def _actions(card: Card) -> Block:
     # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
-    elements = [_button(card, choice, button_label(choice)) for choice in card.choices]
+    elements = [button(card, choice, button_label(choice)) for choice in card.choices]
     elements += _menus(card)
     return _actions_block(card, ":seen" if card.revealed else "", elements)
 
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """What a menu cannot ask in a dialog, because that would be one for all of its options."""
-    yes, back = _button(card, choice, confirmed_label(choice)), _button(card, BACK, BACK.label)
+    yes, back = button(card, choice, confirmed_label(choice)), button(card, BACK, BACK.label)
     return _actions_block(card, f":sure:{choice.key}", [yes, back])
 
 
@@ -177,19 +177,19 @@ def _menus(card: Card) -> list[Block]:
     return menus
 
 
-def _button(card: Card, choice: Choice, label: str) -> Block:
+def button(card: Card, choice: Choice, label: str) -> Block:
     """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters."""
-    button: Block = {
+    element: Block = {
         "type": "button",
         "action_id": f"{ACTION_PREFIX}{choice.key}",
         "value": card.handle,
         "text": plain_text(label),
     }
     if choice.style in ("primary", "danger"):
-        button["style"] = choice.style
+        element["style"] = choice.style
     if choice.stores:
-        button["confirm"] = _confirmation(choice)
-    return button
+        element["confirm"] = _confirmation(choice)
+    return element
 
 
 def _confirmation(choice: Choice) -> Block:

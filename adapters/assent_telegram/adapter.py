@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -12,7 +12,7 @@ from typing import Any, Self
 from telegram import Bot, InputFile, ReplyParameters
 from telegram.error import TelegramError
 
-from assent.cards import Card, Choice, Ended
+from assent.cards import Card, CardBody, Choice, Ended, Room
 from assent.errors import DeliveryError, PlaceMovedError
 from assent.memory import utc_now
 from assent.places import MessageRef, Place, Press
@@ -31,6 +31,8 @@ from assent_telegram.permissions import problem_of
 from assent_telegram.prompting import Prompter
 from assent_telegram.sending import edited, formatted
 from assent_telegram.toasts import toast_text
+from assent_telegram.together_keyboard import together_keyboard
+from assent_telegram.together_message import room_together, together_message
 from assent_telegram.updates import ALLOWED_UPDATES
 
 _log = logging.getLogger(__name__)
@@ -102,12 +104,7 @@ class TelegramAdapter:
             PlaceMovedError: the group became a supergroup.
             DeliveryError: Telegram did not take the message.
         """
-        chat_id, thread_id = chat_of(place)
-        text, markup = _rendered(card)
-        where = {"chat_id": chat_id, "message_thread_id": thread_id}
-        with self._client.errors():
-            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
-        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+        return await self._show(_rendered(card), place)
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         """Make the message show the card as it is now. Repeating it changes nothing.
@@ -119,15 +116,31 @@ class TelegramAdapter:
         """
         if isinstance(card.state, Ended):
             await self._openings.close(card.handle, card.state)
-        chat_id, _ = chat_of(ref.place)
-        text, markup = _rendered(card)
-        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
-        try:
-            with self._client.errors():
-                await edited(self._bot, text, reply_markup=markup, **where)
-        except PlaceMovedError as moved:
-            # Messages of the old group cannot be reached under its new address.
-            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
+        await self._update(ref, _rendered(card))
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return room_together(body, count)
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card; otherwise as :meth:`show`.
+
+        Raises:
+            PlaceMovedError: the group became a supergroup.
+            DeliveryError: Telegram did not take the message.
+        """
+        return await self._show(_rendered_together(cards), place)
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now; otherwise as :meth:`update`.
+
+        Raises:
+            DeliveryError: Telegram did not take the change.
+        """
+        for card in cards:
+            if isinstance(card.state, Ended):
+                await self._openings.close(card.handle, card.state)
+        await self._update(ref, _rendered_together(cards))
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Send everything as a text file in reply to the card, visible to the whole chat.
@@ -222,6 +235,25 @@ class TelegramAdapter:
         found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
         return found if isinstance(found, list) else []
 
+    async def _show(self, rendered: tuple[Formatted, Any], place: Place) -> MessageRef:
+        chat_id, thread_id = chat_of(place)
+        text, markup = rendered
+        where = {"chat_id": chat_id, "message_thread_id": thread_id}
+        with self._client.errors():
+            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
+        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+
+    async def _update(self, ref: MessageRef, rendered: tuple[Formatted, Any]) -> None:
+        chat_id, _ = chat_of(ref.place)
+        text, markup = rendered
+        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
+        try:
+            with self._client.errors():
+                await edited(self._bot, text, reply_markup=markup, **where)
+        except PlaceMovedError as moved:
+            # Messages of the old group cannot be reached under its new address.
+            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
+
     @property
     def _bot(self) -> Bot:
         return self._client.bot
@@ -230,5 +262,12 @@ class TelegramAdapter:
 def _rendered(card: Card) -> tuple[Formatted, Any]:
     try:
         return message(card), keyboard(card)
+    except ValueError as error:
+        raise DeliveryError(PLATFORM, str(error), permanent=True) from error
+
+
+def _rendered_together(cards: Sequence[Card]) -> tuple[Formatted, Any]:
+    try:
+        return together_message(cards), together_keyboard(cards)
     except ValueError as error:
         raise DeliveryError(PLATFORM, str(error), permanent=True) from error

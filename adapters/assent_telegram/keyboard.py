@@ -65,7 +65,7 @@ def _sayable(choices: Sequence[Choice]) -> tuple[Choice, ...]:
 
 def _second_step(handle: str, choice: Choice) -> InlineKeyboardMarkup:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
-    yes = _labelled(yes_label(choice), Button(handle, choice.key, confirmed=True), choice.style)
+    yes = labelled(yes_label(choice), Button(handle, choice.key, confirmed=True), choice.style)
     return InlineKeyboardMarkup([[yes], [_button(handle, BACK)]])
 
 
@@ -85,10 +85,11 @@ def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
 
 
 def _button(handle: str, choice: Choice) -> InlineKeyboardButton:
-    return _labelled(choice.label, Button(handle, choice.key), choice.style)
+    return labelled(choice.label, Button(handle, choice.key), choice.style)
 
 
-def _labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
+def labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
+    """A button of ours with these words on it."""
     return InlineKeyboardButton(
         visible(label, one_line=True), callback_data=button_data(button), style=_STYLES[style]
     )

@@ -18,7 +18,7 @@ _MOST_FACTS = 12
 _FACTS_RANK = 50
 _ANSWERS_RANK = 10
 
-_OUTCOMES = {
+OUTCOMES = {
     "approved": "✅ Approved",
     "denied": "⛔ Denied",
     "expired": "⌛ Expired",
@@ -54,12 +54,12 @@ def _heading(card: Card) -> Iterator[Piece]:
 
 
 def _outcome(ended: Ended) -> Iterator[Piece]:
-    words = _OUTCOMES.get(ended.outcome)
+    words = OUTCOMES.get(ended.outcome)
     yield own(words, Look.BOLD) if words else line(ended.outcome, rank=1)
     if ended.who:
         yield own(" by ")
         yield line(ended.who, rank=2)
-    yield own(f" · {_time(ended.at)}\n")
+    yield own(f" · {time_text(ended.at)}\n")
     for label, value, rank in (("Reason", ended.reason, 5), ("Remembered", ended.stored, 1)):
         if value:
             yield own(f"{label} ")
@@ -103,7 +103,7 @@ def _footing(card: Card) -> Iterator[Piece]:
         yield line(card.body.digest, rank=2)
     if isinstance(card.state, Ended):
         return
-    yield own(f"\nExpires {_time(card.expires_at)}")
+    yield own(f"\nExpires {time_text(card.expires_at)}")
     if card.state.more:
         yield own("\n\nWhat would be remembered is said before it is.")
     if (confirming := confirmed_choice(card)) is not None:
@@ -122,5 +122,6 @@ def _question(choice: Choice) -> Iterator[Piece]:
     yield own(" to remember it.")
 
 
-def _time(moment: datetime) -> str:
+def time_text(moment: datetime) -> str:
+    """A time in plain words, to the second."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

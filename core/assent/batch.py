@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from assent.calls import ToolCall, arguments_digest
@@ -17,6 +17,8 @@ from assent.guard import first_line
 from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by
 from assent.verdict import Pending, Verdict
+
+_T = TypeVar("_T")
 
 Tools = Mapping[str, Callable[..., Awaitable[Any]]]
 
@@ -128,39 +130,67 @@ class Look(Protocol):
 
 
 async def run_batch(
-    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How
+    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How, *, together: bool = False
 ) -> list[CallResult]:
-    """Ask in order, then run what is approved side by side; one result a call, in order.
+    """Ask in order or all at once, then run what is approved side by side; one result a call.
 
     A call id that stands twice runs once.
     """
-    asked: list[CallResult | tuple[ToolCall, Verdict, str]] = []
     seen: set[str] = set()
+    asking = []
     for call in calls:
-        if call.call_id in seen:
-            # One answer is for one run: the same call twice would run twice on it.
-            verdict = _refused(call, "its call id stands twice in the batch", "not asked")
-            asked.append(CallResult(call, verdict, verdict.as_tool_result()))
-            continue
+        asking.append(_asked(ask, call, tools, how, is_first=call.call_id not in seen))
         seen.add(call.call_id)
-        tool = tools.get(call.name)
-        if tool is None:
-            verdict = _refused(call, "there is no tool of this name", "no such tool")
-            asked.append(CallResult(call, verdict, verdict.as_tool_result()))
-            continue
-        try:
-            said = How(description=first_line(tool), declaration=declared_by(tool))
-            said.update(how)
-            verdict = await ask(call, **said)
-            digest = arguments_digest(verdict.arguments) if verdict.approved else ""
-        except (InvalidCallError, ArgumentsChangedError) as error:
-            verdict = _refused(call, str(error), "not asked")
-            asked.append(CallResult(call, verdict, verdict.as_tool_result(), error))
-        else:
-            asked.append((call, verdict, digest))
+    if together:
+        asked = await side_by_side(asking)
+    else:
+        asked = await one_by_one(asking)
     return await asyncio.gather(
         *(_result(one) if isinstance(one, CallResult) else _run(*one, tools) for one in asked)
     )
+
+
+async def _asked(
+    ask: Ask, call: ToolCall, tools: Tools, how: How, *, is_first: bool
+) -> CallResult | tuple[ToolCall, Verdict, str]:
+    """What a person says of the call and the digest of what would run; or why it does not."""
+    tool = tools.get(call.name)
+    if not is_first or tool is None:
+        # One answer is for one run: the same call twice would run twice on it.
+        reason, line = "its call id stands twice in the batch", "not asked"
+        if is_first:
+            reason, line = "there is no tool of this name", "no such tool"
+        verdict = _refused(call, reason, line)
+        return CallResult(call, verdict, verdict.as_tool_result())
+    try:
+        said = How(description=first_line(tool), declaration=declared_by(tool))
+        said.update(how)
+        verdict = await ask(call, **said)
+        digest = arguments_digest(verdict.arguments) if verdict.approved else ""
+    except (InvalidCallError, ArgumentsChangedError) as error:
+        verdict = _refused(call, str(error), "not asked")
+        return CallResult(call, verdict, verdict.as_tool_result(), error)
+    return call, verdict, digest
+
+
+async def one_by_one(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """What came of each, done in order. After one that fails, the others are not begun."""
+    left = list(work)
+    try:
+        return [await left.pop(0) for _ in range(len(left))]
+    finally:
+        for one in left:
+            one.close()
+
+
+async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """What came of each, all done at once. When one fails, the others are cancelled first."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 async def resume_batch(

@@ -79,6 +79,14 @@ class CardBody:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """How many characters of its content and of its description one place shows of a card."""
+
+    content: int
+    description: int = DESCRIPTION_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
     """The card waits for a person.
 
@@ -118,7 +126,8 @@ class Card:
     ``handle`` is what its buttons carry. ``limit`` is how many characters of
     content the place can show; ``reveal_limit`` how many it can show on
     request. Content over the limit is cut, and then the choices that need
-    sight are offered only after the whole was shown (``revealed``).
+    sight are offered only after the whole was shown (``revealed``). The same
+    goes for a description over ``description_limit``.
     """
 
     handle: str
@@ -129,6 +138,7 @@ class Card:
     reveal_limit: int
     revealed: bool = False
     state: Open | Ended = Open()
+    description_limit: int = DESCRIPTION_LIMIT
 
     @property
     def content(self) -> str:
@@ -144,12 +154,15 @@ class Card:
     @property
     def description(self) -> str:
         """The description as far as the place can show it."""
-        return shortened(self.body.description, DESCRIPTION_LIMIT)
+        return shortened(self.body.description, self.description_limit)
 
     @property
     def is_cut(self) -> bool:
         """Whether a part of what is decided on is missing from the card."""
-        return len(self.body.content) > self.limit or len(self.body.description) > DESCRIPTION_LIMIT
+        return (
+            len(self.body.content) > self.limit
+            or len(self.body.description) > self.description_limit
+        )
 
     @property
     def can_reveal(self) -> bool:

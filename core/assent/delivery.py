@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from assent.bundle_delivery import UPDATE_FOR_SECONDS, BundleDelivery
 from assent.calls import new_id
-from assent.cards import Card, CardBody, Choice, Ended, Open
-from assent.errors import DeliveryError, PlaceMovedError
+from assent.card_maker import KEPT_BODIES, CardMaker
+from assent.cards import Card, Ended, Open
+from assent.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
 from assent.events import RequestEnding, UserInputRequest
-from assent.lanes import Lanes
+from assent.lanes import Lanes, LanesClosedError
 from assent.places import MessageRef, Place
-from assent.ports import Adapter, Clock, Copies, Copy, Found, Leases, Record
+from assent.ports import Adapter, Copies, Copy, Found, Leases, Record
 from assent.refusals import Refusals
 from assent.routes import Routes
-from assent.terms import Terms, span
+from assent.terms import Terms
 
 _log = logging.getLogger(__name__)
-
-# A card is brought up to date for as long as this after its request ended, then it is left alone.
-UPDATE_FOR_SECONDS = 3_600.0
-_KEPT_BODIES = 8_192
-_KEPT_CHARACTERS = 4_000
 
 
 class Delivery:
@@ -38,18 +35,16 @@ class Delivery:
         *,
         terms: Terms,
         refusals: Refusals,
-        clock: Clock,
     ) -> None:
         self._copies = copies
         self._leases = leases
         self._adapters = adapters
-        self._routes = routes
-        self._terms = terms
-        self._refusals = refusals
-        self._clock = clock
         self._lanes = Lanes()
-        self._bodies: dict[str, CardBody] = {}
         self._shown: dict[str, Found] = {}
+        self.maker = CardMaker(adapters, routes, terms=terms, refusals=refusals)
+        self.bundles = BundleDelivery(
+            copies, leases, adapters, self._lanes, self.maker, self._note_shown
+        )
 
     def close(self) -> None:
         """Let messages on their way arrive and send no others."""
@@ -95,6 +90,49 @@ class Delivery:
         except TimeoutError:
             return problem
 
+    async def show_together(
+        self, records: Sequence[Record], place: Place, untils: Sequence[float]
+    ) -> Sequence[str | BaseException]:
+        """Show the requests in one place, on one message where it has room for them.
+
+        For each of them what :meth:`show` says or raises. Those that find no
+        room, and all of them when the platform does not take the message, are
+        shown one by one.
+
+        Raises:
+            LanesClosedError: the desk stops before they are shown.
+            StoreUnreachableError: the copies could not be noted.
+        """
+        place = await self._leases.moved(place)
+        together = await self._shown_together(records, place, min(untils))
+        left = [not any(record is one for one in together) for record in records]
+        results = iter(
+            await asyncio.gather(
+                *(
+                    self.show(record, place, until)
+                    for record, until, alone in zip(records, untils, left, strict=True)
+                    if alone
+                ),
+                return_exceptions=True,
+            )
+        )
+        return [next(results) if alone else "" for alone in left]
+
+    async def _shown_together(
+        self, records: Sequence[Record], place: Place, until: float
+    ) -> Sequence[Record]:
+        fitting = self.bundles.fitting(records, place)
+        if len(fitting) < 2:
+            return ()
+        try:
+            return fitting if await self.bundles.show(fitting, place, until) else ()
+        except (LanesClosedError, StoreUnreachableError):
+            raise
+        except Exception:
+            # What goes wrong with one of them must not take the others along.
+            _log.exception("several calls are not shown together")
+            return ()
+
     def shown(self, handle: str) -> Found | None:
         """The open card behind a handle as it was posted from here; None where that is not known.
 
@@ -110,6 +148,9 @@ class Delivery:
 
     async def update(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
         """Make a copy show how things stand. Gives up on messages that cannot be changed."""
+        if copy.siblings:
+            await self.bundles.update(copy, state)
+            return
         adapter = self._adapters.get(copy.place.platform)
         if adapter is None or not copy.message_id:
             return
@@ -144,58 +185,17 @@ class Delivery:
 
     def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
         """The card of a copy as its place can show it."""
-        adapter = self._adapters[copy.place.platform]
-        return Card(
-            handle=copy.handle,
-            body=self._body(request),
-            asker=request.asker,
-            expires_at=request.expires_at,
-            limit=adapter.content_limit,
-            reveal_limit=adapter.reveal_limit,
-            revealed=copy.revealed,
-            state=state,
-        )
+        return self.maker.card(copy, request, state)
 
     def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
         """The state of a card whose request has ended."""
-        return Ended(
-            outcome=ending.outcome.value,
-            at=ending.decided_at,
-            by=ending.decided_by or "",
-            by_name=self._routes.name(ending.decided_by or ""),
-            reason=ending.reason,
-            stored=request.stored(ending),
-            facts=request.told(ending),
-        )
+        return self.maker.ended(request, ending)
 
-    def _body(self, request: UserInputRequest) -> CardBody:
-        """What the request puts on its card: the same for ever, and wanted several times."""
-        body = self._bodies.get(request.question_id)
-        if body is None:
-            body = self._made_body(request)
-            if len(body.content) <= _KEPT_CHARACTERS:
-                self._bodies[request.question_id] = body
-                if len(self._bodies) > _KEPT_BODIES:
-                    del self._bodies[next(iter(self._bodies))]
-        return body
-
-    def _made_body(self, request: UserInputRequest) -> CardBody:
-        body = request.card()
-        return replace(body, choices=self._offered(body.choices), more=self._offered(body.more))
-
-    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
-        """The choices that these terms allow, each with how long it would hold."""
-        return tuple(
-            self._timed(choice) if choice.stores else self._refusals.applied_to(choice)
-            for choice in choices
-            if not choice.stores or choice.scope in self._terms.scopes
-        )
-
-    def _timed(self, choice: Choice) -> Choice:
-        lasts = self._terms.lasts(choice.scope)
-        for_so_long = f" for {span(lasts)}"
-        label = choice.label + for_so_long if choice.scope == "tool-window" else choice.label
-        return replace(choice, label=label, stores=f"{choice.stores},{for_so_long}", lasts=lasts)
+    def _note_shown(self, found: Found) -> None:
+        if self.maker.keeps(found.request):
+            self._shown[found.copy.handle] = found
+            if len(self._shown) > KEPT_BODIES:
+                del self._shown[next(iter(self._shown))]
 
     async def _post(self, adapter: Adapter, request: UserInputRequest, copy: Copy) -> None:
         card = self.card(copy, request, Open())
@@ -205,10 +205,8 @@ class Delivery:
         if (ending := await self._copies.mark(shown)) is not None:
             # It ended while it was on its way: the update for that has been missed.
             await self.update(shown, request, self.ended(request, ending))
-        elif request.question_id in self._bodies:
-            self._shown[shown.handle] = Found(shown, request, None)
-            if len(self._shown) > _KEPT_BODIES:
-                del self._shown[next(iter(self._shown))]
+        else:
+            self._note_shown(Found(shown, request, None))
 
     async def _follow(self, copy: Copy, moved: PlaceMovedError) -> Copy:
         old = Place(copy.place.platform, copy.place.address)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from assent.approvers import Approvers
@@ -33,6 +34,7 @@ from assent.pressing import Presses
 from assent.refusals import Refusals
 from assent.routes import Route, Routes
 from assent.terms import Terms
+from assent.together import Together
 
 _log = logging.getLogger(__name__)
 
@@ -45,10 +47,20 @@ _MARGIN_SECONDS = 1.0
 _STOP_SECONDS = 8.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request to be shown, until a time of the event loop."""
+
+    record: Record
+    until: float
+
+
 class Desk:
     """Takes requests from the outbox and presses from the adapters.
 
     With ``keeps_log`` requests and endings are written to their branch's log, too.
+    Requests of one run that come within ``together`` of the first of them share
+    a message; without it each has its own.
     """
 
     def __init__(
@@ -61,6 +73,8 @@ class Desk:
         refusals: Refusals | None = None,
         clock: Clock = utc_now,
         keeps_log: bool = False,
+        together: timedelta = timedelta(0),
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self.name = new_id()
         self._backend = backend
@@ -74,7 +88,6 @@ class Desk:
             routes,
             terms=terms or Terms(),
             refusals=refusals or Refusals(),
-            clock=clock,
         )
         self._presses = Presses(
             backend,
@@ -89,6 +102,11 @@ class Desk:
         self._keeps_log = keeps_log
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._under_way: set[asyncio.Task[None]] = set()
+        self._together: Together[tuple[str, Route], _Asked] | None = None
+        if together > timedelta(0):
+            self._together = Together(
+                self._show_together, window=together, start=self._start, pause=pause
+            )
 
     async def run(self) -> None:
         """Work until cancelled; then finish what is under way, within seconds."""
@@ -125,10 +143,17 @@ class Desk:
             StoreUnreachableError: nothing was noted.
         """
         await self._backend.leases.move(old, new)
+        shared: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():
             for copy in record.copies:
-                if (copy.place.platform, copy.place.address) == (old.platform, old.address):
+                if (copy.place.platform, copy.place.address) != (old.platform, old.address):
+                    continue
+                if copy.siblings:
+                    shared.setdefault(copy.siblings, (copy.place, []))[1].append(record)
+                else:
                     self._start(self._show_again(record, copy.place))
+        for place, records in shared.values():
+            self._start(self._show_again_together(records, place))
 
     async def _work(self, job: Job) -> None:
         """Do one job; while the store is away it waits, whatever else goes wrong ends it."""
@@ -195,7 +220,11 @@ class Desk:
                 "add a [[route]] to assent.toml"
             )
         else:
-            reason = await self._show(record, route)
+            asked = await self._asked(record, route)
+            if self._together is not None and request.bundle:
+                reason = await self._together.take((request.bundle, route), asked)
+            else:
+                reason = await self._show(asked, route)
         if reason:
             await self._undeliverable(request, reason)
 
@@ -203,18 +232,40 @@ class Desk:
         ending = request.undeliverable(at=self._clock(), reason=reason)
         await self._backend.store.settle(request.question_id, ending)
 
-    async def _show(self, record: Record, route: Route) -> str:
-        """Show the request wherever its route leads; why that is nowhere, empty otherwise."""
+    async def _asked(self, record: Record, route: Route) -> _Asked:
+        """The request, and until when its route lets it be shown."""
         if route.seconds is not None:
             record = await self._shorten(record, route.seconds)
         left = record.seconds_left
         until = asyncio.get_running_loop().time() + left - min(_MARGIN_SECONDS, left / 10)
-        problems = await asyncio.gather(
-            *(self._delivery.show(record, place, until) for place in route.to)
+        return _Asked(record, until)
+
+    async def _show(self, asked: _Asked, route: Route) -> str:
+        """Show the request wherever its route leads; why that is nowhere, empty otherwise."""
+        return _reason(
+            await asyncio.gather(
+                *(self._delivery.show(asked.record, place, asked.until) for place in route.to)
+            )
         )
-        if not problems:
-            return "its route leads nowhere: add places to its `to`"
-        return "" if "" in problems else "; ".join(problems)
+
+    async def _show_together(
+        self, key: tuple[str, Route], asked: Sequence[_Asked]
+    ) -> list[str | BaseException]:
+        """Show the requests wherever their route leads; for each what :meth:`_show` says of it."""
+        _, route = key
+        if len(asked) == 1:
+            return [await self._show(asked[0], route)]
+        records, untils = [one.record for one in asked], [one.until for one in asked]
+        by_place = await asyncio.gather(
+            *(self._delivery.show_together(records, place, untils) for place in route.to),
+            return_exceptions=True,
+        )
+        results: list[str | BaseException] = []
+        for number in range(len(asked)):
+            said = [one if isinstance(one, BaseException) else one[number] for one in by_place]
+            errors = [one for one in said if isinstance(one, BaseException)]
+            results.append(errors[0] if errors else _reason([str(one) for one in said]))
+        return results
 
     async def _shorten(self, record: Record, seconds: float) -> Record:
         if record.seconds_left <= seconds:
@@ -228,6 +279,13 @@ class Desk:
         problem = await self._delivery.show(record, place, until)
         if problem:
             _log.warning("a card could not follow its chat: %s", problem)
+
+    async def _show_again_together(self, records: Sequence[Record], place: Place) -> None:
+        now = asyncio.get_running_loop().time()
+        untils = [now + record.seconds_left for record in records]
+        for problem in await self._delivery.show_together(records, place, untils):
+            if problem:
+                _log.warning("a card could not follow its chat: %s", problem)
 
     async def _end(self, record: Record) -> None:
         if record.ending is None:
@@ -297,3 +355,10 @@ class Desk:
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
+
+
+def _reason(problems: Sequence[str]) -> str:
+    """Why a request is shown nowhere, empty when it is shown in one place at least."""
+    if not problems:
+        return "its route leads nowhere: add places to its `to`"
+    return "" if "" in problems else "; ".join(problems)

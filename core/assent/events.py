@@ -108,6 +108,14 @@ class UserInputRequest(Event):
         raise TypeError(f"{type(self).__name__} does not say what it is about")
 
     @property
+    def bundle(self) -> str:
+        """Requests that say the same here may share one message; empty: it stands alone.
+
+        Those that do have the choices ``allow`` and ``deny``.
+        """
+        return ""
+
+    @property
     def digest_of_arguments(self) -> str:
         """The digest of what is decided on, for the audit; empty where there is none."""
         return ""

@@ -223,10 +223,10 @@ class Gate(Inquiring):
         self._asking.answers.clear()
 
     async def before_batch(
-        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
+        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
     ) -> list[Verdict]:
         """Second phase: parallel calls come up. The same as :meth:`check_batch`."""
-        return await self.check_batch(calls, **how)
+        return await self.check_batch(calls, together=together, **how)
 
     async def before_function(self, call: ToolCall, **how: Unpack[batch.How]) -> Verdict:
         """Third phase: one call is about to run. One call id is asked about once an iteration.
@@ -244,9 +244,12 @@ class Gate(Inquiring):
         return verdict
 
     async def check_batch(
-        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
+        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
     ) -> list[Verdict]:
         """Ask about the calls one after the other, in order, before any of them runs.
+
+        With ``together`` all of them are asked about at once: the bots can
+        show them on one card. Each is still answered on its own.
 
         Until :meth:`before_iteration`, later checks of these call ids with the
         same arguments reuse the answers; only a denial can still replace them.
@@ -258,12 +261,21 @@ class Gate(Inquiring):
         """
         for call in calls:
             arguments_digest(call.arguments)
+        if together:
+            return await batch.side_by_side(self.before_function(call, **how) for call in calls)
         return [await self.before_function(call, **how) for call in calls]
 
     async def run_batch(
-        self, calls: Sequence[ToolCall], tools: batch.Tools, **how: Unpack[batch.How]
+        self,
+        calls: Sequence[ToolCall],
+        tools: batch.Tools,
+        *,
+        together: bool = False,
+        **how: Unpack[batch.How],
     ) -> list[batch.CallResult]:
         """Ask in order, then run the approved calls side by side; one result a call, in order.
+
+        With ``together`` all of them are asked about at once.
 
         A denied call, a tool that raises and a tool that does not exist each
         yield a result that says so, and the others go on.
@@ -271,7 +283,7 @@ class Gate(Inquiring):
         Raises:
             StoreUnreachableError: nobody could be asked; nothing has run.
         """
-        return await batch.run_batch(self.before_function, calls, tools, how)
+        return await batch.run_batch(self.before_function, calls, tools, how, together=together)
 
     def deny_call(self, call_id: str) -> None:
         """Deny this call id from now on, also where it was or will be approved."""

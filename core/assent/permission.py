@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
@@ -56,6 +57,12 @@ class PermissionRequestEvent(UserInputRequest):
     def subject(self) -> str:
         """The tool's name."""
         return self.function_name
+
+    @property
+    def bundle(self) -> str:
+        """Calls of the same run may share a message."""
+        run = self.run
+        return json.dumps([run.agent_id, run.session_id, run.branch_id, run.run_id])
 
     @model_validator(mode="after")
     def _digest_is_of_these_arguments(self) -> Self:

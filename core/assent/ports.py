@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from assent.audit import AuditEntry
 from assent.branch_log import LoggedEvent, LogKind, Position
 from assent.calls import RunRef
-from assent.cards import Card, Choice
+from assent.cards import Card, CardBody, Choice, Room
 from assent.errors import UnreadableEventError
 from assent.events import Event, RequestEnding, UserInputRequest
 from assent.places import Answer, MessageRef, Place, Press
@@ -66,6 +66,8 @@ class Copy:
     """One copy of a card: its opaque handle and where it stands.
 
     ``message_id`` is empty until the platform has named the message.
+    ``siblings`` are the handles of all cards on that message in the order of
+    its lines, this one's among them; empty for a card that stands alone.
     """
 
     handle: str
@@ -73,6 +75,7 @@ class Copy:
     place: Place
     message_id: str = ""
     revealed: bool = False
+    siblings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,6 +426,30 @@ class Adapter(Protocol):
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: the platform did not take the change.
+        """
+        ...
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone.
+
+        The same body and count have the same room for ever.
+        """
+        ...
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card, each with its own buttons.
+
+        Raises:
+            PlaceMovedError: the chat has a new address.
+            DeliveryError: the platform did not take the message.
+        """
+        ...
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now. Repeating it changes nothing.
 
         Raises:
             DeliveryError: the platform did not take the change.

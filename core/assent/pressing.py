@@ -10,6 +10,8 @@ from typing import Any
 
 from assent.approvers import Approvers
 from assent.backend import Backend
+from assent.bundle_presses import BundlePresses
+from assent.bundles import EACH
 from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
 from assent.errors import DeliveryError, InvalidInputError, UnknownRequestError
@@ -49,6 +51,14 @@ class Presses:
         self._refusals = refusals
         self._clock = clock
         self._start = start
+        self._all = BundlePresses(
+            backend,
+            approvers,
+            delivery.bundles,
+            delivery.maker,
+            clock=clock,
+            refresh=lambda copy: start(delivery.bundles.update(copy, Open())),
+        )
 
     async def take(self, press: Press) -> Answer:
         """Decide on a press; what to tell the presser.
@@ -77,6 +87,8 @@ class Presses:
         if not _stands_there(found.copy, press):
             return Answer(Answered.REFUSED, "This button does not belong to this message.")
         copy = replace(found.copy, message_id=press.message.message_id)
+        if copy.siblings and press.choice in EACH:
+            return await self._all.take(press, copy)
         if found.ending is not None:
             return self._late(copy, found.request, found.ending)
         if may is None:
@@ -85,7 +97,7 @@ class Presses:
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
         if not found.copy.message_id:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
-            await self._backend.copies.mark(copy)
+            await self._note_message(copy)
         card = self._delivery.card(copy, found.request, Open())
         if press.choice == BACK.key:
             self._bring_up_to_date(copy, found.request, Open())
@@ -107,6 +119,12 @@ class Presses:
             return await self._answer(press, replace(found, copy=copy), choice, looked_up=True)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+
+    async def _note_message(self, copy: Copy) -> None:
+        if copy.siblings:
+            await self._delivery.bundles.note_message(copy)
+        else:
+            await self._backend.copies.mark(copy)
 
     async def _ask_for_inputs(
         self, press: Press, request: UserInputRequest, card: Card, choice: Choice

@@ -8,13 +8,13 @@ not ours to measure, and a decision never waits for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from itertools import count
 
 from aiohttp import web
 
-from assent.cards import Card, Choice
+from assent.cards import Card, CardBody, Choice, Room
 from assent.connect import open_backend
 from assent.desk import Desk
 from assent.places import MessageRef, Place, Press
@@ -46,6 +46,16 @@ class Paper:
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         del ref, card
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        del body, count
+        return Room(self.content_limit)
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        return await self.show(cards[0], place)
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        del ref, cards
 
     async def reveal(self, press: Press, card: Card) -> None:
         del press, card

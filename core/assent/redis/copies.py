@@ -6,7 +6,7 @@ from assent.errors import ReplayedCallbackError, UnknownRequestError
 from assent.events import RequestEnding
 from assent.ports import Copy, Found
 from assent.redis.client import Client, Script
-from assent.redis.records import read_copy, stored_copy, stored_request
+from assent.redis.records import read_copy, stored_copy, stored_request, stored_siblings
 from assent.wire import decode_ending
 
 _ISSUE, _FIND, _MARK = Script("issue"), Script("find"), Script("mark")
@@ -24,7 +24,8 @@ class RedisCopies:
         Raises:
             UnknownRequestError: no such request.
         """
-        if not await self._client.run(_ISSUE, copy.question_id, copy.handle, stored_copy(copy)):
+        kept = (stored_copy(copy), stored_siblings(copy))
+        if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
             raise UnknownRequestError(copy.question_id)
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
@@ -34,9 +35,9 @@ class RedisCopies:
             raise ReplayedCallbackError("this callback was handled before")
         if said == b"unknown":
             return None
-        question_id, request, deadline, copy, ending = rest
+        question_id, request, deadline, copy, ending, siblings = rest
         return Found(
-            read_copy(question_id.decode(), handle, copy),
+            read_copy(question_id.decode(), handle, copy, siblings),
             stored_request(request, deadline),
             None if ending is None else decode_ending(ending),
         )

@@ -75,11 +75,22 @@ def stored_copy(copy: Copy) -> str:
     )
 
 
-def read_copy(question_id: str, handle: str, data: bytes) -> Copy:
+def stored_siblings(copy: Copy) -> str:
+    """The handles on a copy's message, kept beside the copy; empty for a card that stands alone."""
+    return json.dumps(copy.siblings, separators=(",", ":")) if copy.siblings else ""
+
+
+def read_copy(question_id: str, handle: str, data: bytes, siblings: bytes | None) -> Copy:
     """The copy of a request behind a handle."""
     platform, address, thread, message_id, revealed = from_json(data)
-    place = Place(platform, address, thread)
-    return Copy(handle, question_id, place, message_id, revealed=bool(revealed))
+    return Copy(
+        handle,
+        question_id,
+        Place(platform, address, thread),
+        message_id,
+        revealed=bool(revealed),
+        siblings=tuple(from_json(siblings)) if siblings else (),
+    )
 
 
 def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | None:
@@ -89,7 +100,7 @@ def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | 
         return None
     ending = fields.get(b"e")
     copies = (
-        read_copy(question_id, name[2:].decode(), data)
+        read_copy(question_id, name[2:].decode(), data, fields.get(b"m:" + name[2:]))
         for name, data in sorted(fields.items())
         if name.startswith(b"c:")
     )

@@ -61,6 +61,33 @@ class CopiesContract:
         assert record is not None
         assert set(record.copies) == {slack, telegram}
 
+    async def test_cards_on_one_message_know_each_other(self, backend: Backend) -> None:
+        handles = ("h-1", "h-\u00fc", "h-3")
+        requests = [await _opened(backend) for _ in handles]
+        for handle, request in zip(handles, requests, strict=True):
+            copy = replace(a_copy(request.question_id), handle=handle, siblings=handles)
+            await backend.copies.issue(copy)
+        await backend.copies.mark(replace(copy, message_id="1", revealed=True))
+
+        found = [await backend.copies.find(handle) for handle in handles]
+        record = await backend.store.get(requests[2].question_id)
+
+        assert [one.copy.siblings for one in found if one is not None] == [handles] * 3
+        assert record is not None
+        assert record.copies == (replace(copy, message_id="1", revealed=True),)
+
+    async def test_a_card_that_stands_alone_has_no_siblings(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        alone = a_copy(request.question_id)
+        together = replace(a_copy(request.question_id), siblings=("a", "b"))
+        for copy in (alone, together):
+            await backend.copies.issue(copy)
+
+        record = await backend.store.get(request.question_id)
+
+        assert record is not None
+        assert set(record.copies) == {alone, together}
+
     async def test_an_unknown_handle_finds_nothing(self, backend: Backend) -> None:
         await _opened(backend)
 

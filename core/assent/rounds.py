@@ -1,0 +1,58 @@
+"""Rounds: work on one thing at a time, and once for all who ask before it begins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
+from weakref import WeakValueDictionary
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Done = TypeVar("_Done")
+
+Work = Callable[[Callable[[], None], _Done | None], Awaitable[_Done]]
+"""Gets ``begin``, to call before it looks at anything, and what the round right before it did."""
+
+
+class Rounds(Generic[_Key, _Done]):
+    """Runs work by key, one round after the other.
+
+    Who asks while a round waits for its turn shares it; who asks after it
+    began gets the next one, which may find that nothing is left to do.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[_Key, asyncio.Task[None]] = {}
+        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+        self._last: dict[_Key, _Done] = {}
+
+    async def run(self, key: _Key, work: Work[_Done]) -> None:
+        """Return when a round is done that began after this was called."""
+        task = self._waiting.get(key)
+        if task is None:
+            task = self._waiting[key] = asyncio.create_task(self._round(key, work))
+            task.add_done_callback(_heard)
+        await asyncio.shield(task)
+
+    async def _round(self, key: _Key, work: Work[_Done]) -> None:
+        mine = asyncio.current_task()
+        lock = self._locks.setdefault(key, asyncio.Lock())
+
+        def begin() -> None:
+            if self._waiting.get(key) is mine:
+                del self._waiting[key]
+
+        try:
+            async with lock:
+                done = await work(begin, self._last.pop(key, None))
+                begin()
+                if key in self._waiting:
+                    self._last[key] = done
+        finally:
+            begin()
+
+
+def _heard(task: asyncio.Task[None]) -> None:
+    """Those who wait are told; that all of them went away is no error of its own."""
+    if not task.cancelled():
+        task.exception()

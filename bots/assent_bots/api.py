@@ -20,16 +20,17 @@ from assent.gate import DEFAULT_TIMEOUT_SECONDS
 from assent.memory import utc_now
 from assent.ports import Adapter, Clock, Record
 from assent.routes import Routes
-from assent.terms import Terms
 from assent_bots.api_answers import Asked, answer_of
 from assent_bots.api_door import Door, Endpoint
 from assent_bots.api_kinds import kind_of, read_object, response_kinds
 from assent_bots.api_openapi import LONGEST_NAME, description
+from assent_bots.api_policy import opened_or_decided
 from assent_bots.api_problems import ApiProblem, Wrong, invalid, pointer
 from assent_bots.api_requests import Draft
 from assent_bots.api_stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
 from assent_bots.api_tickets import TICKET_SECONDS, Tickets
 from assent_bots.api_tokens import ApiSettings, ApiToken
+from assent_bots.settings import PolicySettings
 
 _BRANCH = "/agents/{agentId:[^/]+}/sessions/{sessionId:[^/]+}/branches/{branchId:[^/]+}"
 
@@ -41,7 +42,7 @@ async def hosted_api(
     routes: Routes,
     adapters: Mapping[str, Adapter],
     *,
-    terms: Terms | None = None,
+    policy: PolicySettings | None = None,
     clock: Clock = utc_now,
     heartbeat: float = HEARTBEAT_SECONDS,
     patience: float = PATIENCE_SECONDS,
@@ -51,7 +52,9 @@ async def hosted_api(
         streams = Streams(feed, heartbeat=heartbeat, patience=patience)
         approvers = Approvers(routes, adapters)
         try:
-            yield HostedApi(settings, backend, routes, approvers, streams, terms or Terms(), clock)
+            yield HostedApi(
+                settings, backend, routes, approvers, streams, policy or PolicySettings(), clock
+            )
         finally:
             streams.end()
 
@@ -66,14 +69,15 @@ class HostedApi:
         routes: Routes,
         approvers: Approvers,
         streams: Streams,
-        terms: Terms,
+        policy: PolicySettings,
         clock: Clock,
     ) -> None:
         self.streams = streams
         self._backend = backend
         self._routes = routes
         self._approvers = approvers
-        self._terms = terms
+        self._terms = policy.terms
+        self._policy = policy.policy()
         self._clock = clock
         self._tickets = Tickets(backend.drafts)
         self._door = Door(settings, self._tickets)
@@ -106,14 +110,15 @@ class HostedApi:
         if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
             return self._repeated(draft, known, run)
         asked = draft.request(self._seconds)
-        seconds = (asked.expires_at - self._clock()).total_seconds()
         try:
-            await self._backend.store.open(asked, seconds=seconds, inbox="", book=None)
+            said = await opened_or_decided(self._backend, self._policy, asked, self._clock)
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):
                 return self._repeated(draft, known, run)
             raise
+        if said is not None:
+            return _record_answer(Record(asked, said), 200)
         # By the store's clock, as whoever repeats the call is told.
         known = await self._backend.store.get(draft.question_id) or Record(asked)
         return _record_answer(known, 201, location=f"{request.path}/{draft.question_id}")

@@ -104,7 +104,7 @@ async def _api(
         return
     adapters = {platform.name: platform.adapter for platform in platforms}
     async with hosted_api(
-        settings.api, backend, settings.routes, adapters, terms=settings.policy.terms
+        settings.api, backend, settings.routes, adapters, policy=settings.policy
     ) as api:
         yield api
 

@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from bots.api_world import REVIEWER, World, a_body  # noqa: TID251  the folder of these tests
+from bots.api_world import REVIEWER, TOML, World, a_body, world_on  # noqa: TID251  the folder of these tests
 
 from assent import PermissionRequestEvent
 from assent.calls import arguments_digest
+from assent.connect import open_backend
+from assent_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -227,3 +229,55 @@ async def test_names_with_every_character_are_names(world: World) -> None:
     assert request["run"]["agentId"] == "deploy-böt/{1}"
     assert request["run"]["sessionId"] == "s :#?"
     assert request["run"]["branchId"] == "💥"
+
+
+async def test_what_a_person_always_allows_is_not_asked_again(world: World) -> None:
+    first = await world.asked()
+    await world.respond(first["permissionId"], choice="always_allow")
+
+    again = await world.ask()
+    other = await world.ask(arguments={"command": "ls"})
+
+    assert again.status == 200
+    assert again.json["request"]["argumentsDigest"] == first["argumentsDigest"]
+    response = again.json["response"]
+    assert response["approved"] is True
+    assert (
+        response["permissionId"] == again.json["request"]["permissionId"] != first["permissionId"]
+    )
+    assert response["decidedBy"] is None
+    assert response["reason"]
+    assert other.status == 201
+    (rule,) = [
+        kept.remembered
+        for kept in await world.backend.rules.all()
+        if kept.session_id == world.session_id
+    ]
+    assert rule.uses == 1
+
+
+async def test_what_a_person_always_denies_is_denied_at_once(world: World) -> None:
+    first = await world.asked()
+    await world.respond(first["permissionId"], approved=False, choice="always_deny")
+
+    again = await world.ask()
+
+    assert again.status == 200
+    assert again.json["response"]["approved"] is False
+
+
+async def test_the_policy_of_the_settings_counts() -> None:
+    policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
+    async with (
+        Playground() as playground,
+        open_backend("memory://") as backend,
+        world_on(playground, backend, TOML + policy) as world,
+    ):
+        replies = [
+            await world.ask(functionName=tool) for tool in ("read", "format_disk", "run_command")
+        ]
+        pending = await backend.watch.pending()
+
+    responses = [reply.json["response"] for reply in replies]
+    assert [response and response["approved"] for response in responses] == [True, False, None]
+    assert [record.request.subject for record in pending] == ["run_command"]

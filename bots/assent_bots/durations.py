@@ -1,4 +1,4 @@
-"""Durations as people write them: ``90s``, ``10m``, ``1h30m``, ``7d``."""
+"""Durations as people write them: ``200ms``, ``90s``, ``10m``, ``1h30m``, ``7d``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from datetime import timedelta
 
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
-_PART = re.compile(r"(\d+(?:\.\d+)?)([dhms])")
-_WHOLE = re.compile(r"(?:\d+(?:\.\d+)?[dhms])+")
+_UNITS = {**_SECONDS, "ms": 0.001}
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[dhms])")
+_WHOLE = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[dhms]))+")
 _LONGEST = timedelta(days=30)
 
 
@@ -21,7 +22,7 @@ def parse_duration(text: object) -> timedelta:
     written = str(text).strip()
     if not isinstance(text, str) or not _WHOLE.fullmatch(written):
         raise ValueError(f"is not a duration: {_hint(written)}")
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(written))
+    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(written))
     if not 0 < seconds <= _LONGEST.total_seconds():
         raise ValueError("must be more than 0s and at most 30d")
     return timedelta(seconds=seconds)

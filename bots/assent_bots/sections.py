@@ -141,6 +141,21 @@ def _short_wait(wait: timedelta) -> timedelta:
     return wait
 
 
+LONGEST_TOGETHER = timedelta(seconds=5)
+
+
+def _together(value: object) -> timedelta:
+    if value == "off":
+        return timedelta(0)
+    try:
+        window = parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f'{error}; or "off", for a card for every call') from None
+    if window > LONGEST_TOGETHER:
+        raise ValueError("is too long: every card waits for it; write at most 5s")
+    return window
+
+
 def _reason(text: str) -> str:
     if not 1 <= len(text.strip()) <= REASON_LIMIT:
         raise ValueError(f"is no reason; write 1 to {REASON_LIMIT:,} characters")
@@ -249,6 +264,7 @@ class QuestionsSection(Section):
     reasons: Annotated[tuple[Reason, ...], Field(max_length=MOST_REASONS)] = ()
     reason_wait: Annotated[Duration, AfterValidator(_short_wait)] = timedelta(seconds=60)
     types: tuple[str, ...] = ()
+    together: Annotated[timedelta, BeforeValidator(_together)] = timedelta(milliseconds=200)
 
 
 class PolicySection(Section):

@@ -74,6 +74,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             terms=settings.policy.terms,
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
+            together=settings.questions.together,
         )
         await stack.enter_async_context(work.going_on(desk.run()))
         routes = Health(backend, platforms).routes()

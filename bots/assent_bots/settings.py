@@ -109,10 +109,15 @@ class PolicySettings:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
-    """How a no is given, and the modules with kinds of question of one's own."""
+    """How a no is given, and the modules with kinds of question of one's own.
+
+    Calls of one run that are asked about within ``together`` of the first of
+    them share a card; zero is a card for each.
+    """
 
     refusals: Refusals = field(default_factory=Refusals)
     types: tuple[str, ...] = ()
+    together: timedelta = timedelta(milliseconds=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +343,8 @@ def _policy(source: Source) -> PolicySettings:
 
 def _questions(source: Source) -> QuestionSettings:
     section = source.section(QuestionsSection, "questions") or QuestionsSection()
-    return QuestionSettings(Refusals(section.reasons, section.reason_wait), section.types)
+    refusals = Refusals(section.reasons, section.reason_wait)
+    return QuestionSettings(refusals, section.types, section.together)
 
 
 _SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}

@@ -11,7 +11,16 @@ from assent_bots.durations import duration_text, parse_duration
 
 @pytest.mark.parametrize(
     ("written", "seconds"),
-    [("90s", 90), ("10m", 600), ("1h30m", 5_400), ("1.5h", 5_400), ("7d", 604_800), (" 2s ", 2)],
+    [
+        ("90s", 90),
+        ("10m", 600),
+        ("1h30m", 5_400),
+        ("1.5h", 5_400),
+        ("7d", 604_800),
+        (" 2s ", 2),
+        ("300ms", 0.3),
+        ("1s500ms", 1.5),
+    ],
 )
 def test_a_duration_is_a_number_with_a_unit(written: str, seconds: int) -> None:
     assert parse_duration(written) == timedelta(seconds=seconds)

@@ -36,8 +36,21 @@ def test_without_the_section_a_denial_waits_a_minute() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "milliseconds"), [("", 200), ('together = "1.5s"', 1_500), ('together = "off"', 0)]
+)
+def test_how_long_calls_gather_for_one_card_comes_from_the_file(
+    written: str, milliseconds: int
+) -> None:
+    questions = settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV)).questions
+
+    assert questions.together == timedelta(milliseconds=milliseconds)
+
+
+@pytest.mark.parametrize(
     ("written", "told"),
     [
+        ('together = "6s"', "every card waits for it; write at most 5s"),
+        ("together = 300", 'or "off", for a card for every call'),
         ('reason_wait = "16m"', "reason_wait"),
         ('reason_wait = "soon"', "is not a duration"),
         ('reasons = [""]', "is no reason; write 1 to 1,000 characters"),

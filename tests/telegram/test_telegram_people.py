@@ -1,0 +1,32 @@
+"""Names as far as this process has heard them."""
+
+from __future__ import annotations
+
+import pytest
+
+from assent_telegram.people import People
+
+
+def test_the_name_that_was_heard_last_counts() -> None:
+    people = People()
+    people.heard(1, "Alice")
+    people.heard(1, "Alicia")
+
+    assert (people.name(1), people.name(2)) == ("Alicia", "")
+
+
+@pytest.mark.parametrize("name", [None, "", 7, ["x"]])
+def test_what_is_no_name_changes_nothing(name: object) -> None:
+    people = People()
+    people.heard(1, "Alice")
+    people.heard(1, name)
+
+    assert people.name(1) == "Alice"
+
+
+def test_only_the_last_thousand_are_kept() -> None:
+    people = People()
+    for number in range(1_001):
+        people.heard(number, f"user {number}")
+
+    assert (people.name(0), people.name(1_000)) == ("", "user 1000")

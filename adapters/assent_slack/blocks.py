@@ -89,7 +89,8 @@ def _what_is_asked(card: Card) -> list[Block]:
     content = [preformatted(card.content)] if card.content else []
     if not card.description:
         return content
-    return [*content, section(literal("Reason given", bold=True)), quote(literal(card.description))]
+    label = section(literal(card.body.described, bold=True))
+    return [*content, label, quote(literal(card.description))]
 
 
 def _facts(card: Card) -> Block:

@@ -61,7 +61,7 @@ def _lines(card: Card) -> Iterator[str]:
     if card.cut_notice:
         yield card.cut_notice
     if card.description:
-        yield "Reason given:"
+        yield f"{card.body.described}:"
         yield from _barred(card.description)
     yield from (f"{label}: {value}" for label, value in card.body.facts)
     if card.body.digest:

@@ -133,7 +133,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     if card.content:
         parts.append(preformatted(card.content))
     if card.description:
-        parts += [section(literal("Reason given", bold=True)), quote(literal(card.description))]
+        label = section(literal(card.body.described, bold=True))
+        parts += [label, quote(literal(card.description))]
     if (confirming := _confirming(card)) is not None:
         asked = literal("⚠️ Really? This would be remembered: ", bold=True)
         words = shortened(stored_words(confirming), _SECOND_STEP)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from assent.cards import Card, Choice, Ended
+from assent.text import visible
 from assent_telegram.fitting import Piece, fitting, line, own
 from assent_telegram.formatted import Formatted, Look, Part, sound
 from assent_telegram.keyboard import confirmed_choice, yes_label
@@ -66,7 +67,7 @@ def _outcome(ended: Ended) -> Iterator[Piece]:
             yield line(value, rank=rank)
             yield own("\n")
     if ended.facts:
-        yield own("Answered", Look.BOLD)
+        yield own("The answer", Look.BOLD)
         yield from _facts(ended.facts, _ANSWERS_RANK, "answers")
         yield own("\n")
 
@@ -77,7 +78,7 @@ def _body(card: Card) -> Iterator[Piece]:
         yield own("\n")
         yield Piece(Part(sound(card.content), Look.BLOCK))
     if card.description:
-        yield own("\nReason given ")
+        yield own(f"\n{card.body.described} ")
         yield line(card.description, rank=1)
     if card.asker:
         yield own("\nAsked by ")
@@ -86,13 +87,23 @@ def _body(card: Card) -> Iterator[Piece]:
 
 
 def _facts(facts: Sequence[tuple[str, str]], rank: int, word: str) -> Iterator[Piece]:
+    is_answer = rank == _ANSWERS_RANK
     for number, (label, value) in enumerate(facts[:_MOST_FACTS]):
         yield own("\n")
         yield line(label, rank=rank + number)
-        yield own(" ")
-        yield line(value, rank=rank + number)
+        yield from _value(value, rank + number, in_block=is_answer and "\n" in value)
     if len(facts) > _MOST_FACTS:
         yield own(f"\n… and {len(facts) - _MOST_FACTS} more {word}")
+
+
+def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
+    """What stands behind a label, or below it with lines of its own."""
+    if in_block:
+        yield own("\n")
+        yield Piece(Part(sound(visible(value)), Look.BLOCK), rank)
+    else:
+        yield own(" ")
+        yield line(value, rank=rank)
 
 
 def _footing(card: Card) -> Iterator[Piece]:

@@ -100,7 +100,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         yield own("\n")
         yield Piece(Part(sound(card.content), Look.BLOCK), 40 if ended else 0)
     if card.description:
-        yield own("\nReason given ")
+        yield own(f"\n{card.body.described} ")
         yield line(card.description, rank=60 if ended else 1)
     if ended is None:
         for label, value in bundle.own_facts(card)[:_OWN_FACTS]:

@@ -63,12 +63,14 @@ class CardBody:
 
     ``content`` is the text that a person decides on, complete; ``question``
     is what is asked about it, in a few constant words; ``facts`` are short
-    pairs of a label and a value. ``more`` are the choices one level below
-    ``choices``. ``granted`` is the word for what a card that is cut holds back.
+    pairs of a label and a value. ``described`` is what the description is
+    called. ``more`` are the choices one level below ``choices``. ``granted``
+    is the word for what a card that is cut holds back.
     """
 
     title: str
     description: str = ""
+    described: str = "Reason given"
     content: str = ""
     question: str = ""
     digest: str = ""
@@ -195,7 +197,7 @@ class Card:
         if not self.body.description:
             return self.body.content
         said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
-        return f"{self.body.content}\n\nReason given by the agent:\n{said}"
+        return f"{self.body.content}\n\n{self.body.described} by the agent:\n{said}"
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -76,6 +76,7 @@ class ClarificationRequestEvent(UserInputRequest):
         return CardBody(
             title="Question",
             description=visible(redacted_text(self.context)),
+            described="Context given",
             content=self._content(),
             facts=self.origin,
             choices=(*self._answers(), decline_choice()),

@@ -74,6 +74,7 @@ class TextApprovalRequestEvent(UserInputRequest):
         return CardBody(
             title=shortened(visible(redacted_text(self.title), one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.context)),
+            described="Context given",
             content=visible(text),
             question="May this text be used as it is?",
             digest=self.digest_of_arguments[:12],

@@ -101,8 +101,17 @@ def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
 
     shown = message(a_card(state=ended))
 
-    assert "\nAnswered\nName Bob\nNotes two⏎lines @all\nbash\n" in shown.text
-    assert {"Name", "Bob", "Notes", "two⏎lines @all"} <= set(spans(shown, MessageEntity.CODE))
+    assert "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\nbash\n" in shown.text
+    assert {"Name", "Bob", "Notes"} <= set(spans(shown, MessageEntity.CODE))
+    assert spans(shown, MessageEntity.PRE) == ["two\nlines @all", "command: rm -r build"]
+
+
+def test_what_the_agent_says_of_it_has_the_name_that_the_question_gives_it(
+    a_card: CardMaker,
+) -> None:
+    card = a_card(description="Both have capacity", described="Context given")
+
+    assert "\nContext given Both have capacity\n" in message(card).text
 
 
 def test_facts_of_the_question_give_way_before_the_answers_and_the_last_of_these_first(
@@ -285,7 +294,10 @@ def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card
     assert len(text.entities) <= 100
     seen = as_telegram_sees_it(text)
     assert {entity["type"] for entity in seen} <= {"code", "pre", "bold"}
-    assert spans(text, MessageEntity.PRE) == ([sound(card.content)] if card.content else [])
+    answers = card.state.facts[:12] if isinstance(card.state, Ended) else ()
+    told = sum("\n" in value for _, value in answers)
+    blocks = spans(text, MessageEntity.PRE)
+    assert blocks[told:] == ([sound(card.content)] if card.content else [])
 
 
 @given(st.text(), st.integers(0, 40))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assent.text import visible
-from assent_telegram.formatted import PLAIN_EXTRA, Formatted, Look, Part, fitted, sound, units
+from assent_telegram.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
 # sendMessage, text: 1-4096 characters after entities parsing. Telegram does not
 # say which characters; UTF-16 code units are the strictest reading.
@@ -41,7 +41,8 @@ def fitting(pieces: list[Piece]) -> Formatted:
         ValueError: it is too long for Telegram even so.
     """
     pieces = list(pieces)
-    over = sum(units(piece.part.text) for piece in pieces) + PLAIN_EXTRA - MOST_UNITS
+    whole = sum(units(piece.part.text) for piece in pieces)
+    over = whole + plain_extra([piece.part for piece in pieces]) - MOST_UNITS
     for index in sorted(range(len(pieces)), key=lambda index: -pieces[index].rank):
         piece = pieces[index]
         if over <= 0 or piece.rank == 0:

@@ -13,8 +13,6 @@ from telegram import MessageEntity, User
 _HARMLESS = str.maketrans("@#$/.:", "＠＃＄／．：")
 _BELOW = "\n\nWritten by the agent, from here to the end:\n"
 _BETWEEN = "\n\n"
-# By how much the text without entities can be longer: it has at most two blocks.
-PLAIN_EXTRA = len(_BELOW + _BETWEEN)
 
 
 class Look(Enum):
@@ -84,6 +82,12 @@ def _harmless(part: Part) -> str:
     if part.look in (Look.CODE, Look.BLOCK, Look.MENTION):
         return part.text.translate(_HARMLESS)
     return part.text
+
+
+def plain_extra(parts: Sequence[Part]) -> int:
+    """By how many code units the text without entities is longer than that with them."""
+    blocks = sum(part.look is Look.BLOCK for part in parts)
+    return len(_BELOW) + (blocks - 1) * len(_BETWEEN) if blocks else 0
 
 
 def units(text: str) -> int:

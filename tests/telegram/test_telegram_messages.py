@@ -242,6 +242,14 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         assert "… and 28 more facts" in text.text
 
 
+def test_many_answers_of_several_lines_fit_with_and_without_entities(a_card: CardMaker) -> None:
+    answers = tuple((f"Field {number}", "line\n" * 400) for number in range(12))
+    text = message(a_card(state=Ended("answered", NOW, by="alice", facts=answers)))
+
+    assert utf16(text.text) <= 4096
+    assert utf16(text.without_entities) <= 4096
+
+
 def test_facts_give_way_before_the_title_and_what_is_stored(a_card: CardMaker) -> None:
     facts = tuple(("Fact", "f" * 300) for _ in range(12))
     card = a_card(title="t" * 120, facts=facts)

@@ -127,7 +127,8 @@ def _commands() -> set[str]:
     for document in DOCUMENTS:
         text = document.read_text()
         for command in _COMMAND.findall(text):
-            found.add(command if command.startswith(("webhook ", "api ")) else command.partition(" ")[0])
+            two = command.startswith(("webhook ", "api "))
+            found.add(command if two else command.partition(" ")[0])
     return found
 
 

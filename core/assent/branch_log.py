@@ -1,16 +1,11 @@
-"""What a branch's log is made of: events with their positions, and the bell that says it grew."""
+"""What a branch's log is made of: events with their positions."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 from assent.calls import RunRef
-from assent.events import Event
-
-LOG_TOPIC = "branches"
-"""The topic of the bus on which every log of the store rings when it grows."""
 
 KEPT_EVENTS = 1_000
 """About how many events of a branch are kept; at least so many."""
@@ -20,8 +15,6 @@ KEPT_SECONDS = 7 * 86_400
 
 LogKind = Literal["request", "ending", "outcome"]
 """What an event is to its question; a question has at most one of each."""
-
-_POSITION = re.compile(r"(?P<epoch>[A-Za-z0-9_-]{1,32})\.(?P<number>\d{1,15})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +37,11 @@ class Position:
         """
         if text == "0":
             return BEGINNING
-        match = _POSITION.fullmatch(text)
-        if match is None:
+        epoch, _, number = text.rpartition(".")
+        known = text.isascii() and epoch.replace("-", "").replace("_", "").isalnum()
+        if not known or not number.isdecimal() or len(epoch) > 32 or len(number) > 15:
             raise ValueError("is not the id of an event of this stream, nor 0")
-        return cls(match["epoch"], int(match["number"]))
+        return cls(epoch, int(number))
 
     def __str__(self) -> str:
         return f"{self.epoch}.{self.number}" if self.epoch else "0"
@@ -64,21 +58,6 @@ class LoggedEvent:
     position: Position
     type: str
     data: str
-
-
-class BranchGrewEvent(Event):
-    """The bell: something was appended to the log of this branch."""
-
-    type: Literal["BRANCH_GREW"] = "BRANCH_GREW"
-    source_name: str = ""
-    agent_id: str
-    session_id: str
-    branch_id: str
-
-    @classmethod
-    def of(cls, run: RunRef) -> BranchGrewEvent:
-        """The bell of the run's branch."""
-        return cls(agent_id=run.agent_id, session_id=run.session_id, branch_id=run.branch_id)
 
 
 def branch_of(run: RunRef) -> tuple[str, str, str]:

@@ -10,10 +10,9 @@ from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
+from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
 from assent.branch_log import (
     BEGINNING,
-    LOG_TOPIC,
-    BranchGrewEvent,
     LoggedEvent,
     Position,
     branch_of,
@@ -43,9 +42,7 @@ class BranchFeed:
     nobody, and one that falls too far behind is cut off.
     """
 
-    def __init__(
-        self, log: BranchLog, bus: Bus, *, start_seconds: float = _START_SECONDS
-    ) -> None:
+    def __init__(self, log: BranchLog, bus: Bus, *, start_seconds: float = _START_SECONDS) -> None:
         self._source = log
         self._start_seconds = start_seconds
         self._bus = bus

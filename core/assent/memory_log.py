@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from assent.branch_log import (
     BEGINNING,
     KEPT_EVENTS,
-    LOG_TOPIC,
-    BranchGrewEvent,
     LoggedEvent,
     LogKind,
     Position,
@@ -47,6 +45,9 @@ class MemoryBranchLog:
         if (question_id, kind) in self._written:
             return False
         self._written.add((question_id, kind))
+        # Only where a desk keeps a log is one more event to be known.
+        from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
+
         log = self._log(run)
         log.last += 1
         log.open += {"request": 1, "ending": -1, "outcome": 0}[kind]

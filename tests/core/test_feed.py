@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from assent.backend import Backend
-from assent.branch_log import BEGINNING, LOG_TOPIC, LoggedEvent, Position
+from assent.branch_bell import LOG_TOPIC
+from assent.branch_log import BEGINNING, LoggedEvent, LogKind, Position
 from assent.calls import RunRef
 from assent.connect import open_backend
 from assent.errors import BusLostError, EventsGoneError, SlowReaderError, StoreUnreachableError
@@ -52,8 +53,8 @@ class Counted:
         self.deaf = False
         self.away = False
 
-    async def append(self, *arguments: Any) -> bool:
-        return await self._log.append(*arguments)
+    async def append(self, run: RunRef, question_id: str, kind: LogKind, event: Event) -> bool:
+        return await self._log.append(run, question_id, kind, event)
 
     async def end(self, run: RunRef) -> Position:
         return await self._log.end(run)

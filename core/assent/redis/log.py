@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
 from assent.branch_log import (
     KEPT_EVENTS,
     KEPT_SECONDS,
-    LOG_TOPIC,
-    BranchGrewEvent,
     LoggedEvent,
     LogKind,
     Position,

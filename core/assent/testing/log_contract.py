@@ -9,7 +9,8 @@ import asyncio
 import pytest
 
 from assent.backend import Backend
-from assent.branch_log import BEGINNING, KEPT_EVENTS, LOG_TOPIC, BranchGrewEvent, Position
+from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
+from assent.branch_log import BEGINNING, KEPT_EVENTS, Position
 from assent.calls import RunRef
 from assent.errors import EventsGoneError, UnknownRequestError
 from assent.permission import PermissionRequestEvent

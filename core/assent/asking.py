@@ -19,7 +19,7 @@ from assent.permission import PermissionRequestEvent, call_of
 from assent.policy import Decision, Policy, Ruling
 from assent.ports import Clock, Opened, Record
 from assent.questions import Questions, in_seconds
-from assent.requirements import Declaration
+from assent.requirements import Declaration, schema_of
 from assent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 
 
@@ -242,6 +242,7 @@ class Asking:
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
+            arguments_schema=schema_of(declared),
             suggested_rules=derive(call, declared=declared),
             **self.fields(options),
         )

@@ -10,7 +10,7 @@ from typing import Any
 from assent.argument_schema import schema_problem
 from assent.calls import as_json
 from assent.cards import Choice
-from assent.errors import InvalidCallError, InvalidInputError, SchemaError
+from assent.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
 from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
 from assent.schema_form import SchemaForm, schema_form
 from assent.text import hidden_count, redacted, visible
@@ -49,8 +49,7 @@ def edited(
 
     Raises:
         InvalidInputError: it is no JSON object and no lines of name=value, or
-            does not fit the tool's schema; it says where.
-        ConfigError: the schema cannot be used.
+            does not fit the tool's schema, or that cannot be used; it says where.
     """
     if (fields := _as_fields(arguments, schema)) is not None:
         return fields.data(inputs)
@@ -59,9 +58,17 @@ def edited(
         restored = as_json(_restored(changed, redacted(arguments), arguments))
     except (ValueError, InvalidCallError) as error:
         raise InvalidInputError({_FIELD: str(error)}) from None
-    if schema is not None and (problem := schema_problem(schema, restored)):
-        raise InvalidInputError({_FIELD: f"this does not fit the tool: {problem}"})
+    if schema is not None and (problem := _misfit(schema, restored)):
+        raise InvalidInputError({_FIELD: problem})
     return restored
+
+
+def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    try:
+        problem = schema_problem(schema, arguments)
+    except ConfigError as error:
+        return f"nothing can be edited: {error}"
+    return f"this does not fit the tool: {problem}" if problem else ""
 
 
 def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> SchemaForm | None:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, ParamSpec, Protocol, TypeVar
 
+from assent.binding import bound_arguments, named_arguments
 from assent.calls import ToolCall
 from assent.requirements import Declaration, declared_by
 from assent.verdict import Verdict
@@ -35,13 +36,15 @@ def guarded(
 
     @functools.wraps(function)
     async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T | str:
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        call = ToolCall(name, dict(bound.arguments))
+        call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
         verdict = await check(call, description=description, declaration=declaration)
         if not verdict.approved:
             return verdict.as_tool_result()
-        bound.arguments.update(verdict.arguments)
+        try:
+            # These and no others: what was taken out of them must not run.
+            bound = bound_arguments(signature, verdict.arguments)
+        except TypeError as error:
+            return f"The call of {name} did not run: it cannot be called as approved: {error}."
         return await function(*bound.args, **bound.kwargs)
 
     return run

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, model_validator
+from pydantic import AwareDatetime, field_validator, model_validator
 
+from assent.argument_schema import MOST_SCHEMA_CHARACTERS
 from assent.calls import ToolCall, arguments_digest, shown_and_digest
 from assent.cards import NAME_LIMIT, CardBody, Choice
 from assent.editing import edit_choice, edited
@@ -63,6 +64,13 @@ class PermissionRequestEvent(UserInputRequest):
         """Calls of the same run may share a message."""
         run = self.run
         return json.dumps([run.agent_id, run.session_id, run.branch_id, run.run_id])
+
+    @field_validator("arguments_schema")
+    @classmethod
+    def _schema_is_no_book(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
+        if schema is not None and len(json.dumps(schema)) > MOST_SCHEMA_CHARACTERS:
+            raise ValueError(f"a schema has at most {MOST_SCHEMA_CHARACTERS} characters")
+        return schema
 
     @model_validator(mode="after")
     def _digest_is_of_these_arguments(self) -> Self:

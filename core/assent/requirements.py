@@ -19,11 +19,16 @@ _MARK = "__assent_declaration__"
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a tool says of itself: whether it needs a permission, and which rules suit it."""
+    """What a tool says of itself: whether it needs a permission, and which rules suit it.
+
+    ``arguments_schema`` is the JSON Schema of its arguments: what a person
+    edits must fit it.
+    """
 
     requires: bool = True
     kind: ToolKind = "tool"
     derive: DerivePermission | None = None
+    arguments_schema: Mapping[str, Any] | None = None
 
 
 @overload
@@ -32,7 +37,10 @@ def requires_permission(function: _Function) -> _Function: ...
 
 @overload
 def requires_permission(
-    *, derive_permission: DerivePermission | None = None, requires: bool = True
+    *,
+    derive_permission: DerivePermission | None = None,
+    requires: bool = True,
+    arguments_schema: Mapping[str, Any] | None = None,
 ) -> Callable[[_Function], _Function]: ...
 
 
@@ -41,12 +49,16 @@ def requires_permission(
     *,
     derive_permission: DerivePermission | None = None,
     requires: bool = True,
+    arguments_schema: Mapping[str, Any] | None = None,
 ) -> _Function | Callable[[_Function], _Function]:
     """Declare that a function, sync or async, needs a permission; ``requires=False``: that not.
 
-    ``derive_permission(arguments)`` gives the rules to offer with Always.
+    ``derive_permission(arguments)`` gives the rules to offer with Always;
+    ``arguments_schema`` is what arguments that a person edits must fit.
     """
-    declaration = Declaration(requires=requires, derive=derive_permission)
+    declaration = Declaration(
+        requires=requires, derive=derive_permission, arguments_schema=arguments_schema
+    )
     return _marking(declaration) if function is None else _marking(declaration)(function)
 
 
@@ -64,6 +76,13 @@ def declared_by(tool: Callable[..., object]) -> Declaration | None:
     """What a function declares of itself."""
     found = getattr(tool, _MARK, None)
     return found if isinstance(found, Declaration) else None
+
+
+def schema_of(declaration: Declaration | None) -> dict[str, Any] | None:
+    """The JSON Schema of a tool's arguments, where it declares one."""
+    if declaration is None or declaration.arguments_schema is None:
+        return None
+    return dict(declaration.arguments_schema)
 
 
 class Requirements:
@@ -87,9 +106,10 @@ class Requirements:
         requires: bool = True,
         kind: ToolKind = "tool",
         derive_permission: DerivePermission | None = None,
+        arguments_schema: Mapping[str, Any] | None = None,
     ) -> None:
         """Declare for a tool by its name; the last declaration counts."""
-        self._declared[name] = Declaration(requires, kind, derive_permission)
+        self._declared[name] = Declaration(requires, kind, derive_permission, arguments_schema)
 
     def of(self, name: str) -> Declaration | None:
         """What is declared of the tool with this name."""

@@ -6,11 +6,11 @@ import asyncio
 import functools
 import inspect
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, cast
 
+from assent.binding import bound_arguments, named_arguments
 from assent.calls import RunRef, ToolCall, arguments_digest, shown_and_digest
 from assent.denying import denial_by
 from assent.errors import AssentError, ConfigError
@@ -164,12 +164,12 @@ def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
 
     @functools.wraps(tool)
     async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        call = ToolCall(name, _named(signature.bind(*args, **kwargs)))
+        call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
         verdict = await gate.check(call, description=description, **told)
         if not verdict.approved:
             return verdict.as_tool_result()
         try:
-            bound = _bound(signature, verdict.arguments)
+            bound = bound_arguments(signature, verdict.arguments)
         except TypeError as error:
             return _no(
                 call, f"{name} cannot be called as approved: {error}", "wrap"
@@ -178,44 +178,6 @@ def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
         return await result if inspect.isawaitable(result) else result
 
     return wrapped
-
-
-def _named(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """The arguments by name, those of ``**kwargs`` among them."""
-    bound.apply_defaults()
-    named: dict[str, Any] = {}
-    for name, value in bound.arguments.items():
-        kind = bound.signature.parameters[name].kind
-        more = value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            more = {name: list(value)}
-        if both := more.keys() & named.keys():
-            raise TypeError(f"two arguments are called {', '.join(sorted(both))}")
-        named |= more
-    return named
-
-
-def _bound(signature: inspect.Signature, arguments: Mapping[str, Any]) -> inspect.BoundArguments:
-    """These arguments and no others, for a call; TypeError when they do not fit."""
-    left = dict(arguments)
-    taken: dict[str, Any] = {}
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            taken[name], left = left, {}
-        elif name in left:
-            value = left.pop(name)
-            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-                if not isinstance(value, list | tuple):
-                    raise TypeError(f"{name!r} must be a list")
-                value = tuple(value)
-            taken[name] = value
-        elif parameter.default is not inspect.Parameter.empty:
-            taken[name] = parameter.default
-        elif parameter.kind is not inspect.Parameter.VAR_POSITIONAL:
-            raise TypeError(f"{name!r} is missing")
-    if left:
-        raise TypeError(f"it takes no {', '.join(map(repr, sorted(left)))}")
-    return inspect.BoundArguments(signature, OrderedDict(taken))
 
 
 def _no(call: ToolCall, reason: str, line: str) -> Verdict:

@@ -30,7 +30,7 @@ class Change:
         self._arguments = arguments
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
-        return Decision.ALLOW.with_arguments(self._arguments)
+        return Decision.ALLOW.with_arguments(dict(self._arguments))
 
 
 async def run_with(arguments: Mapping[str, Any]) -> tuple[Any, list[dict[str, Any]]]:

@@ -158,9 +158,9 @@ class PageApi:
             shown = self._slack.state.messages[body["channel"], body["ts"]]
         if shown is None:
             raise LookupError("there is no such form any more")
-        return await self._slack.press(
-            shown, body["action_id"], by=body["by"], choose=body.get("choose")
-        )
+        # Several blocks can have a button of the same action_id.
+        button = f"{body['block_id']}/{body['action_id']}"
+        return await self._slack.press(shown, button, by=body["by"], choose=body.get("choose"))
 
     async def _slack_submit(self, body: Json) -> Delivery | None:
         view = self._slack.view(body["by"])

@@ -34,14 +34,19 @@ def form_body(payload: Json) -> bytes:
 
 
 def button_of(shown: SlackMessage | SlackView, wanted: str) -> tuple[str, Json]:
-    """The element with this label or action_id, and its block_id.
+    """The element with this label, action_id or ``block_id/action_id``, and its block_id.
 
     Raises:
         LookupError: there is none, or more than one; the message lists what there is.
     """
     blocks = shown.blocks if isinstance(shown, SlackMessage) else shown.view["blocks"]
     elements = interactive_elements(blocks)
-    found = [(b, e) for b, e in elements if wanted in (e["action_id"], label_of(e))]
+    found = [
+        (block_id, element)
+        for block_id, element in elements
+        for its in [element["action_id"]]
+        if wanted in (its, label_of(element), f"{block_id}/{its}")
+    ]
     if len(found) == 1:
         return found[0]
     there = ", ".join(repr(label_of(element)) for _, element in elements) or "none"

@@ -85,13 +85,16 @@ async def test_a_visitor_presses_as_the_person_they_play(
     slack: AsyncWebClient,
     visitor: aiohttp.ClientSession,
 ) -> None:
-    sent = await slack.chat_postMessage(channel="C0OPS", text="x", blocks=some_blocks())
-    press = {"channel": "C0OPS", "ts": sent["ts"], "action_id": "allow", "by": "Mallory"}
+    rows = [*some_blocks(), {**some_blocks()[-1], "block_id": "row 2"}]
+    sent = await slack.chat_postMessage(channel="C0OPS", text="x", blocks=rows)
+    button = {"block_id": "row 2", "action_id": "allow"}
+    press = {"channel": "C0OPS", "ts": sent["ts"], **button, "by": "Mallory"}
 
     async with visitor.post("/api/slack/press", json=press) as answer:
         assert (await answer.json())["status"] == 200
 
     assert listener.heard[0].payload["user"]["id"] == "U0MALLORY"
+    assert listener.heard[0].payload["actions"][0]["block_id"] == "row 2"
 
 
 async def test_other_sites_cannot_press(visitor: aiohttp.ClientSession) -> None:

@@ -35,13 +35,13 @@ export function renderSlack(picture, me, redraw) {
     ));
 
   list.dataset.chat = `slack:${chosen}`;
-  const use = (message) => (block, part, choose, node) => press(message, part, choose, me, node);
+  const use = (message) => (block, part, choose, node) => press(message, block, part, choose, me, node);
   const here = threaded(shown.filter((m) => m.channel === chosen));
   update(list, here.length ? here : [{ ts: "none" }], (m) => `${chosen}/${m.ts}/${me.name}`, (m) =>
     m.ts === "none" ? quiet(slack, chosen) : draw(m, slack, names, use(m)), `${chosen}/${me.name}`);
   const view = slack.views[me.slack];
   showModal(view, me, names, (block, part, choose, node) =>
-    press({ view: view.id }, part, choose, me, node));
+    press({ view: view.id }, block, part, choose, me, node));
 }
 
 function sees(channel, slack, me) {
@@ -107,12 +107,12 @@ function draw(message, slack, names, use) {
   );
 }
 
-async function press(shown, part, choose, me, node) {
+async function press(shown, block, part, choose, me, node) {
   if (part.confirm && !(await confirmed(part.confirm))) return;
   if (part.url) window.open(part.url, "_blank", "noopener,noreferrer");
   node.setAttribute("aria-busy", "true");
   const place = shown.view ? { view: shown.view } : { channel: shown.channel, ts: shown.ts };
-  await act("slack/press", { ...place, action_id: part.action_id, choose, by: me.name });
+  await act("slack/press", { ...place, block_id: block.block_id, action_id: part.action_id, choose, by: me.name });
   node.removeAttribute("aria-busy");
 }
 

@@ -65,8 +65,10 @@ class BundlePresses:
             # The desk that posted it did not live to say so: now it can be kept up to date.
             await self._bundles.note_message(copy)
         settled = await self._settle(press, mine)
-        self._refresh(copy)
         before = [one for one in found if one.ending is not None]
+        if before or any(result is None or not result.first for result in settled):
+            # The presser saw an older state. What this press ended is shown through the outbox.
+            self._refresh(copy)
         return self._told(mine, settled, before, len(waiting) - len(mine))
 
     def _unseen(self, found: Sequence[Found]) -> int:

@@ -73,14 +73,14 @@ async def take_pictures(folder: Path) -> list[Path]:
 async def _cards(opened: Browser, path: Path) -> Path:
     async with (
         stage(0) as scene,
-        _page(opened, scene, 1280) as page,
+        page_of(opened, scene, 1280) as page,
         _asked(scene, page, dangerous_call()),
     ):
         return await _picture(page, path)
 
 
 async def _decided(opened: Browser, path: Path) -> Path:
-    async with stage(0) as scene, _page(opened, scene, 1280) as page:
+    async with stage(0) as scene, page_of(opened, scene, 1280) as page:
         async with _asked(scene, page, harmless_call()) as asking:
             await _button(page, "slack", "Allow").click()
             await asking
@@ -97,17 +97,20 @@ async def _decided(opened: Browser, path: Path) -> Path:
 async def _phone(opened: Browser, path: Path) -> Path:
     async with (
         stage(0) as scene,
-        _page(opened, scene, 390) as page,
+        page_of(opened, scene, 390) as page,
         _asked(scene, page, harmless_call()),
     ):
         return await _picture(page, path)
 
 
 @asynccontextmanager
-async def _page(opened: Browser, scene: Stage, width: int) -> AsyncIterator[Page]:
+async def page_of(
+    opened: Browser, scene: Stage, width: int, scale: float = 1.5
+) -> AsyncIterator[Page]:
+    """The page of the playground in a window of this width."""
     page = await opened.new_page(
         viewport={"width": width, "height": _HEIGHT},
-        device_scale_factor=1.5,
+        device_scale_factor=scale,
         locale="en-GB",
         timezone_id="UTC",
     )

@@ -53,8 +53,10 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(port: int) -> AsyncIterator[Stage]:
+async def stage(port: int, *, more: str = "") -> AsyncIterator[Stage]:
     """The stage while the block runs; its page listens on ``port``, 0 is any.
+
+    ``more`` are sections in TOML besides those of the demo's settings.
 
     Raises:
         ConfigError: the port is in use.
@@ -62,7 +64,7 @@ async def stage(port: int) -> AsyncIterator[Stage]:
     async with AsyncExitStack() as stack:
         playground = await _playground(stack, port)
         backend = await stack.enter_async_context(memory_backend())
-        settings = _settings(playground)
+        settings = _settings(playground, more)
         bots = await stack.enter_async_context(serving(settings, backend=backend))
         playground.slack.deliver_to(f"{bots.url}/slack/events")
         if settings.telegram is not None:
@@ -83,7 +85,7 @@ async def _playground(stack: AsyncExitStack, port: int) -> Playground:
         ) from None
 
 
-def _settings(playground: Playground) -> Settings:
+def _settings(playground: Playground, more: str) -> Settings:
     environment = {
         "SLACK_BOT_TOKEN": playground.config.slack_bot_token,
         "SLACK_SIGNING_SECRET": playground.config.slack_signing_secret,
@@ -92,4 +94,4 @@ def _settings(playground: Playground) -> Settings:
         "TELEGRAM_WEBHOOK_SECRET": secrets.token_hex(32),
         "ASSENT_TELEGRAM_API_URL": playground.telegram_api_url,
     }
-    return settings_of(source_of(_SETTINGS, environment, name="the demo's settings"))
+    return settings_of(source_of(_SETTINGS + more, environment, name="the demo's settings"))

@@ -205,23 +205,23 @@ def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Bl
             yield button(card, choice, f"{button_label(choice)} {number}")
     others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
     if card.state.more:
-        yield from _menus(card, others[:MOST_IN_MENUS])
+        yield from _menus(number, card, others[:MOST_IN_MENUS])
         yield button(card, BACK, BACK.label)
     elif len(others) > IN_ONE_MENU:
-        yield from _menus(card, [*others[: IN_ONE_MENU - 1], MORE])
+        yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], MORE])
     else:
-        yield from _menus(card, others)
+        yield from _menus(number, card, others)
 
 
-def _menus(card: Card, choices: Sequence[Choice]) -> Iterator[Block]:
+def _menus(number: int, card: Card, choices: Sequence[Choice]) -> Iterator[Block]:
     """docs.slack.dev, overflow menu: 1 to 5 options."""
     for start in range(0, len(choices), IN_ONE_MENU):
-        number = f"-{start // IN_ONE_MENU + 1}" if start else ""
+        menu = f"{number}{start // IN_ONE_MENU or ''}"
         options = [
             {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
             for choice in choices[start : start + IN_ONE_MENU]
         ]
-        action_id = f"{ACTION_PREFIX}{MORE.key}{number}"
+        action_id = f"{ACTION_PREFIX}{MORE.key}-{menu}"
         yield {"type": "overflow", "action_id": action_id, "options": options}
 
 

@@ -34,8 +34,8 @@ class Bundle:
         count, waiting = len(self.cards), len(self.waiting)
         if not waiting:
             return f"No call waits any more, of {count}"
-        of = "" if waiting == count else f" of {count}"
-        return f"{waiting}{of} {'call waits' if waiting == 1 else 'calls wait'}"
+        calls = f"{waiting}{'' if waiting == count else f' of {count}'} call{'s' * (count > 1)}"
+        return f"{calls} {'waits' if waiting == 1 else 'wait'}"
 
     @property
     def handle(self) -> str:

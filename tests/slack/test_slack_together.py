@@ -1,0 +1,432 @@
+"""Several calls as one Slack message: what it shows, and the whole way with the desk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from chat_double import working
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assent import Gate, Outcome, RunRef, ToolCall
+from assent.cards import Card, Choice, Open
+from assent.desk import Desk
+from assent.memory import memory_backend
+from assent.places import Place
+from assent.redis import redis_backend
+from assent.routes import Route, Routes
+from assent_playground import Playground, SlackMessage
+from assent_playground.slack_blocks import characters, check_blocks
+from assent_slack import SlackAdapter, SlackListener
+from assent_slack.together_blocks import room_together, together_message
+from slack.kit import ALLOW, ALWAYS, DENY, Clock, a_body, a_card, a_config, an_ending, served
+
+MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
+
+
+def a_line(number: int, count: int = 3, **changes: Any) -> Card:
+    """A card as the desk makes it for a message with so many."""
+    card = a_card(handle=f"handle-{number}", **{"title": f"tool-{number}", **changes})
+    room = room_together(card.body, count)
+    assert room is not None
+    return replace(card, limit=room.content, description_limit=room.description)
+
+
+def objects(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, list):
+        for item in value:
+            yield from objects(item)
+    elif isinstance(value, dict):
+        yield value
+        for item in value.values():
+            yield from objects(item)
+
+
+def words(*cards: Card) -> str:
+    found = (item["text"] for item in objects(together_message(cards)["blocks"]) if "text" in item)
+    return "".join(text if isinstance(text, str) else "\n" for text in found)
+
+
+def buttons(*cards: Card) -> dict[str, tuple[str, str]]:
+    """What the buttons carry, by their labels."""
+    return {
+        element["text"]["text"]: (element["action_id"], element["value"])
+        for block in together_message(cards)["blocks"]
+        for element in block.get("elements", ())
+        if element.get("type") == "button"
+    }
+
+
+def menus(*cards: Card) -> list[list[str]]:
+    return [
+        [option["value"] for option in element["options"]]
+        for block in together_message(cards)["blocks"]
+        for element in block.get("elements", ())
+        if element.get("type") == "overflow"
+    ]
+
+
+def test_each_line_has_its_own_buttons_and_all_of_them_have_two_more() -> None:
+    assert buttons(a_line(1), a_line(2)) == {
+        "Allow 1": ("assent:allow", "handle-1"),
+        "Deny 1": ("assent:deny", "handle-1"),
+        "Allow 2": ("assent:allow", "handle-2"),
+        "Deny 2": ("assent:deny", "handle-2"),
+        "Allow all": ("assent:allow-all", "handle-1"),
+        "Deny all": ("assent:deny-all", "handle-1"),
+    }
+
+
+def test_it_says_how_many_wait_who_asks_and_what_each_of_them_is() -> None:
+    shown = words(a_line(1), a_line(2, content="command: make"), a_line(3))
+
+    for part in ("3 calls wait", "Asked by deploy-bot › researcher", "2. tool-2", "command: make"):
+        assert part in shown
+    assert shown.count("Digest 0123456789ab") == 3
+    assert shown.count("Source shell") == 1
+    assert "Expires <!date^" in shown
+
+
+def test_what_is_not_the_same_for_all_is_said_of_each() -> None:
+    hidden = ("Not shown", "2 secret-looking values; they run as they are")
+    shown = words(a_line(1, facts=(hidden,)), a_line(2, facts=(), asker="deploy-bot › tester"))
+
+    assert "Not shown: 2 secret-looking values" in shown
+    assert "Asked by: deploy-bot › tester" in shown
+
+
+def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
+    ended = a_line(1, state=an_ending("denied", by="slack:U0BOB", reason="too risky"))
+
+    assert set(buttons(ended, a_line(2), a_line(3))) == {
+        "Allow 2",
+        "Deny 2",
+        "Allow 3",
+        "Deny 3",
+        "Allow all",
+        "Deny all",
+    }
+    assert "2 of 3 calls wait" in words(ended, a_line(2), a_line(3))
+    assert "⛔ Denied by " in words(ended, a_line(2))
+    assert {"type": "user", "user_id": "U0BOB"} in list(
+        objects(together_message([ended, a_line(2)])["blocks"])
+    )
+    assert "too risky" in words(ended, a_line(2))
+
+
+def test_when_one_waits_there_is_nothing_for_all() -> None:
+    assert set(buttons(a_line(1, state=an_ending()), a_line(2))) == {"Allow 2", "Deny 2"}
+
+
+def test_when_none_waits_there_is_no_button() -> None:
+    cards = [a_line(number, state=an_ending()) for number in (1, 2)]
+
+    assert buttons(*cards) == {}
+    assert "No call waits any more, of 2" in words(*cards)
+    assert "Expires" not in words(*cards)
+
+
+def test_a_line_that_is_cut_offers_show_all_and_holds_back_allow_all() -> None:
+    cut = a_line(2, content="x" * 5_000)
+
+    assert set(buttons(a_line(1), cut)) == {
+        "Allow 1",
+        "Deny 1",
+        "Deny 2",
+        "Show all 2",
+        "Deny all",
+    }
+    assert "Allow all comes after all was seen: 1 of the calls are cut." in words(a_line(1), cut)
+    seen = replace(cut, revealed=True)
+    assert {"Allow 2", "Show all 2", "Allow all"} <= set(buttons(a_line(1), seen))
+
+
+def test_what_is_one_level_down_is_in_a_menu_of_its_line() -> None:
+    card = a_line(1, more=MORE[:3])
+
+    assert menus(card, a_line(2))[0] == [
+        "always:handle-1",
+        *(f"more-{n}:handle-1" for n in range(3)),
+    ]
+
+
+def test_a_menu_too_small_for_all_leads_on_to_all_of_them() -> None:
+    card = a_line(1, more=MORE)
+
+    assert menus(card, a_line(2, choices=(ALLOW, DENY))) == [
+        [
+            "always:handle-1",
+            "more-0:handle-1",
+            "more-1:handle-1",
+            "more-2:handle-1",
+            "more:handle-1",
+        ]
+    ]
+    opened = replace(card, state=Open(more=True))
+    assert [len(menu) for menu in menus(opened, a_line(2, choices=(ALLOW, DENY)))] == [5, 2]
+    assert buttons(opened, a_line(2))["Back"] == ("assent:back", "handle-1")
+    assert "Allow 2" in buttons(opened, a_line(2))
+
+
+def test_the_second_step_says_what_would_be_remembered_and_keeps_the_other_lines() -> None:
+    asked = a_line(1, state=Open(confirming=ALWAYS))
+
+    assert ALWAYS.stores in words(asked, a_line(2))
+    assert buttons(asked, a_line(2))["Yes, Always"] == ("assent:always", "handle-1")
+    assert {"Allow 2", "Deny 2"} <= set(buttons(asked, a_line(2)))
+
+
+def test_what_was_answered_shows_on_its_line() -> None:
+    ended = an_ending(facts=(("Runs with", "command: make -n"),))
+
+    assert "Runs with command: make -n" in words(a_line(1, state=ended), a_line(2))
+
+
+def test_a_call_whose_name_has_no_room_on_a_line_stands_alone() -> None:
+    assert room_together(a_body(title="t" * 81), 2) is None
+    assert room_together(a_body(title="t" * 80), 9) is None
+
+
+def test_few_calls_have_more_room_than_many() -> None:
+    rooms = [room_together(a_body(content="x" * 9_000), count) for count in (2, 4, 8)]
+
+    assert [room.content for room in rooms if room] == [2_900, 1_210, 247]
+
+
+HOSTILE = st.one_of(
+    st.text(max_size=60),
+    st.sampled_from(
+        [
+            "<!channel>",
+            "```",
+            "<https://evil.example|Allow>",
+            "\u202etxt.exe",
+            "\ud800",
+            "2. read_file\ncommand: ls",
+            "&" * 500,
+            "é" * 3_000,
+            "👩‍👩‍👧‍👦" * 700,
+            "\u202e" * 3_000,
+            "<" * 20_000,
+            " " * 400,
+        ]
+    ),
+)
+STATES = st.one_of(
+    st.just(Open()),
+    st.just(Open(more=True)),
+    st.just(Open(confirming=ALWAYS)),
+    st.builds(
+        an_ending,
+        HOSTILE,
+        by=HOSTILE,
+        by_name=HOSTILE,
+        reason=HOSTILE,
+        stored=HOSTILE,
+        facts=st.lists(st.tuples(HOSTILE, HOSTILE), max_size=4).map(tuple),
+    ),
+)
+FIELDS = st.fixed_dictionaries(
+    {
+        "title": HOSTILE,
+        "description": HOSTILE,
+        "content": HOSTILE,
+        "digest": HOSTILE,
+        "asker": HOSTILE,
+        "facts": st.lists(st.tuples(HOSTILE, HOSTILE), max_size=6).map(tuple),
+        "more": st.just(MORE),
+        "limit": st.sampled_from([0, 200, 2_900, 1_000_000]),
+        "revealed": st.booleans(),
+    }
+)
+
+
+@st.composite
+def cards(draw: Callable[[Any], Any]) -> list[Card]:
+    """Up to 8 cards of which one at most is opened up, as the desk has it."""
+    count = draw(st.integers(2, 8))
+    made, opened = [], False
+    for number in range(count):
+        state = draw(STATES)
+        if isinstance(state, Open) and state != Open():
+            state, opened = (Open() if opened else state), True
+        made.append(a_card(state, handle=f"handle-{number}", **draw(FIELDS)))
+    return made
+
+
+@settings(max_examples=50, deadline=None, database=None)
+@given(cards())
+def test_whatever_the_cards_hold_slack_takes_them_and_parses_nothing_of_it(
+    shown: list[Card],
+) -> None:
+    message = together_message(shown)
+
+    blocks = message["blocks"]
+    assert not check_blocks(blocks).errors
+    assert len(blocks) <= 50
+    assert characters(blocks) <= 10_000
+    ids = [block["block_id"] for block in blocks if "block_id" in block]
+    assert len(ids) == len(set(ids))
+    assert 0 < len(message["text"]) <= 4_000
+    assert not set(message["text"]) & set("<>")
+    assert message["parse"] == "none"
+    for item in objects(blocks):
+        if item.get("type") == "mrkdwn":
+            assert item["text"].startswith(("Expires <!date^", "The last one expires <!date^"))
+
+
+@settings(max_examples=50, deadline=None, database=None)
+@given(cards())
+def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card]) -> None:
+    offered = set(buttons(*shown).values())
+
+    for card in shown:
+        content = card.body.content
+        unseen = content.isprintable() and content not in words(*shown) and not card.revealed
+        if unseen and isinstance(card.state, Open):
+            assert ("assent:allow", card.handle) not in offered
+            assert ("assent:allow-all", shown[0].handle) not in offered
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def gate(
+    request: pytest.FixtureRequest, playground: Playground, adapter: SlackAdapter, clock: Clock
+) -> AsyncIterator[Gate]:
+    opened = (
+        memory_backend()
+        if request.param == "memory"
+        else redis_backend(request.getfixturevalue("store_url"))
+    )
+    route = Route((Place("slack", "C0OPS"),), approvers=("alice", "bob"))
+    people = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
+    window = timedelta(milliseconds=200)
+    async with (
+        opened as backend,
+        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
+        working(Desk(backend, [adapter], Routes([route], people), together=window)) as desk,
+        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
+        served(listener) as url,
+    ):
+        playground.slack.deliver_to(url)
+        yield gate
+
+
+CALLS = [ToolCall(tool, {"command": f"make {tool}"}) for tool in ("build", "test", "deploy")]
+
+
+async def asked(
+    gate: Gate, playground: Playground, calls: list[ToolCall] = CALLS
+) -> tuple[asyncio.Task[Any], SlackMessage]:
+    waiting = asyncio.create_task(gate.check_batch(calls, together=True))
+    title = f"{len(calls)} calls wait"
+    return waiting, await playground.slack.message_where(lambda m: title in m.all_text)
+
+
+async def test_a_batch_is_one_message_that_is_decided_line_by_line(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting, message = await asked(gate, playground)
+
+    first = await playground.slack.press(message, "Deny 2", by="bob")
+    left = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    assert list(left.buttons) == ["Allow 1", "Deny 1", "Allow 3", "Deny 3", "Allow all", "Deny all"]
+    await playground.slack.press(left, "Allow 1", by="alice")
+    left = await playground.slack.message_where(lambda m: "1 of 3 calls waits" in m.all_text)
+    assert list(left.buttons) == ["Allow 3", "Deny 3"]
+    await playground.slack.press(left, "Allow 3", by="bob")
+
+    assert first.error is None
+    assert [verdict.outcome for verdict in await waiting] == [
+        Outcome.APPROVED,
+        Outcome.DENIED,
+        Outcome.APPROVED,
+    ]
+    shown = await playground.slack.message_where(lambda m: "No call waits" in m.all_text)
+    assert "Denied by bob" in shown.all_text
+    assert not shown.buttons
+
+
+async def test_allow_all_lets_all_of_them_run(gate: Gate, playground: Playground) -> None:
+    waiting, message = await asked(gate, playground)
+
+    delivery = await playground.slack.press(message, "Allow all", by="alice")
+
+    assert delivery.error is None
+    assert all(verdict.approved for verdict in await waiting)
+    await playground.slack.message_where(lambda m: m.all_text.count("Approved by alice") == 3)
+
+
+async def test_who_was_too_late_for_a_part_is_told_privately(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting, message = await asked(gate, playground)
+    await playground.slack.press(message, "Deny 1", by="bob")
+
+    await playground.slack.press(message, "Allow all", by="alice")
+
+    told = await playground.slack.ephemeral_where("alice")
+    assert "2 approved, 1 was already denied by bob" in told.text
+    assert [verdict.approved for verdict in await waiting] == [False, True, True]
+
+
+async def test_a_stranger_is_told_and_nothing_is_decided(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting, message = await asked(gate, playground)
+
+    await playground.slack.press(message, "Allow all", by="mallory")
+
+    assert "may not decide" in (await playground.slack.ephemeral_where("mallory")).text
+    await playground.slack.press(message, "Deny all", by="bob")
+    assert not any(verdict.approved for verdict in await waiting)
+
+
+async def test_a_long_call_is_seen_in_full_before_all_are_allowed(
+    gate: Gate, playground: Playground
+) -> None:
+    calls = [CALLS[0], ToolCall("write", {"text": "y" * 9_000 + "END"})]
+    waiting, message = await asked(gate, playground, calls)
+    assert "Allow all" not in message.buttons
+
+    await playground.slack.press(message, "Show all 2", by="alice")
+    assert "yEND" in str((await playground.slack.view_for("alice")).view)
+    seen = await playground.slack.message_where(lambda m: "Allow all" in m.buttons)
+    await playground.slack.press(seen, "Allow all", by="alice")
+
+    assert all(verdict.approved for verdict in await waiting)
+
+
+async def test_always_of_one_line_takes_a_second_step_on_that_line(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting, message = await asked(gate, playground)
+
+    await playground.slack.press(message, "assent:more-1", by="alice", choose="Always")
+    step = await playground.slack.message_where(lambda m: "Yes, Always" in m.buttons)
+    assert {"Allow 2", "Deny 2", "Allow 3", "Deny 3", "Allow all"} <= set(step.buttons)
+    await playground.slack.press(step, "Yes, Always", by="alice")
+    rest = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    await playground.slack.press(rest, "Deny all", by="alice")
+
+    assert [verdict.approved for verdict in await waiting] == [True, False, False]
+    assert (await gate.check(replace(CALLS[0], call_id="another"))).approved
+
+
+async def test_a_denial_of_one_line_can_have_a_reason(gate: Gate, playground: Playground) -> None:
+    waiting, message = await asked(gate, playground)
+
+    await playground.slack.press(message, "assent:more-1", by="alice", choose="Deny with a reason…")
+    view = await playground.slack.view_for("alice")
+    await playground.slack.submit(view, {"Reason": "not on a Friday"}, by="alice")
+    rest = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    assert "not on a Friday" in rest.all_text
+    await playground.slack.press(rest, "Allow all", by="alice")
+
+    verdicts = await waiting
+    assert [verdict.approved for verdict in verdicts] == [False, True, True]
+    assert verdicts[0].reason == "not on a Friday"

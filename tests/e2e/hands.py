@@ -1,0 +1,263 @@
+"""A person at either platform: reads the card, presses buttons, fills in forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from e2e.asked import Asked
+
+from assent_playground import Delivery, Playground, SlackMessage, SlackView, TelegramMessage
+
+Answer = str | Sequence[str] | None
+"""Words that are written or picked, several that are picked, or none: it is left out."""
+
+
+class Hands(Protocol):
+    """What a person does at a platform."""
+
+    platform: str
+
+    def actor(self, who: str = "alice") -> str:
+        """The account of a person there."""
+        ...
+
+    async def card(self) -> str:
+        """What the open card says, as soon as there is one."""
+        ...
+
+    async def offers(self, label: str) -> bool:
+        """Whether the card has this button now."""
+        ...
+
+    async def press(self, label: str, by: str = "alice") -> None:
+        """Press a button of the card, wherever it is."""
+        ...
+
+    async def fill_in(self, label: str, answers: Mapping[str, Answer], send: str = "") -> None:
+        """Press a button that opens a form, answer its fields, and send it off.
+
+        ``send`` is the button for it where all answers are shown once more.
+        """
+        ...
+
+    async def see_everything(self) -> str:
+        """Press *Show all* and read."""
+        ...
+
+    async def ended(self, words: str) -> str:
+        """What the card says once it has ended with these words; nothing of it is open any more."""
+        ...
+
+
+class SlackHands:
+    """A person in Slack."""
+
+    platform = "slack"
+
+    def __init__(self, playground: Playground) -> None:
+        self._playground = playground
+        self.slack = playground.slack
+
+    def actor(self, who: str = "alice") -> str:
+        return f"slack:{self._playground.config.member(who).slack_id}"
+
+    async def message(self) -> SlackMessage:
+        """The open card."""
+        return await self.slack.message_where(lambda message: bool(message.buttons))
+
+    async def card(self) -> str:
+        return (await self.message()).all_text
+
+    async def offers(self, label: str) -> bool:
+        return label in (await self.message()).buttons
+
+    async def press(self, label: str, by: str = "alice") -> None:
+        card = await self.slack.message_where(lambda message: _pick(message, label) is not None)
+        there = label if label in card.buttons else _pick(card, label) or ""
+        delivery = await self.slack.press(card, there, by=by, choose=label)
+        assert delivery.error is None
+
+    async def opened(self, label: str, by: str = "alice") -> SlackView:
+        """The form behind a button."""
+        await self.press(label, by)
+        return await self.slack.view_for(by)
+
+    async def fill_in(self, label: str, answers: Mapping[str, Answer], send: str = "") -> None:
+        view = await self.opened(label)
+        given = {field: answer or "" for field, answer in answers.items()}
+        delivery = await self.slack.submit(view, _placed(view, given), by="alice")
+        assert (delivery.error, delivery.status) == (None, 200)
+
+    async def sent(
+        self, view: SlackView, values: Mapping[str, Any], by: str = "alice", **how: Any
+    ) -> Delivery:
+        """Send a form off, also one that Slack's own client would hold back."""
+        return await self.slack.submit(view, values, by=by, checked=False, **how)
+
+    def shown(self, by: str = "alice") -> SlackView:
+        """The dialog that somebody has open."""
+        view = self.slack.view(by)
+        assert view is not None
+        return view
+
+    async def see_everything(self) -> str:
+        await self.press("Show all")
+        view = await self.slack.view_for("alice")
+        text = "".join(
+            part["text"]
+            for block in view.view["blocks"]
+            if block["type"] == "rich_text"
+            for one in block["elements"]
+            for part in one["elements"]
+        )
+        await self.slack.close_view(view, by="alice")
+        return text
+
+    async def ended(self, words: str) -> str:
+        card = await self.slack.message_where(
+            lambda message: not message.buttons and words in message.all_text
+        )
+        assert self.slack.view("alice") is None
+        return card.all_text
+
+
+class TelegramHands:
+    """A person in a Telegram group."""
+
+    platform = "telegram"
+
+    def __init__(self, playground: Playground) -> None:
+        self._playground = playground
+        self.telegram = playground.telegram
+
+    def actor(self, who: str = "alice") -> str:
+        return f"telegram:{self._playground.config.member(who).telegram_id}"
+
+    async def message(self) -> TelegramMessage:
+        """The open card."""
+        return await self.telegram.message_where(lambda message: _is_open_card(message))
+
+    async def card(self) -> str:
+        return (await self.message()).text
+
+    async def offers(self, label: str) -> bool:
+        return label in (await self.message()).buttons
+
+    async def press(self, label: str, by: str = "alice") -> None:
+        delivery = await self.pressed(label, by)
+        assert delivery.error is None
+
+    async def pressed(self, label: str, by: str = "alice") -> Delivery:
+        """Press a button of the card; what came of it."""
+        card = await self.telegram.message_where(
+            lambda m: _is_open_card(m) and bool({label, "More…"} & m.buttons.keys())
+        )
+        if label not in card.buttons:
+            await self.telegram.press(card, "More…", by=by)
+            card = await self.telegram.message_where(
+                lambda m: _is_open_card(m) and label in m.buttons
+            )
+        return await self.telegram.press(card, label, by=by)
+
+    async def fill_in(self, label: str, answers: Mapping[str, Answer], send: str = "") -> None:
+        await self.press(label)
+        for name, answer in answers.items():
+            await self.answer(name, answer)
+        if send:
+            await self.press_form("Is all of this right?", send)
+
+    async def answer(self, name: str, answer: Answer) -> None:
+        """Answer the question of this name: with a button where there is one, else in words."""
+        board = await self.asked(name)
+        if answer is None:
+            await self.press_form(name, "Skip")
+        elif not isinstance(answer, str):
+            for option in answer:
+                await self.press_form(name, option)
+            await self.press_form(name, f"Done ({len(answer)})")
+        elif answer in board.buttons:
+            await self.press_form(name, answer)
+        else:
+            await self.write(name, answer)
+
+    async def asked(self, words: str) -> TelegramMessage:
+        """The form, as soon as it asks this."""
+        return await self.telegram.message_where(
+            lambda m: m.text.startswith("📝") and f"❓ {words}" in m.text and bool(m.buttons)
+        )
+
+    async def press_form(self, words: str, button: str, by: str = "alice") -> Delivery:
+        """Press a button of the form that shows these words."""
+        board = await self.telegram.message_where(
+            lambda m: m.text.startswith("📝") and words in m.text and button in m.buttons
+        )
+        return await self.telegram.press(board, button, by=by)
+
+    async def prompt(self, name: str) -> TelegramMessage:
+        """The message that is replied to with this answer."""
+        return await self.telegram.message_where(lambda m: m.forces_reply and name in m.text)
+
+    async def write(self, name: str, text: str, by: str = "alice") -> TelegramMessage:
+        """Reply to the message that asks for this."""
+        return self.telegram.reply(await self.prompt(name), text, by=by)
+
+    async def told(self, reply: TelegramMessage) -> str:
+        """What the bot says in reply to a message."""
+        return (await self.telegram.message_where(lambda m: m.reply_to == reply.id)).text
+
+    async def see_everything(self) -> str:
+        await self.press("Show all")
+        file = await self.telegram.message_where(lambda message: message.document is not None)
+        assert file.document is not None
+        return file.document.content.decode()
+
+    async def ended(self, words: str) -> str:
+        card = await self.telegram.message_where(
+            lambda m: not m.buttons and not m.text.startswith("📝") and words in m.text
+        )
+        await self.telegram.until(
+            lambda: not any(m.buttons or m.forces_reply for m in self.telegram.messages())
+        )
+        return card.text
+
+
+async def both_cards(scene: Asked, words: str) -> tuple[str, str]:
+    """What the cards of both platforms say once they have ended so."""
+    in_slack = await SlackHands(scene.playground).ended(words)
+    return in_slack, await TelegramHands(scene.playground).ended(words)
+
+
+def hands_at(platform: str, playground: Playground) -> Hands:
+    """A person at the platform of this name."""
+    return SlackHands(playground) if platform == "slack" else TelegramHands(playground)
+
+
+def _pick(card: SlackMessage, label: str) -> str | None:
+    """The action_id of the button with this label, or of the menu that has it."""
+    for block in card.blocks:
+        for element in block.get("elements", ()) if block["type"] == "actions" else ():
+            words = [element, *element.get("options", ())]
+            if any(one.get("text", {}).get("text") == label for one in words):
+                return str(element["action_id"])
+    return None
+
+
+def _placed(view: SlackView, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Ready-made answers go into the input beside the one that they are for."""
+    placed: dict[str, Any] = {}
+    for label, value in given.items():
+        ready_made = f"{label}: ready-made answers"
+        offered = [
+            option["text"]["text"]
+            for block in view.view["blocks"]
+            if block["type"] == "input" and block["label"]["text"] == ready_made
+            for option in block["element"]["options"]
+        ]
+        placed[ready_made if value in offered else label] = value
+    return placed
+
+
+def _is_open_card(message: TelegramMessage) -> bool:
+    is_form = message.text.startswith("📝") or message.forces_reply
+    return bool(message.buttons) and not is_form

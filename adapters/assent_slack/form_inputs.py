@@ -122,7 +122,7 @@ def _hint(field: FormField) -> str:
     rule = ""
     if field.suggestions:
         rule = "What you write here counts instead of a ready-made answer."
-        rule = f"One of both is needed. {rule}" if field.required else rule
+        rule = f"One of the two is needed. {rule}" if field.required else rule
     hint = " ".join(filter(None, (visible(field.hint), rule)))
     return hint if len(hint) <= _HINT else rule
 

@@ -185,7 +185,7 @@ def test_ready_made_answers_stand_beside_a_text_and_one_of_both_is_enough() -> N
     ]
     assert blocks["or:why"]["optional"]
     assert blocks["why"]["optional"]
-    assert blocks["why"]["hint"]["text"].startswith("One of both is needed.")
+    assert blocks["why"]["hint"]["text"].startswith("One of the two is needed.")
 
 
 def test_ready_made_answers_that_an_option_cuts_stand_in_full_above() -> None:

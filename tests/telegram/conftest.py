@@ -69,7 +69,7 @@ def a_card() -> Callable[..., Card]:
     return build
 
 
-_BODY = ("title", "description", "described", "content", "digest", "facts", "choices")
+_BODY = ("title", "description", "described", "content", "digest", "facts", "choices", "more")
 # `content`, `description` and `choices` are set on the body: the card derives its own from them.
 
 

@@ -106,6 +106,16 @@ def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
     assert spans(shown, MessageEntity.PRE) == ["two\nlines @all", "command: rm -r build"]
 
 
+def test_one_level_down_it_speaks_of_remembering_only_where_something_would_be(
+    a_card: CardMaker,
+) -> None:
+    why = Choice("deny-reason", "Deny with a reason…")
+    always = Choice("always-deny", "Always deny", stores="bash, denied")
+    cards = [a_card(state=Open(more=True), more=more) for more in ((why,), (why, always))]
+
+    assert ["remembered" in message(card).text for card in cards] == [False, True]
+
+
 def test_what_the_agent_says_of_it_has_the_name_that_the_question_gives_it(
     a_card: CardMaker,
 ) -> None:

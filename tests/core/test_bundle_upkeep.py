@@ -20,7 +20,7 @@ from assent.errors import (
     PlaceMovedError,
 )
 from assent.memory import memory_backend
-from assent.places import MessageRef, Place
+from assent.places import Answered, MessageRef, Place
 from assent.redis import redis_backend
 from assent.routes import Route, Routes
 
@@ -198,3 +198,50 @@ async def test_a_chat_that_moved_unnoticed_is_followed(backend: Backend) -> None
 
         assert ref.place.address == "-1002"
         assert (await room.press(ref, cards[0], "allow-all", "telegram:42")).text == "2 approved."
+
+
+async def test_a_late_edit_of_one_desk_does_not_undo_a_later_one_of_another(
+    backend: Backend,
+) -> None:
+    async with a_room(backend) as room:
+        ref, cards = await room.shown("build", "test")
+        slow, reached, go = ChatDouble(), asyncio.Event(), asyncio.Event()
+
+        async def hold() -> None:
+            reached.set()
+            await go.wait()
+
+        slow.before_update = hold
+        other = Desk(backend, [slow], Routes([]))
+        found = await backend.copies.find(cards[0].handle)
+        assert found is not None
+        editing = asyncio.create_task(other._delivery.bundles.update(found.copy, Open()))
+        await reached.wait()
+        await room.press(ref, cards[0], "allow-all")
+        await room.now(ref, all_ended)
+        go.set()
+        await editing
+
+        assert all_ended(slow.bundles[ref])
+
+
+async def test_an_edit_that_would_change_nothing_is_not_sent_right_after_the_same(
+    room: BundleRoom,
+) -> None:
+    ref, cards = await room.shown("build", "test")
+    before = len(room.chat.bundle_history)
+    reached, go = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        reached.set()
+        await go.wait()
+
+    room.chat.before_update = hold
+    await room.press(ref, line(cards, "build"), "allow")
+    await reached.wait()
+    late = [await room.press(ref, line(cards, "build"), "deny") for _ in range(3)]
+    go.set()
+    await room.settled()
+
+    assert {answer.kind for answer in late} == {Answered.LATE}
+    assert len(room.chat.bundle_history) == before + 1

@@ -16,7 +16,7 @@ from assent.backend import Backend
 from assent.bundles import MOST_TOGETHER
 from assent.cards import Ended, Open
 from assent.desk import Desk
-from assent.errors import DeliveryError
+from assent.errors import ArgumentsChangedError, DeliveryError
 from assent.memory import memory_backend
 from assent.places import Place
 from assent.redis import redis_backend
@@ -309,3 +309,36 @@ async def _stopped(desk: Desk) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert not desk._under_way
+
+
+async def test_arguments_that_change_while_a_batch_is_asked_about_are_an_error_of_its_own(
+    backend: Backend,
+) -> None:
+    arguments = {"command": "ls"}
+    async with a_room(backend) as room:
+        calls = [a_call("build"), ToolCall("bash", arguments)]
+        batch = asyncio.create_task(room.gate.check_batch(calls, together=True))
+        await room.gathered(2)
+        room.window.close()
+        ref, cards = await room.chat.bundle_where()
+        arguments["command"] = "rm -r ."
+        await room.press(ref, cards[0], "allow-all")
+
+        with pytest.raises(ArgumentsChangedError):
+            await batch
+
+
+async def test_what_ended_while_it_gathered_is_not_shown(backend: Backend) -> None:
+    async with a_room(backend) as room:
+        room.ask("build", "test", "deploy")
+        await room.gathered(3)
+        for record in await backend.watch.pending():
+            if record.request.subject != "deploy":
+                await room.gate.cancel(record.request.question_id)
+        room.window.close()
+
+        _, card = await room.chat.card_where()
+        await room.settled()
+        assert card.body.title == "deploy"
+        assert len(room.chat.cards) == 1
+        assert room.chat.bundles == {}

@@ -64,8 +64,9 @@ Subject: Delivery of your order A-1001
 
 Dear customer,
 
-your parcel was sent to the wrong depot and arrives on Thursday instead of
-Tuesday. We are sorry, and have refunded the postage of 4.90 €.
+your parcel arrives on Thursday, not on Tuesday:
+it was sent to the wrong depot. We are sorry, and
+have refunded the postage of 4.90 €.
 
 The shop team"""
 

@@ -254,12 +254,15 @@ class Desk:
         """Show the requests wherever their route leads; for each what :meth:`_show` says of it."""
         _, route = key
         ids = [one.record.request.question_id for one in asked]
-        now = await asyncio.gather(*map(self._backend.store.get, ids))
+        now = await asyncio.gather(*map(self._backend.store.get, ids), return_exceptions=True)
         # Some may have ended while they gathered: nobody has to see them any more.
-        is_open = [record is not None and record.ending is None for record in now]
+        is_open = [isinstance(one, Record) and one.ending is None for one in now]
         waiting = [one for one, still in zip(asked, is_open, strict=True) if still]
         said = iter(await self._show_all(waiting, route) if waiting else ())
-        return [next(said) if still else "" for still in is_open]
+        return [
+            next(said) if still else one if isinstance(one, BaseException) else ""
+            for one, still in zip(now, is_open, strict=True)
+        ]
 
     async def _show_all(self, asked: Sequence[_Asked], route: Route) -> list[str | BaseException]:
         if len(asked) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,7 +17,7 @@ from assent.backend import Backend
 from assent.bundles import MOST_TOGETHER
 from assent.cards import Ended, Open
 from assent.desk import Desk
-from assent.errors import ArgumentsChangedError, DeliveryError
+from assent.errors import ArgumentsChangedError, DeliveryError, UnreadableEventError
 from assent.memory import memory_backend
 from assent.places import Place
 from assent.redis import redis_backend
@@ -342,3 +343,30 @@ async def test_what_ended_while_it_gathered_is_not_shown(backend: Backend) -> No
         assert card.body.title == "deploy"
         assert len(room.chat.cards) == 1
         assert room.chat.bundles == {}
+
+
+async def test_a_call_that_cannot_be_read_any_more_takes_no_other_along(backend: Backend) -> None:
+    class Garbled:
+        """A store whose record of one request is of another version once it was read."""
+
+        def __init__(self, inner: Any) -> None:
+            self._inner = inner
+            self._read: set[str] = set()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+        async def get(self, question_id: str) -> Any:
+            record = await self._inner.get(question_id)
+            if record.request.subject == "test" and question_id in self._read:
+                raise UnreadableEventError("newer than this")
+            self._read.add(question_id)
+            return record
+
+    async with a_room(replace(backend, store=Garbled(backend.store))) as room:
+        ref, cards = await room.shown("build", "test", "deploy")
+
+        assert set(states(cards)) == {"build", "deploy"}
+        assert (await room.checks["test"]).outcome.value == "undeliverable"
+        await room.press(ref, cards[0], "allow-all")
+        assert (await room.checks["build"]).approved

@@ -89,7 +89,8 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     ended = card.state if isinstance(card.state, Ended) else None
-    yield own(f"\n\n{number}. ", Look.BOLD)
+    yield own("\n\n")
+    yield own(f"{number}. ", Look.BOLD)
     yield line(card.body.title, rank=3)
     if card.body.digest:
         yield own(" · ")
@@ -107,7 +108,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
             yield own("\n")
             yield line(f"{label}: {value}", rank=30)
         if card.is_cut:
-            yield own(f"\n{_cut(number, card)}", Look.BOLD)
+            yield own("\n")
+            yield own(_cut(number, card), Look.BOLD)
 
 
 def _cut(number: int, card: Card) -> str:
@@ -143,7 +145,8 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
             yield own(f", the last one {time_text(last)}")
     for number, card in enumerate(bundle.cards, 1):
         if (confirming := confirmed_in(card)) is not None:
-            yield own(f"\n\n⚠️ Really? For {number} this would be remembered:", Look.BOLD)
+            yield own("\n\n")
+            yield own(f"⚠️ Really? For {number} this would be remembered:", Look.BOLD)
             yield own("\n")
             yield line(confirming.stores, rank=0)
             if confirming.warning:

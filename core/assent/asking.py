@@ -10,7 +10,7 @@ from typing import Any
 
 from assent.backend import Backend
 from assent.batch import Answers
-from assent.calls import RunRef, ToolCall, new_id, shown_and_digest
+from assent.calls import RunRef, ToolCall, arguments_digest, new_id, shown_and_digest
 from assent.deciding import Asker, Decided, Decider
 from assent.derive import derive
 from assent.errors import UnknownRequestError, WaitTimeoutError, WrongQuestionError
@@ -20,6 +20,7 @@ from assent.policy import Decision, Policy, Ruling
 from assent.ports import Clock, Opened, Record
 from assent.questions import Questions, in_seconds
 from assent.requirements import Declaration, schema_of
+from assent.submitted import Submitted, as_stored
 from assent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 
 
@@ -107,10 +108,51 @@ class Asking:
         record, request = await self._permission(permission_id)
         return await self._resumed(request, await self.ending(record, timeout))
 
+    async def hand_in(self, call: ToolCall, options: Options) -> Submitted:
+        """The call of a batch with its open question, or with the verdict that needed nobody."""
+        asker = self._asker(options)
+        # A copy: what the caller makes of the arguments later is another call.
+        call = replace(call, arguments=as_stored(call.arguments))
+        said = await self.submit(call, options)
+        if isinstance(said, Verdict):
+            said = replace(said, arguments=as_stored(said.arguments))
+        return Submitted(call, said, asker.source_name, asker.path)
+
     async def look(
-        self, permission_id: str, timeout: float | None, *, wait: bool
+        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
     ) -> Verdict | Pending:
-        """The verdict on an open question of a batch, or that it is still open."""
+        """The verdict on one of a batch as it counts now, noted there; or that it is open."""
+        if isinstance(one, str):
+            return await self._look(one, answers, timeout, (), wait=wait)
+        if isinstance(one.said, str):
+            return await self._look(one.said, answers, timeout, (one.call,), wait=wait)
+        asker = Asker(one.source_name, one.path, self._decider.declaration(one.call.name))
+        return await self._look_again(one.call, one.said, asker, answers)
+
+    async def _look_again(
+        self, call: ToolCall, verdict: Verdict, asker: Asker, answers: Answers
+    ) -> Verdict:
+        """The verdict that was given at once, unless what it stood on is gone."""
+        if verdict.approved and verdict.rule_id:
+            book = await self._decider.refresh()
+            if all(kept.rule_id != verdict.rule_id for kept in book.remembered):
+                text = f"the Always that allowed it is gone (rule {verdict.rule_id}): ask again"
+                gone = Decision.DENY.because(text, line="the rule is gone")
+                # Not noted: the next check of the call asks a person.
+                return decided(call, gone)
+        verdict = await self._still(call, verdict, asker)
+        answers.note(call.call_id, arguments_digest(call.arguments), verdict)
+        return verdict
+
+    async def _look(
+        self,
+        permission_id: str,
+        answers: Answers,
+        timeout: float | None,
+        others: Sequence[ToolCall],
+        *,
+        wait: bool,
+    ) -> Verdict | Pending:
         record, request = await self._permission(permission_id)
         pending = Pending(permission_id, request.function_name, request.expires_at)
         if record.ending is None and not wait:
@@ -119,8 +161,8 @@ class Asking:
             ending = await self.ending(record, timeout)
         except WaitTimeoutError:
             return pending
-        verdict = await self._resumed(request, ending)
-        self.answers.note(request.call_id, request.arguments_digest, verdict)
+        verdict = await self._resumed(request, ending, *others)
+        answers.note(request.call_id, request.arguments_digest, verdict)
         return verdict
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
@@ -260,11 +302,13 @@ class Asking:
             raise WrongQuestionError(permission_id, record.request.subject, "Verdict")
         return record, record.request
 
-    async def _resumed(self, request: PermissionRequestEvent, ending: RequestEnding) -> Verdict:
+    async def _resumed(
+        self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
+    ) -> Verdict:
         call = call_of(request)
         verdict = verdict_on(call, request.arguments_digest, ending)
         asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
-        return await self._still(call, verdict, asker)
+        return await self._still(call, verdict, asker, *others)
 
     def _unless_denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
         if verdict.approved and call.call_id in self.denied:

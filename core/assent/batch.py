@@ -16,6 +16,7 @@ from assent.events import Outcome
 from assent.guard import first_line
 from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by
+from assent.submitted import Submitted, as_stored
 from assent.verdict import Pending, Verdict
 
 _T = TypeVar("_T")
@@ -62,15 +63,14 @@ class _Answer:
 
 
 class Answers:
-    """The verdicts of one iteration, by call id. A call is answered for its arguments only."""
+    """The verdicts of one iteration, by call id. A call is answered for its arguments only.
+
+    A new iteration has new ones: what was asked in the last one is noted there.
+    """
 
     def __init__(self) -> None:
         self._answers: dict[str, _Answer] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._answers.clear()
 
     def turn(self, call: ToolCall) -> AbstractAsyncContextManager[None]:
         """One at a time for each call id, so that none is asked about twice at once."""
@@ -119,13 +119,21 @@ class Ask(Protocol):
         ...
 
 
+class HandIn(Protocol):
+    """Asks about one call and does not wait."""
+
+    async def __call__(self, call: ToolCall) -> Submitted:
+        """Its open question, or the verdict where nobody is needed."""
+        ...
+
+
 class Look(Protocol):
-    """The verdict on one submitted question, or that it is still open."""
+    """The verdict on one submitted call, or that its question is still open."""
 
     async def __call__(
-        self, permission_id: str, timeout: float | None, *, wait: bool
+        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
     ) -> Verdict | Pending:
-        """What became of the question."""
+        """What became of it; a verdict is noted in the answers."""
         ...
 
 
@@ -193,24 +201,40 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
     return [task.result() for task in tasks]
 
 
+async def submit_batch(hand_in: HandIn, calls: Sequence[ToolCall]) -> list[Submitted]:
+    """Ask about each call once, in order, without waiting."""
+    keys = [
+        (call.call_id, call.name, arguments_digest(as_stored(call.arguments))) for call in calls
+    ]
+    submitted: dict[tuple[str, str, str], Submitted] = {}
+    for key, call in zip(keys, calls, strict=True):
+        if key not in submitted:
+            submitted[key] = await hand_in(call)
+    return [submitted[key] for key in keys]
+
+
 async def resume_batch(
     look: Look,
-    submitted: Sequence[str | Verdict],
+    submitted: Sequence[Submitted | str],
+    answers: Answers,
     timeout: float | timedelta | None,
     *,
     wait: bool,
 ) -> list[Verdict | Pending]:
     """The verdicts on what was submitted, in order; ``timeout`` is for all of them together."""
+    for one in submitted:
+        if not isinstance(one, Submitted | str):
+            raise TypeError(
+                f"a {type(one).__name__} does not say which call it is on: "
+                "pass what submit_batch gave, or the ids of questions"
+            )
     loop = asyncio.get_running_loop()
     deadline = None if timeout is None else loop.time() + in_seconds(timeout)
     results: list[Verdict | Pending] = []
     for one in submitted:
-        if isinstance(one, Verdict):
-            results.append(one)
-            continue
         left = None if deadline is None else deadline - loop.time()
         patient = wait and (left is None or left > 0)
-        results.append(await look(one, left if patient else None, wait=patient))
+        results.append(await look(one, answers, left if patient else None, wait=patient))
     return results
 
 

@@ -6,7 +6,8 @@ import copy
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from typing import Any, ParamSpec, TypeVar, Unpack, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
@@ -24,8 +25,11 @@ from assent.policy import Policy, RulePolicy
 from assent.ports import Clock
 from assent.questions import in_seconds
 from assent.requirements import Declaration
-from assent.structured_input import Collected
+from assent.submitted import Submitted
 from assent.verdict import Pending, Verdict
+
+if TYPE_CHECKING:
+    from assent.structured_input import Collected
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -219,8 +223,11 @@ class Gate(Inquiring):
         return await resume_inquiry(self._asking, permission_id, timeout, expect)
 
     def before_iteration(self) -> None:
-        """First phase: a new iteration of the agent begins, the last one's answers are gone."""
-        self._asking.answers.clear()
+        """First phase: a new iteration of the agent begins, the last one's answers are gone.
+
+        So are those that are still to come: who waits for them gets them, and nobody else.
+        """
+        self._asking.answers = batch.Answers()
 
     async def before_batch(
         self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
@@ -291,31 +298,42 @@ class Gate(Inquiring):
 
     async def submit_batch(
         self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
-    ) -> list[str | Verdict]:
+    ) -> list[Submitted]:
         """Ask about all of the calls, in order, without waiting: see :meth:`resume_batch`.
+
+        A call that stands twice is asked about once. What comes back can be stored.
 
         Raises:
             InvalidCallError: some arguments cannot be shown; nobody was asked.
             StoreUnreachableError: not all could be asked.
         """
-        for call in calls:
-            arguments_digest(call.arguments)
-        return [await self.submit(call, **how) for call in calls]
+        options = Options(**how)
+        return await batch.submit_batch(partial(self._asking.hand_in, options=options), calls)
 
     async def resume_batch(
-        self, submitted: Sequence[str | Verdict], *, timeout: _Timeout = None, wait: bool = True
+        self,
+        submitted: Sequence[Submitted | str],
+        *,
+        timeout: _Timeout = None,
+        wait: bool = True,
     ) -> list[Verdict | Pending]:
         """The verdicts on a submitted batch, in order, in this process or another one.
 
-        What is still open when ``timeout`` is over, or at once without
-        ``wait``, is reported as :class:`Pending`; the others can run. Later
-        checks of the same calls reuse the verdicts.
+        Ids of questions will do too. What is still open when ``timeout`` is
+        over, or at once without ``wait``, is reported as :class:`Pending`; the
+        others can run. Later checks of the same calls reuse the verdicts.
+
+        What was approved at once is looked at again: denied meanwhile, it is
+        denied; by a remembered rule that is gone, it is denied too, and the
+        next check of the call asks a person.
 
         Raises:
+            TypeError: a bare verdict does not say which call it is on.
             UnknownRequestError: no such request, or its record has been removed.
             StoreUnreachableError: the store does not answer.
         """
-        return await batch.resume_batch(self._asking.look, submitted, timeout, wait=wait)
+        asking = self._asking
+        return await batch.resume_batch(asking.look, submitted, asking.answers, timeout, wait=wait)
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question and its cards; the ending that counts, which may be an answer.

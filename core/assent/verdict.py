@@ -20,7 +20,8 @@ class Verdict:
 
     ``arguments`` are those to run with; ``asked_arguments`` are those that were
     asked about, where a person changed them. ``line`` says what decided: a line of
-    the policy, or ``person`` when somebody was asked.
+    the policy, or ``person`` when somebody was asked; ``rule_id`` is that of the
+    remembered rule that decided.
     """
 
     outcome: Outcome
@@ -33,6 +34,7 @@ class Verdict:
     decided_at: datetime | None = None
     asked_arguments: Mapping[str, Any] | None = None
     asks_for_changes: bool = False
+    rule_id: str = ""
 
     @property
     def approved(self) -> bool:
@@ -86,6 +88,7 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
         arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
         reason=decision.reason,
         line=decision.line,
+        rule_id=decision.rule_id,
     )
 
 
@@ -98,6 +101,7 @@ def denied_by_call_id(verdict: Verdict, call_id: str) -> Verdict:
         line="denied call id",
         decided_by=None,
         decided_at=None,
+        rule_id="",
     )
 
 

@@ -9,7 +9,17 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from assent import Event, Gate, Outcome, Pending, Rule, RulePolicy, RunRef, ToolCall, Verdict
+from assent import (
+    Event,
+    Gate,
+    Outcome,
+    Pending,
+    Rule,
+    RulePolicy,
+    RunRef,
+    Submitted,
+    ToolCall,
+)
 from assent.backend import Backend
 from assent.errors import ArgumentsChangedError, InvalidCallError, StoreUnreachableError
 from assent.permission import PermissionRequestEvent
@@ -362,9 +372,9 @@ async def test_a_batch_is_approved_in_part_across_suspend_and_resume() -> None:
         backend = stage.backend
         async with Gate.open(backend, run=RUN, policy=policy) as gate:
             submitted = await gate.submit_batch([ONE, ToolCall("read", {}, "r"), TWO, THREE])
-        await settle(backend, submitted[0], approved=True)
-        await settle(backend, submitted[2], approved=False)
-        shelf = TypeAdapter(list[str | Verdict])
+        await settle(backend, submitted[0].permission_id, approved=True)
+        await settle(backend, submitted[2].permission_id, approved=False)
+        shelf = TypeAdapter(list[Submitted])
         stored = shelf.validate_json(shelf.dump_json(submitted))
 
         async with Gate.open(backend, run=replace(RUN, run_id="later"), policy=policy) as gate:
@@ -372,7 +382,7 @@ async def test_a_batch_is_approved_in_part_across_suspend_and_resume() -> None:
             one = await gate.before_function(ONE)
             two = await gate.before_function(TWO)
             waiting = asyncio.create_task(gate.resume_batch(submitted))
-            await settle(backend, submitted[3], approved=True)
+            await settle(backend, submitted[3].permission_id, approved=True)
             whole = await waiting
 
     assert [type(result).__name__ for result in results] == ["Verdict"] * 3 + ["Pending"]
@@ -389,11 +399,11 @@ async def test_what_is_still_open_after_the_timeout_is_reported_as_open() -> Non
         stage.hold()
         async with Gate.open(stage.backend, run=RUN) as gate:
             submitted = await gate.submit_batch([ONE, TWO])
-            await settle(stage.backend, submitted[1], approved=True)
+            await settle(stage.backend, submitted[1].permission_id, approved=True)
             results = await gate.resume_batch(submitted, timeout=timedelta(milliseconds=30))
 
     assert isinstance(results[0], Pending)
-    assert results[0].permission_id == submitted[0]
+    assert results[0].permission_id == submitted[0].permission_id
     assert "waits for an answer" in results[0].as_tool_result()
     assert results[1].approved
 
@@ -425,13 +435,13 @@ async def test_a_resumed_answer_to_changed_arguments_is_reused_and_not_asked_aga
         stage.hold()
         async with Gate.open(stage.backend, run=RUN, policy=careful) as gate:
             submitted = await gate.submit_batch([ONE])
-        await settle(stage.backend, submitted[0], approved=True)
+        await settle(stage.backend, submitted[0].permission_id, approved=True)
         async with Gate.open(stage.backend, run=RUN, policy=careful) as gate:
             await gate.resume_batch(submitted)
             verdict = await gate.before_function(ONE)
 
     assert verdict.arguments == {"command": "one", "dry_run": True}
-    assert verdict.permission_id == submitted[0]
+    assert verdict.permission_id == submitted[0].permission_id
 
 
 async def test_a_whole_batch_says_which_source_asks_and_why() -> None:

@@ -59,13 +59,13 @@ async def test_a_batch_suspended_in_one_process_is_resumed_in_part_in_another(
 ) -> None:
     async with Gate.open(here, run=RUN, timeout=60) as gate:
         submitted = await gate.submit_batch([ONE, TWO, THREE])
-    await answer(here, submitted[0], approved=True)
-    await answer(here, submitted[1], approved=False)
+    await answer(here, submitted[0].permission_id, approved=True)
+    await answer(here, submitted[1].permission_id, approved=False)
 
     async with Gate.open(there, run=replace(RUN, run_id="later")) as gate:
         so_far = await gate.resume_batch(submitted, wait=False)
         waiting = asyncio.create_task(gate.resume_batch(submitted))
-        await answer(here, submitted[2], approved=True)
+        await answer(here, submitted[2].permission_id, approved=True)
         whole = await waiting
         reused = await gate.before_function(THREE)
 

@@ -152,10 +152,12 @@ def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
     if card.cut_notice:
         yield card.cut_notice
     own = bundle.own_facts(card)
-    for label, value in own[:_OWN_FACTS]:
+    # A decided line says more of its outcome, and less of these.
+    most = 1 if isinstance(card.state, Ended) else _OWN_FACTS
+    for label, value in own[:most]:
         yield f"{one_line(label, _LABEL)}: {one_line(value, _VALUE)}"
-    if len(own) > _OWN_FACTS:
-        yield f"{len(own) - _OWN_FACTS} more facts are not shown here"
+    if len(own) > most:
+        yield f"{len(own) - most} more facts are not shown here"
     if card.body.digest:
         yield f"Digest {one_line(card.body.digest, 20)}"
 

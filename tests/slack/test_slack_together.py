@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Card, Choice, Open
+from assent.cards import Card, Choice, Ended, Open
 from assent_playground.slack_blocks import characters, check_blocks
 from assent_slack.together_blocks import room_together, together_message
 from slack.kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
@@ -184,6 +185,56 @@ def test_few_calls_have_more_room_than_many() -> None:
     rooms = [room_together(a_body(content="x" * 9_000), count) for count in (2, 4, 8)]
 
     assert [room.content for room in rooms if room] == [2_900, 1_210, 247]
+
+
+FULL = "&" * 3_000
+WORDY = replace(ALWAYS, stores="x" * 230, warning="w" * 900)
+LONG_MENU = tuple(Choice(f"m-{n}", "\u202e" * 30) for n in range(25))
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        Open(),
+        Open(more=True),
+        Open(confirming=WORDY),
+        an_ending(FULL, by=FULL, by_name=FULL, reason=FULL, stored=FULL, facts=((FULL, FULL),) * 9),
+    ],
+)
+@pytest.mark.parametrize("count", [2, 5, 8])
+def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
+    state: Open | Ended, count: int
+) -> None:
+    cards = [
+        a_card(
+            state if number == 0 or isinstance(state, Ended) else Open(),
+            handle=f"handle-{number}",
+            title="t" * 80,
+            asker=f"{FULL}{number}",
+            description=FULL,
+            content=FULL,
+            digest=FULL,
+            facts=((FULL, f"{number}{FULL}"),) * 20,
+            choices=(ALLOW, WORDY, DENY),
+            more=LONG_MENU,
+        )
+        for number in range(count)
+    ]
+
+    blocks = together_message(cards)["blocks"]
+
+    assert not check_blocks(blocks).errors
+    assert 5_500 < characters(blocks) <= 10_000
+
+
+def test_the_buttons_for_all_have_a_fresh_block_id_whenever_another_is_decided() -> None:
+    ended = a_line(1, state=an_ending())
+    before, after = (
+        {block["block_id"] for block in together_message(cards)["blocks"] if "block_id" in block}
+        for cards in ([a_line(1), a_line(2), a_line(3)], [ended, a_line(2), a_line(3)])
+    )
+
+    assert [one for one in before & after if ":all:" in one] == []
 
 
 HOSTILE = st.one_of(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from telegram import MessageEntity
@@ -188,6 +189,42 @@ def test_what_takes_two_code_units_a_character_has_half_the_room() -> None:
     assert plain is not None
     assert double is not None
     assert plain.content // 2 - 2 <= double.content <= plain.content // 2
+
+
+@pytest.mark.parametrize("character", ["x", "🦀"])
+@pytest.mark.parametrize("count", [2, 5, 8])
+@pytest.mark.parametrize("step", ["open", "confirming", "ended"])
+def test_cards_full_to_their_limits_fit_into_a_message(
+    character: str, count: int, step: str
+) -> None:
+    full = character * 3_000
+    wordy = replace(ALWAYS, stores=character * (300 // units(character)), warning=full)
+    state: Open | Ended = Open(confirming=wordy if step == "confirming" else None)
+    if step == "ended":
+        told = ((full, full),) * 9
+        state = an_ending(by=full, by_name=full, reason=full, stored=full, facts=told)
+    cards = [
+        replace(
+            a_line(
+                number,
+                count,
+                state=state if number == 0 or step == "ended" else Open(),
+                title="t" * 64,
+                content=full,
+                description=full,
+                facts=((full, f"{number}{full}"),) * 9,
+            ),
+            asker=f"{number}{full}",
+        )
+        for number in range(count)
+    ]
+
+    message = together_message(cards)
+
+    assert 4_000 < units(message.text) <= 4_096
+    assert units(message.without_entities) <= 4_096
+    assert len(message.entities) <= 100
+    assert count > 2 or "Reason given" in message.text
 
 
 HOSTILE = st.one_of(

@@ -183,6 +183,20 @@ async def test_a_denial_of_one_line_can_have_a_reason(room: Room) -> None:
     assert verdicts[0].reason == "not on a Friday"
 
 
+async def test_a_form_of_one_line_is_closed_when_that_line_is_decided(room: Room) -> None:
+    waiting, message = await room.asked(*CALLS)
+    await room.telegram.press(message, "… 1", by="alice")
+    opened = await room.telegram.message_where(lambda m: "Back 1" in m.buttons)
+    label = next(label for label in opened.buttons if label.startswith("Ask for changes"))
+    await room.telegram.press(opened, label, by="alice")
+    await room.telegram.message_where(lambda m: m.other_markup is not None)
+
+    await room.telegram.press(message, "Deny all", by="alice")
+
+    await room.shown("Too late: this was already denied by alice")
+    assert not any(verdict.approved for verdict in await waiting)
+
+
 async def test_open_calls_follow_their_group_when_it_becomes_a_supergroup(room: Room) -> None:
     calls = [ToolCall(f"old-{number}", {}) for number in range(3)]
     waiting, message = await room.asked(*calls, chat=OLD)

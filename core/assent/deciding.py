@@ -146,6 +146,7 @@ class Decider:
             declaration=asker.declaration,
             source_name=asker.source_name,
             path=asker.path,
+            unreadable=book.unreadable,
         )
 
     async def _unless_gone(self, decision: Decision, call: ToolCall, book: RuleBook) -> Decision:
@@ -163,7 +164,7 @@ class Decider:
         if decision.rule_id:
             # One atomic step: the rule is still there, the book is current, the use is counted.
             return await self._count(decision, call, book=book.version)
-        if decision.ruling is Ruling.DENY and not book.remembered:
+        if decision.ruling is Ruling.DENY and not book.rule_ids:
             return True
         return same_book(await self.refresh(), book)
 
@@ -203,7 +204,7 @@ class _Look:
         """
         if not self.asked and not self.spent:
             now = await self._decider.refresh()
-            context = Context(self._decider.run, now.remembered)
+            context = Context(self._decider.run, now.remembered, unreadable=now.unreadable)
             self.denial = remembered_decision(self._call, context, "deny")
             if self.denial is not None:
                 return self._decider.withdrawn(request, self.denial.reason)
@@ -228,6 +229,4 @@ def _unless_remembered(decision: Decision, call: ToolCall, context: Context) -> 
 
 def same_book(one: RuleBook, other: RuleBook) -> bool:
     """Whether two looks at a session's memory saw the same rules."""
-    return one.version == other.version and [kept.rule_id for kept in one.remembered] == [
-        kept.rule_id for kept in other.remembered
-    ]
+    return (one.version, one.rule_ids) == (other.version, other.rule_ids)

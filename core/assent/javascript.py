@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from assent.errors import InvalidCallError
 
 
 def as_text(value: Any) -> str:
     """A JSON value as ``String(value)`` writes it (ECMA-262, ToString).
 
     A list is its items joined by commas, with nothing for null; an object is
-    ``[object Object]``, whatever it holds.
+    ``[object Object]``, whatever it holds. What is no JSON value (bytes, a
+    path, a date, …) is written as the JSON value that a card shows for it.
+
+    Raises:
+        InvalidCallError: it has no JSON form, or no certain one.
     """
     if isinstance(value, str):
         return value
@@ -25,7 +33,20 @@ def as_text(value: Any) -> str:
         return ",".join("" if item is None else as_text(item) for item in value)
     if isinstance(value, Mapping):
         return "[object Object]"
-    return str(value)
+    return as_text(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """The JSON value of anything else: what a rule does not look at must not run either."""
+    kind = type(value).__name__
+    if isinstance(value, Set | Iterator):
+        # Another order in every process; gone once it was looked at.
+        raise InvalidCallError(f"no rule can be compared with a {kind}: pass a list")
+    try:
+        return to_jsonable_python(value, inf_nan_mode="strings")
+    except (PydanticSerializationError, ValueError, RecursionError):
+        # Without the error: it may quote the value.
+        raise InvalidCallError(f"a {kind} cannot be written as JSON: pass a text") from None
 
 
 def _number(number: float) -> str:

@@ -23,7 +23,7 @@ from assent.events import (
 from assent.forms import NO_INPUTS, Inputs
 from assent.offers import ALWAYS, Offer, offers
 from assent.refusals import CHANGES, changes_choice, deny_with_reason_choice, reason_in
-from assent.rules import RememberedRule, Rule, Scope
+from assent.rules import OfferedRules, RememberedRule, Rule, Scope, ToldRule
 from assent.showing import shown_arguments
 from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
@@ -47,7 +47,7 @@ class PermissionRequestEvent(UserInputRequest):
     arguments: dict[str, Any]
     arguments_digest: str
     arguments_schema: dict[str, Any] | None = None
-    suggested_rules: tuple[Rule, ...] = ()
+    suggested_rules: OfferedRules = ()
 
     @property
     def question_id(self) -> str:
@@ -283,7 +283,7 @@ class PermissionResponseEvent(UserInputResponse):
     modified_arguments: dict[str, Any] | None = None
     modified_digest: str | None = None
     asks_for_changes: bool = False
-    rule: Rule | None = None
+    rule: ToldRule = None
     rule_scope: Scope | None = None
     rule_expires_at: AwareDatetime | None = None
 

@@ -77,7 +77,8 @@ class Context:
     whatever process; ``declaration`` is what the tool says of itself; ``ask``
     puts a question of the policy's own to a person and waits for its ending,
     None where nobody can be asked. ``path`` is the chain of parent calls,
-    outermost first.
+    outermost first. ``unreadable`` are the ids of remembered rules that cannot
+    be read here, each of which may deny this call.
     """
 
     run: RunRef
@@ -87,6 +88,7 @@ class Context:
     ask: Callable[[UserInputRequest], Awaitable[RequestEnding]] | None = None
     source_name: str = ""
     path: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 Said: TypeAlias = Decision | dict[str, Any] | None
@@ -314,7 +316,12 @@ class Remembered:
 def remembered_decision(
     call: ToolCall, context: Context, effect: Literal["allow", "deny"]
 ) -> Decision | None:
-    """The decision of the first remembered rule of this effect that is about the call."""
+    """The decision of the first remembered rule of this effect that is about the call.
+
+    A rule that cannot be read denies: it may be about the call.
+    """
+    if effect == "deny" and context.unreadable:
+        return _unreadable(context.unreadable[0])
     for remembered in context.remembered:
         rule = remembered.rule
         if rule.tool == call.name and remembered.effect == effect and rule.matches(call):
@@ -331,6 +338,15 @@ def remembered_decision(
     return None
 
 
+def _unreadable(rule_id: str) -> Decision:
+    reason = (
+        f"a remembered rule cannot be read by this version of Assent (rule {rule_id}): "
+        f"update it, or take the rule back with: assent revoke {rule_id}"
+    )
+    line = "remembered always deny"
+    return replace(Decision.DENY.because(reason, line=line), rule_id=rule_id)
+
+
 def _decisions(decision: Decision, said: str, kind: str, count: int) -> tuple[Decision, ...]:
     lines = (f"{kind} {number}" for number in range(1, count + 1))
     return tuple(decision.because(f"{said} {line}", line=line) for line in lines)
@@ -345,7 +361,10 @@ def _keys(rules: Sequence[Rule]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for rule in rules:
-        text = json.dumps([rule.tool, sorted(rule.params.items()), rule.arguments_digest])
+        parts = [rule.tool, sorted(rule.params.items()), rule.arguments_digest]
+        # Only where it is there: the keys of other rules stay what they always were.
+        parts += [] if rule.others_digest is None else [rule.others_digest]
+        text = json.dumps(parts)
         seen[text] += 1
         keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])
     return tuple(keys)

@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, ConfigDict, Field, field_validator
+from pydantic import (
+    AwareDatetime,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import from_json
 
 from assent.calls import ToolCall, arguments_digest, new_id
 from assent.errors import ConfigError
 from assent.globs import Glob, escape
 from assent.javascript import as_text
 
-_CONFIG = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True)
+# A name that is not known would leave out what narrows the rule: it is refused, never ignored.
+_CONFIG = ConfigDict(
+    alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="forbid"
+)
 _READABLE = 1_000
 
 
@@ -29,6 +43,7 @@ class Rule:
     ``String(value)`` writes it. With ``arguments_digest`` the rule is about
     exactly one set of arguments and no other; with ``others_digest`` the
     arguments beside those in ``params`` are exactly those of this digest.
+    Any other name is refused, so that a mistyped one never makes a rule wider.
 
     Raises:
         ConfigError: a pattern is refused; the message names the parameter and the fix.
@@ -85,6 +100,25 @@ def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     )
 
 
+def _if_readable(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    try:
+        return read(value)
+    except (ValidationError, ConfigError):
+        if info.mode != "json":
+            raise
+    return () if isinstance(value, list) else None
+
+
+OfferedRules = Annotated[tuple[Rule, ...], WrapValidator(_if_readable)]
+"""Rules that came over the wire; none where one is of a version that is not known here.
+
+All or none, so that the number of a rule among them is the same in every process.
+"""
+
+ToldRule = Annotated[Rule | None, WrapValidator(_if_readable)]
+"""A rule that came over the wire to be told of; None where it cannot be read here."""
+
+
 Scope = Literal["session", "agent", "tool-window"]
 """Where a remembered rule holds: one session, all of an agent's, or one session for minutes."""
 
@@ -108,9 +142,46 @@ class RememberedRule:
     last_used_at: AwareDatetime | None = None
 
 
+_REMEMBERED: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableRule:
+    """A stored rule of a version that is not known here, or one whose pattern is refused by now."""
+
+    rule_id: str
+    allows: bool
+
+
+def read_remembered(written: bytes) -> RememberedRule | UnreadableRule:
+    """The rule as a store keeps it. Nothing in it is left out to make it readable."""
+    try:
+        return _REMEMBERED.validate_json(written)
+    except (ValidationError, ConfigError):
+        pass
+    try:
+        found = from_json(written)
+    except ValueError:
+        found = None
+    fields = found if isinstance(found, dict) else {}
+    rule_id = fields.get("ruleId")
+    allows = fields.get("effect") == "allow"
+    return UnreadableRule(rule_id if isinstance(rule_id, str) else "", allows)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """What counts for one session, the agent's own rules among it; the version it was read at."""
+    """What counts for one session, the agent's own rules among it; the version it was read at.
+
+    ``unreadable`` are the rules that cannot be read here and may be denials of
+    anything: while there are any, every call is denied.
+    """
 
     version: str = ""
     remembered: tuple[RememberedRule, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """The ids of all of them."""
+        return (*(kept.rule_id for kept in self.remembered), *self.unreadable)

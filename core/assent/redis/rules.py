@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from assent import audit
@@ -16,11 +16,12 @@ from assent.ports import KeptRule
 from assent.redis.client import Client, Script
 from assent.redis.keys import agent_key, once_key, session_key
 from assent.redis.records import moment
-from assent.rules import RememberedRule, RuleBook
+from assent.rules import RuleBook, UnreadableRule, read_remembered
+
+_log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
 _RULES, _REVOKE = Script("rules"), Script("revoke")
-_RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 
 
 class RedisRules:
@@ -33,11 +34,17 @@ class RedisRules:
         self._client = client
 
     async def book(self, run: RunRef) -> RuleBook:
-        """The rules that count for the run, its agent's among them."""
+        """The rules that count for the run, its agent's among them.
+
+        What allows and cannot be read here allows nothing.
+        """
         version, *rules = await self._client.run(_BOOK, session_key(run), agent_key(run))
-        remembered = (_RULE.validate_json(rule) for rule in rules)
-        in_order = sorted(remembered, key=lambda rule: (rule.stored_at, rule.rule_id))
-        return RuleBook(version.decode(), tuple(in_order))
+        read = [read_remembered(rule) for rule in rules]
+        remembered = [rule for rule in read if not isinstance(rule, UnreadableRule)]
+        remembered.sort(key=lambda rule: (rule.stored_at, rule.rule_id))
+        unreadable = [one for one in read if isinstance(one, UnreadableRule) and not one.allows]
+        ids = sorted(one.rule_id for one in unreadable)
+        return RuleBook(version.decode(), tuple(remembered), tuple(ids))
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""
@@ -61,9 +68,10 @@ class RedisRules:
         return bool(used)
 
     async def all(self) -> Sequence[KeptRule]:
-        """All rules that have not expired, with their uses."""
+        """All rules that have not expired, with their uses; the log names what cannot be read."""
         said = await self._client.run(_RULES)
-        kept = [_kept(*said[start : start + 4]) for start in range(0, len(said), 4)]
+        read = (_kept(*said[start : start + 4]) for start in range(0, len(said), 4))
+        kept = [one for one in read if one is not None]
         return sorted(kept, key=lambda one: (one.remembered.stored_at, one.remembered.rule_id))
 
     async def revoke(self, rule_id: str, *, by: str) -> bool:
@@ -87,10 +95,12 @@ class RedisAudit:
         return [_entry(number, fields) for number, fields in reversed(entries)]
 
 
-def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule:
-    remembered = replace(
-        _RULE.validate_json(rule), uses=int(uses), last_used_at=moment(last) if last else None
-    )
+def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | None:
+    read = read_remembered(rule)
+    if isinstance(read, UnreadableRule):
+        _log.warning("rule %s cannot be read by this version of Assent: left out", read.rule_id)
+        return None
+    remembered = replace(read, uses=int(uses), last_used_at=moment(last) if last else None)
     about = from_json(facts)
     session = "" if remembered.scope == "agent" else about.get("session_id", "")
     return KeptRule(remembered, about.get("agent_id", ""), session)

@@ -356,10 +356,12 @@ async def test_a_reply_that_is_delivered_twice_counts_once(
     prompt = await telegram.prompt("Seats")
 
     telegram.telegram.misbehave("callback", DeliverTwice())
-    telegram.telegram.reply(prompt, "2", by="alice")
+    reply = telegram.telegram.reply(prompt, "2", by="alice")
 
     board = await telegram.asked("Class")
     assert board.text.count("✓ Seats 2") == 1
+    await telegram.telegram.until(lambda: not telegram.telegram.updates.pending)
+    assert not [one for one in telegram.telegram.messages() if one.reply_to == reply.id]
     telegram.telegram.misbehave("callback", DeliverTwice())
     await telegram.press_form("❓ Class", "first")
     await telegram.press_form("Is all of this right?", "Send")

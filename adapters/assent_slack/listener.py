@@ -185,8 +185,9 @@ class SlackListener:
 
 
 def _is_private(answer: Answer) -> bool:
-    """Whether the card does not say it already: a recorded press shows on the card."""
-    return bool(answer.text) and answer.kind not in (Answered.RECORDED, Answered.CONFIRM)
+    """Whether neither the card nor the dialog says it already."""
+    said = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
+    return bool(answer.text) and answer.kind not in said
 
 
 async def _bounded_body(request: web.Request) -> bytes:

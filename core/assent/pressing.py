@@ -140,11 +140,10 @@ class Presses:
         if fallback is None:
             return Answer(Answered.ASKED, "")
         # It is decided; only the words for it are still to come, and nobody waits for them long.
-        seconds = self._refusals.wait.total_seconds()
         ending = request.answer(fallback, by=press.actor, at=self._clock())
+        seconds = self._refusals.wait.total_seconds()
         await self._backend.store.settle_later(request.question_id, ending, seconds=seconds)
-        outcome = ending.outcome.value
-        return Answer(Answered.ASKED, f"Without a reason it is {outcome} in {seconds:g} seconds.")
+        return Answer(Answered.ASKED, self._refusals.without_reason)
 
     def _decision(self, press: Press, shown: Found) -> Choice | None:
         """The choice, when this press on a card shown here ends the request; None: look closer."""

@@ -42,14 +42,17 @@ class Refusals:
             raise ConfigError(f"a ready-made reason has 1 to {REASON_LIMIT} characters")
 
     def applied_to(self, choice: Choice) -> Choice:
-        """The choice with the ready-made reasons, where it asks for a reason."""
-        if choice.key != DENY_WITH_REASON or choice.form is None or not self.reasons:
+        """The choice with the ready-made reasons and the wait, where it asks for a reason."""
+        if choice.key != DENY_WITH_REASON or choice.form is None:
             return choice
         (field,) = choice.form.fields
-        return replace(
-            choice,
-            form=replace(choice.form, fields=(replace(field, suggestions=self.reasons),)),
-        )
+        fields = (replace(field, suggestions=self.reasons),)
+        return replace(choice, form=replace(choice.form, fields=fields, note=self.without_reason))
+
+    @property
+    def without_reason(self) -> str:
+        """What happens when no reason is given."""
+        return f"Without a reason it is denied in {self.wait.total_seconds():g} seconds."
 
 
 def deny_with_reason_choice(falls_back: str, reasons: Sequence[str] = ()) -> Choice:

@@ -16,7 +16,7 @@ from assent_telegram.together_keyboard import confirmed_in
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
-# that is decided says more, and then its content gives way.
+# that is decided says more, and then its description gives way.
 _FOR_LINES = 3_180
 _BESIDE = 212
 _TITLE = 64
@@ -99,7 +99,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         yield from _outcome(ended)
     if card.content:
         yield own("\n")
-        yield Piece(Part(sound(card.content), Look.BLOCK), 40 if ended else 0)
+        yield Piece(Part(sound(card.content), Look.BLOCK))
     if card.description:
         yield own(f"\n{card.body.described} ")
         yield line(card.description, rank=60 if ended else 1)

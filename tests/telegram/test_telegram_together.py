@@ -181,6 +181,17 @@ def test_a_call_whose_name_has_no_room_on_a_line_stands_alone() -> None:
     assert room_together(replace(BODY, title="t" * 64), 9) is None
 
 
+@pytest.mark.parametrize(("count", "room"), [(2, 1_378), (5, 424), (8, 185)])
+def test_arguments_and_the_reason_given_share_the_room_of_a_line(count: int, room: int) -> None:
+    both = room_together(replace(BODY, content="x" * 3_000, description="y" * 3_000), count)
+    alone = room_together(replace(BODY, content="x" * 3_000), count)
+
+    assert both is not None
+    assert alone is not None
+    assert both.content + both.description <= room
+    assert alone.content == min(room - 1, 1_000)
+
+
 def test_what_takes_two_code_units_a_character_has_half_the_room() -> None:
     plain, double = (
         room_together(replace(BODY, content=character * 3_000), 8) for character in "x🦀"
@@ -224,7 +235,10 @@ def test_cards_full_to_their_limits_fit_into_a_message(
     assert 4_000 < units(message.text) <= 4_096
     assert units(message.without_entities) <= 4_096
     assert len(message.entities) <= 100
-    assert count > 2 or "Reason given" in message.text
+    parts = [part.text for part in message.parts]
+    for card in cards:
+        assert card.content in parts
+        assert isinstance(card.state, Ended) or card.description in parts
 
 
 HOSTILE = st.one_of(

@@ -15,6 +15,9 @@ from assent.rules import RuleBook
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
 
+# Rules are stored and revoked by people: nobody changes them this often while one call is decided.
+_MOST_LOOKS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Asker:
@@ -56,13 +59,12 @@ class Decider:
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
-        again = False
-        while True:
+        for number in range(_MOST_LOOKS):
             book = self._book
-            look = _Look(self, book, call, again=again)
-            again = True
+            look = _Look(self, book, call, again=number > 0)
             context = replace(self._context(asker, book), spend=look.spend, ask=look.ask)
             decision = await evaluate(self._policy, call, context) or Decision.ASK
+            decision = _by_known_rules(decision, book)
             if look.asked:
                 # A person answered the policy's own question: that is not asked twice.
                 book = await self.refresh()
@@ -84,6 +86,8 @@ class Decider:
             if await self._stands(decision, call, book):
                 return Decided(decision, book.version)
             await self.refresh()
+        text = "the session's rules kept changing while it was decided: try again"
+        return Decided(Decision.DENY.because(text, line="the session's rules"), self._book.version)
 
     async def denial(
         self, asker: Asker, *calls: ToolCall, book: str | None = None
@@ -213,6 +217,19 @@ class _Look:
                 return self._decider.withdrawn(request, "the session's rules have changed")
         self.asked = True
         return await self._decider.ask(request)
+
+
+def _by_known_rules(decision: Decision, book: RuleBook) -> Decision:
+    """The decision, unless it allows by a rule that the session does not remember.
+
+    That may be one kept from before the rule was revoked.
+    """
+    if not decision.rule_id or decision.rule_id in book.rule_ids:
+        return decision
+    if decision.ruling is not Ruling.ALLOW:
+        return replace(decision, rule_id="")
+    text = f"the policy allows it by rule {decision.rule_id!r}, which the session does not remember"
+    return Decision.DENY.because(text, line=decision.line)
 
 
 def _unless_remembered(decision: Decision, call: ToolCall, context: Context) -> Decision:

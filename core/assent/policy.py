@@ -19,6 +19,7 @@ from assent.events import RequestEnding, UserInputRequest
 from assent.requirements import Declaration, Requirements
 from assent.rule_index import RuleIndex
 from assent.rules import RememberedRule, Rule
+from assent.snapshots import is_same, snapshot
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Decision:
     ``line`` names the line of the policy that decided, ``reason`` is for
     people. ``arguments`` replace those of the call where they are given: at
     once with ALLOW, with ASK in what is shown and then runs. ``rule_id`` is
-    that of the remembered rule that decided.
+    that of the remembered rule that decided; a gate takes no other.
     """
 
     ruling: Ruling
@@ -98,6 +99,7 @@ Said: TypeAlias = Decision | dict[str, Any] | None
 class Decides(Protocol):
     """An object that decides whether a call runs, does not run, or needs a person.
 
+    It leaves the call as it is, and answers with other arguments where it wants some.
     It may be asked more than once about one call: again where the rules of the
     session have changed meanwhile.
     """
@@ -116,15 +118,21 @@ async def evaluate(
 ) -> Decision | None:
     """What a policy of any kind says; None when it has no opinion.
 
-    A policy that fails, or answers what is no answer, denies: the reason names
-    it, by ``name`` where one is given.
+    A policy that fails, that answers what is no answer, or that changes the
+    call's arguments in place, denies: the reason names it, by ``name`` where
+    one is given.
     """
     name = name or policy_name(policy)
     try:
+        before = snapshot(call.arguments)
         decide: Callable[..., object] = getattr(policy, "decide", None) or _function(policy)
         said = decide(call, context)
         if not isinstance(said, Decision) and inspect.isawaitable(said):
             said = await said
+        if not is_same(before, snapshot(call.arguments)):
+            # The rules that come after would see another call than those before.
+            text = f"the arguments changed while policy {name} was asked: answer with_arguments"
+            return Decision.DENY.because(text, line=f"policy {name}")
     except ToolBlocked as blocked:
         return Decision.DENY.because(blocked.reason, line=f"blocked by {name}")
     except Exception as error:  # whatever happens in a policy, nothing runs

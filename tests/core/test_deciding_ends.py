@@ -1,0 +1,83 @@
+"""A decision comes to an end, whatever a policy or the session's rules do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import Any, cast
+
+import pytest
+
+from assent import Gate, Outcome, RunRef, ToolCall
+from assent.deciding import Asker, Decider
+from assent.memory import memory_backend, utc_now
+from assent.policy import Context, Decision, Remembered, Ruling
+from assent.ports import Rules
+from assent.rules import RuleBook, literal_rule
+from assent.testing import a_request, a_response, a_rule
+
+RUN = RunRef("deploy-bot", "s-1")
+LS = ToolCall("bash", {"command": "ls"})
+
+
+@pytest.mark.parametrize("ruling", list(Ruling))
+async def test_a_decision_that_names_a_rule_nobody_stored_never_allows(ruling: Ruling) -> None:
+    def policy(call: ToolCall, context: Context) -> Decision:
+        return Decision(ruling, "mine", "mine", rule_id="my-rule-7")
+
+    async with Gate.open("memory://", run=RUN, policy=policy, timeout=0.05) as gate:
+        verdict = await gate.check(LS)
+
+    if ruling is Ruling.ASK:
+        assert verdict.outcome is Outcome.EXPIRED
+    else:
+        assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "mine")
+    if ruling is Ruling.ALLOW:
+        assert "'my-rule-7'" in verdict.reason
+
+
+async def test_a_decision_kept_from_before_a_rule_was_revoked_no_longer_allows() -> None:
+    kept: list[Decision | None] = []
+
+    def policy(call: ToolCall, context: Context) -> Decision | None:
+        kept.append(Remembered().decide(call, context))
+        return next((decision for decision in kept if decision is not None), None)
+
+    rule = replace(a_rule(), rule=literal_rule(LS))
+    async with (
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, policy=policy, timeout=0.05) as gate,
+    ):
+        request = a_request(run=RUN)
+        await backend.store.open(request, seconds=60, inbox="", book=None)
+        await backend.store.settle(request.permission_id, a_response(request), remember=rule)
+        before = await gate.check(LS)
+        await backend.rules.revoke(rule.rule_id, by="cli:me")
+        after = await gate.check(LS)
+
+    assert before.line == "remembered always allow"
+    assert after.outcome is Outcome.DENIED
+    assert rule.rule_id in after.reason
+
+
+class Changing:
+    """Rules of a session that are others at every look."""
+
+    def __init__(self) -> None:
+        self.looks = count()
+
+    async def book(self, run: RunRef) -> RuleBook:
+        return RuleBook(f"v{next(self.looks)}")
+
+
+async def test_rules_that_change_at_every_look_end_in_a_denial() -> None:
+    rules = Changing()
+    decider = Decider(
+        cast("Rules", rules), lambda call, context: Decision.ALLOW, RUN, cast("Any", None), utc_now
+    )
+
+    decided = await decider.decide(LS, Asker("bot"))
+
+    assert decided.decision.ruling is Ruling.DENY
+    assert "kept changing" in decided.decision.reason
+    assert 10 <= next(rules.looks) <= 100

@@ -16,8 +16,9 @@ from telegram import Bot
 from telegram.error import TelegramError
 from telegram.request import HTTPXRequest
 
+from assent.errors import DeliveryError
 from assent_telegram.config import TelegramConfig
-from assent_telegram.failures import FloodError, cause_of, delivery_error
+from assent_telegram.failures import PLATFORM, FloodError, cause_of, delivery_error
 
 _CONNECT_SECONDS = 5.0
 _ANSWER_SECONDS = 10.0
@@ -102,6 +103,11 @@ class Client:
             yield
         except TelegramError as error:
             raise delivery_error(error, self._token) from cause_of(error, self._token)
+        except (TypeError, AttributeError, KeyError) as error:
+            # The bot library stumbles over an answer of a shape it does not know: it was done.
+            kind = type(error).__name__
+            reason = f"its answer could not be read ({kind}); it may have been done all the same"
+            raise DeliveryError(PLATFORM, reason, permanent=True) from None
 
 
 @cache

@@ -131,3 +131,23 @@ async def test_can_post_knows_what_the_bot_may_do(
 
     assert (words or "") in (problem or "")
     assert (problem is None) == (words is None)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}, "sticker": {"x": 1}},
+        {"message_id": 7},
+        [],
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_an_error_and_not_tried_again(
+    a_card: CardMaker, result: Any
+) -> None:
+    server, calls = await scripted({"sendMessage": always(200, {"ok": True, "result": result})})
+    async with server, an_adapter(str(server.make_url(""))) as adapter:
+        with pytest.raises(DeliveryError, match="could not be read") as raised:
+            await adapter.show(a_card(), Place("telegram", "-1"))
+
+    assert raised.value.permanent
+    assert len(calls) == 1

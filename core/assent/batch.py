@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from assent.calls import ToolCall, arguments_digest
 from assent.errors import ArgumentsChangedError, InvalidCallError
 from assent.events import Outcome
-from assent.guard import first_line
+from assent.guard import first_line, result_of
 from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by
 from assent.submitted import Submitted, as_stored
@@ -21,7 +21,7 @@ from assent.verdict import Pending, Verdict
 
 _T = TypeVar("_T")
 
-Tools = Mapping[str, Callable[..., Awaitable[Any]]]
+Tools = Mapping[str, Callable[..., Any]]
 
 
 class How(TypedDict, total=False):
@@ -145,7 +145,7 @@ async def run_batch(
     A call id that stands twice runs once.
     """
     seen: set[str] = set()
-    asking = []
+    asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
     for call in calls:
         asking.append(_asked(ask, call, tools, how, is_first=call.call_id not in seen))
         seen.add(call.call_id)
@@ -253,7 +253,7 @@ async def _run(call: ToolCall, verdict: Verdict, digest: str, tools: Tools) -> C
     try:
         # Others were asked about in the meantime: what was approved is what runs.
         check_unchanged(verdict, digest)
-        content = await tools[call.name](**verdict.arguments)
+        content = await result_of(tools[call.name](**verdict.arguments))
     except asyncio.CancelledError:
         if task is None or task.cancelling():
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from assent.calls import RunRef, ToolCall, arguments_digest
 from assent.connect import open_backend
 from assent.errors import RequestEndedError
 from assent.events import Event, RequestEnding, UserInputRequest
-from assent.guard import guarded
+from assent.guard import Guarded, guarded
 from assent.inquiring import Inquiring, Inquiry, resume_inquiry, submit_inquiry
 from assent.memory import utc_now
 from assent.policy import Policy, RulePolicy
@@ -285,7 +285,8 @@ class Gate(Inquiring):
         With ``together`` all of them are asked about at once.
 
         A denied call, a tool that raises and a tool that does not exist each
-        yield a result that says so, and the others go on.
+        yield a result that says so, and the others go on. A tool that is not
+        async runs as it is, and the others wait for it.
 
         Raises:
             StoreUnreachableError: nobody could be asked; nothing has run.
@@ -344,14 +345,17 @@ class Gate(Inquiring):
         """
         return await self._asking.questions.cancel(question_id, reason=reason)
 
-    def guard(
-        self, function: Callable[_P, Awaitable[_T]]
-    ) -> Callable[_P, Coroutine[Any, Any, _T | str]]:
-        """Make every call of an async function pass this gate.
+    @overload
+    def guard(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Guarded[_P, _T]: ...
+    @overload
+    def guard(self, function: Callable[_P, _T]) -> Guarded[_P, _T]: ...
+    def guard(self, function: Callable[_P, Any]) -> Guarded[_P, Any]:
+        """Make every call of a function pass this gate; what comes back is async.
 
         The function's name is the tool, its docstring's first line the
         description. A call that is not approved does not run: its result says
-        what happened.
+        what happened. A function that is not async runs as it is: the event
+        loop stands still for as long as it takes.
         """
         return guarded(self.check, function)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from assent.binding import bound_arguments, named_arguments
 from assent.calls import ToolCall
@@ -14,6 +14,9 @@ from assent.verdict import Verdict
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+Guarded: TypeAlias = Callable[_P, Coroutine[Any, Any, _T | str]]
+"""A function behind a check: async, and its result is text where the call did not run."""
 
 
 class Check(Protocol):
@@ -26,16 +29,14 @@ class Check(Protocol):
         ...
 
 
-def guarded(
-    check: Check, function: Callable[_P, Awaitable[_T]]
-) -> Callable[_P, Coroutine[Any, Any, _T | str]]:
+def guarded(check: Check, function: Callable[_P, Any]) -> Guarded[_P, Any]:
     """The function, run only when the check approves; otherwise its result says what happened."""
     signature = inspect.signature(function)
     name = getattr(function, "__name__", type(function).__name__)
     description, declaration = first_line(function), declared_by(function)
 
     @functools.wraps(function)
-    async def run(*args: _P.args, **kwargs: _P.kwargs) -> _T | str:
+    async def run(*args: _P.args, **kwargs: _P.kwargs) -> Any:
         call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
         verdict = await check(call, description=description, declaration=declaration)
         if not verdict.approved:
@@ -45,9 +46,14 @@ def guarded(
             bound = bound_arguments(signature, verdict.arguments)
         except TypeError as error:
             return f"The call of {name} did not run: it cannot be called as approved: {error}."
-        return await function(*bound.args, **bound.kwargs)
+        return await result_of(function(*bound.args, **bound.kwargs))
 
     return run
+
+
+async def result_of(result: Any) -> Any:
+    """What a tool gave, awaited where it is async."""
+    return await result if inspect.isawaitable(result) else result
 
 
 def first_line(function: Callable[..., Any]) -> str:

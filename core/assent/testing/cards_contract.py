@@ -64,17 +64,21 @@ class CopiesContract:
     async def test_cards_on_one_message_know_each_other(self, backend: Backend) -> None:
         handles = ("h-1", "h-\u00fc", "h-3")
         requests = [await _opened(backend) for _ in handles]
-        for handle, request in zip(handles, requests, strict=True):
-            copy = replace(a_copy(request.question_id), handle=handle, siblings=handles)
+        copies = [
+            replace(a_copy(request.question_id), handle=handle, siblings=handles)
+            for handle, request in zip(handles, requests, strict=True)
+        ]
+        for copy in copies:
             await backend.copies.issue(copy)
-        await backend.copies.mark(replace(copy, message_id="1", revealed=True))
+        shown = replace(copies[2], message_id="1", revealed=True)
+        await backend.copies.mark(shown)
 
         found = [await backend.copies.find(handle) for handle in handles]
         record = await backend.store.get(requests[2].question_id)
 
         assert [one.copy.siblings for one in found if one is not None] == [handles] * 3
         assert record is not None
-        assert record.copies == (replace(copy, message_id="1", revealed=True),)
+        assert record.copies == (shown,)
 
     async def test_a_card_that_stands_alone_has_no_siblings(self, backend: Backend) -> None:
         request = await _opened(backend)

@@ -146,6 +146,8 @@ async def test_always_in_each_chat_says_what_it_stores_and_is_not_asked_again(
     await person.sees_in_both("run_sql", "Approved", "alice")
     assert "by telegram:4242. run_sql ran" in await person.hears("[result]")
 
+    await _answers_the_other_questions(person)
+
     # The second round: the command is another one, so it is asked for; the others are not.
     unasked = await person.hears("not asked")
     assert "slack:U0ALICE" in unasked
@@ -194,6 +196,20 @@ async def test_the_pictures_can_be_taken_again(tmp_path: Path) -> None:
 
     assert [picture.name for picture in pictures] == ["cards.png", "decided.png", "phone.png"]
     assert all(10_000 < picture.stat().st_size < 300_000 for picture in pictures)
+
+
+async def _answers_the_other_questions(person: Person) -> None:
+    """A question in words, a text, data, and three calls on one card."""
+    await person.presses("eu-west", "slack", "Which region")
+    assert "answered: eu-west" in await person.hears("[result]")
+    await person.presses("Approve", "telegram", "Release notes")
+    assert "release notes approved" in await person.hears("[result]")
+    card = person.card("slack", "upgraded")
+    await card.get_by_role("button", name="Don't answer").click()
+    assert "denied" in await person.hears("[result]")
+    await person.presses("Allow all", "telegram", "3 calls wait")
+    for tool in ("read_file", "run_tests", "deploy"):
+        assert await person.hears("[result]") == f"[result] {tool} approved by telegram:4242"
 
 
 async def _reads_everything_in_the_dialog(page: Page) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
 from assent.calls import ToolCall
 from assent.gate import Gate
 from assent.verdict import Verdict
-
-Say = Callable[[str], None]
+from assent_bots.demo.questions import ask_questions
+from assent_bots.demo.say import Say
 
 _BETWEEN_CALLS_SECONDS = 1.5
 _BETWEEN_ROUNDS_SECONDS = 6.0
@@ -52,7 +51,7 @@ async def ask(gate: Gate, call: ToolCall) -> Verdict:
 
 
 async def work_for_ever(gate: Gate, say: Say) -> None:
-    """Make the same three calls again and again, and tell what became of them."""
+    """Make the same calls and ask the same questions again and again; tell what came of them."""
     release = 42
     while True:
         for call in (harmless_call(), dangerous_call(release), long_call()):
@@ -60,6 +59,7 @@ async def work_for_ever(gate: Gate, say: Say) -> None:
             verdict = await ask(gate, call)
             say(f"[result] {_result(verdict)}\n")
             await asyncio.sleep(_BETWEEN_CALLS_SECONDS)
+        await ask_questions(gate, say, release)
         release += 1
         say("[agent]  I am done, and begin again in a moment.\n")
         await asyncio.sleep(_BETWEEN_ROUNDS_SECONDS)

@@ -17,8 +17,9 @@ _INVITATION = """
     {url}
 
 Open this page: Slack and Telegram side by side, and you may be anybody there.
-An agent called deploy-bot works, and asks before it uses a tool. Alice may answer
-in either chat, Bob in Slack, Mallory nowhere. Ctrl-C ends the demo.
+An agent called deploy-bot works, and asks before it uses a tool; then it asks in
+words, for a text, for data, and for three calls on one card. Alice may answer in
+either chat, Bob in Slack, Mallory nowhere. Ctrl-C ends the demo.
 """
 
 

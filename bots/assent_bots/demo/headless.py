@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from assent.calls import ToolCall
 from assent.events import Outcome
 from assent.verdict import Verdict
-from assent_bots.demo.agent import Say, ask, dangerous_call, harmless_call, long_call
+from assent_bots.demo.agent import ask, dangerous_call, harmless_call, long_call
 from assent_bots.demo.chats import SlackChat, TelegramChat
+from assent_bots.demo.say import Say
 from assent_bots.demo.stage import Stage
 
 _A_STEP_SECONDS = 20.0

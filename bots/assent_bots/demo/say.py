@@ -1,0 +1,5 @@
+"""How the demo tells what happens."""
+
+from collections.abc import Callable
+
+Say = Callable[[str], None]

@@ -180,13 +180,16 @@ class Asking:
         self._tell(request)
 
     async def record(self, question_id: str) -> Record:
-        """All that the store knows of a question, asked here or elsewhere.
+        """All that the store knows of a question of this session, asked here or elsewhere.
+
+        What another session or agent asks is held against rules that are not read here.
 
         Raises:
-            UnknownRequestError: no such request, or its record has been removed.
+            UnknownRequestError: the session has no such request, or its record
+                has been removed.
         """
         record = await self._store.get(question_id)
-        if record is None:
+        if record is None or _session(record.request.run) != _session(self._run):
             raise UnknownRequestError(question_id)
         return record
 
@@ -238,7 +241,7 @@ class Asking:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
         while not isinstance(said, Verdict):
             asked = said.decision.applied_to(call)
-            request = self._request(asked, question_id, options)
+            request = self._request(asked, call, question_id, options)
             seconds = self._allowed(options)
             opened = await self.questions.open(request, seconds, heard=heard, book=said.book)
             if isinstance(opened, Opened):
@@ -273,9 +276,10 @@ class Asking:
         return self._unless_denied(call, verdict if denial is None else decided(call, denial))
 
     def _request(
-        self, call: ToolCall, question_id: str, options: Options
+        self, call: ToolCall, original: ToolCall, question_id: str, options: Options
     ) -> PermissionRequestEvent:
         arguments, digest = shown_and_digest(call.arguments)
+        called_with, called = shown_and_digest(original.arguments)
         declared = self._decider.declaration(call.name) or options.declaration
         return PermissionRequestEvent(
             permission_id=question_id,
@@ -284,6 +288,7 @@ class Asking:
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
+            original_arguments=None if called == digest else called_with,
             arguments_schema=schema_of(declared),
             suggested_rules=derive(call, declared=declared),
             **self.fields(options),
@@ -308,6 +313,8 @@ class Asking:
         call = call_of(request)
         verdict = verdict_on(call, request.arguments_digest, ending)
         asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
+        if request.original_arguments is not None:
+            others = (*others, replace(call, arguments=request.original_arguments))
         return await self._still(call, verdict, asker, *others)
 
     def _unless_denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
@@ -321,3 +328,7 @@ class Asking:
     def _tell(self, event: Event) -> None:
         if self._observe is not None:
             self._observe(event)
+
+
+def _session(run: RunRef) -> tuple[str, str]:
+    return run.agent_id, run.session_id

@@ -35,8 +35,9 @@ ALLOW, DENY = "allow", "deny"
 class PermissionRequestEvent(UserInputRequest):
     """A run asks a person whether it may call one tool, once.
 
-    ``arguments_schema`` is the tool's JSON Schema, where it has one: arguments
-    that a person edits must fit it.
+    ``original_arguments`` are those the agent called with, where a policy put
+    others in: a denial of either denies. ``arguments_schema`` is the tool's
+    JSON Schema, where it has one: arguments that a person edits must fit it.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -46,6 +47,7 @@ class PermissionRequestEvent(UserInputRequest):
     call_id: str
     arguments: dict[str, Any]
     arguments_digest: str
+    original_arguments: dict[str, Any] | None = None
     arguments_schema: dict[str, Any] | None = None
     suggested_rules: OfferedRules = ()
 

@@ -15,9 +15,10 @@ def snapshot(value: Any) -> Any:
 
     Of an object whose inside nothing is known, only which one it is.
     """
-    if type(value) in _UNCHANGING:
+    kind = type(value)
+    if kind in _UNCHANGING:
         return value
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {key: snapshot(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [snapshot(item) for item in value]
@@ -31,12 +32,13 @@ def is_same(before: Any, now: Any) -> bool:
     """Whether two snapshots are of the same value: 1, 1.0 and True are three."""
     if before is now:
         return True
-    if type(before) is not type(now):
+    kind = type(before)
+    if kind is not type(now):
         return False
-    if isinstance(before, dict):
+    if kind is dict:
         return before.keys() == now.keys() and all(
             is_same(item, now[key]) for key, item in before.items()
         )
-    if isinstance(before, list):
+    if kind is list:
         return len(before) == len(now) and all(map(is_same, before, now))
     return bool(before == now)

@@ -58,3 +58,44 @@ def test_a_gate_in_memory_loads_no_more() -> None:
 
     packages = {name.partition(".")[0] for name in loaded}
     assert packages & {"aiohttp", "redis", "slack_bolt", "telegram", "httpx"} == set()
+
+
+_ASKING = """
+import asyncio, sys
+from assent import Gate, RunRef, ToolCall
+async def main():
+    async with Gate.open("memory://", run=RunRef("agent", "session")) as gate:
+        asked = await gate.submit(ToolCall("deploy"))
+        await gate.cancel(asked)
+        print((await gate.resume(asked)).outcome.value)
+asyncio.run(main())
+print(*sys.modules)
+"""
+_READING = """
+import json
+from assent.wire import decode
+said = {"type": "CONTINUATION_RESPONSE", "sourceName": "a", "continuationId": "q-1",
+        "approved": True, "extensionAmount": 5, "decidedAt": "2026-01-01T00:00:00Z"}
+ending = decode(json.dumps(said))
+print(type(ending).__name__, ending.extension_amount)
+"""
+
+
+def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() -> None:
+    came_of_it, *loaded = _fresh(_ASKING).split()
+
+    others = {"clarification", "continuation", "structured_input", "text_approval", "schema_form"}
+    rarely = {"orchestrator", "middleware", "lint", "wrapping", "kinds"}
+    assert came_of_it == "cancelled"
+    assert {name for name in others | rarely if f"assent.{name}" in loaded} == set()
+
+
+def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> None:
+    assert _fresh(_READING).split() == ["ContinuationResponseEvent", "5"]
+
+
+def test_the_hosted_api_knows_every_kind_of_question() -> None:
+    told = _fresh("from assent_bots.api_kinds import request_kinds\nprint(*request_kinds())")
+
+    kinds = {"CLARIFICATION", "CONTINUATION", "PERMISSION", "STRUCTURED_INPUT", "TEXT_APPROVAL"}
+    assert {f"{kind}_REQUEST" for kind in kinds} == set(told.split())

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic_core import from_json
 
+import assent.kinds  # noqa: F401  the kinds that come with Assent are known from here on
 from assent.events import RequestEnding, UserInputRequest, UserInputResponse
 from assent_bots.api_problems import ApiProblem, Wrong, invalid
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assent.argument_schema import schema_problem
 from assent.calls import as_json
 from assent.cards import Choice
 from assent.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
 from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
-from assent.schema_form import SchemaForm, schema_form
 from assent.text import hidden_count, redacted, visible
+
+if TYPE_CHECKING:
+    from assent.schema_form import SchemaForm
 
 EDIT = "edit"
 
@@ -77,6 +79,9 @@ def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -
         arguments, ensure_ascii=False, indent=2
     ):
         return None  # something in them must not be shown as it is
+    # Here, because an agent's process must not pay for it: only desks make forms.
+    from assent.schema_form import schema_form
+
     try:
         form = schema_form(schema)
         form.check(arguments)

@@ -4,42 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from pydantic import BaseModel
 
 from assent.asking import Asking, Options
 from assent.calls import new_id
-from assent.clarification import (
-    Clarification,
-    ClarificationRequestEvent,
-    Clarify,
-    clarification_of,
-)
-from assent.continuation import (
-    AMOUNTS,
-    Continuation,
-    ContinuationRequestEvent,
-    Continue,
-    continuation_of,
-)
 from assent.errors import WrongQuestionError
 from assent.events import RequestEnding, UserInputRequest
 from assent.permission import PermissionRequestEvent
-from assent.structured_input import (
-    Collect,
-    Collected,
-    StructuredInputRequestEvent,
-    collected_as,
-    collected_of,
-)
-from assent.text_approval import (
-    ApproveText,
-    TextApproval,
-    TextApprovalRequestEvent,
-    text_approval_of,
-)
 from assent.verdict import Verdict
+
+# Most runs ask for permissions only: each kind of question is loaded when it is first asked.
+if TYPE_CHECKING:
+    from assent.clarification import Clarification
+    from assent.continuation import Continuation
+    from assent.structured_input import Collected
+    from assent.text_approval import TextApproval
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Timeout = float | timedelta | None
@@ -83,6 +64,8 @@ class Inquiring:
             ValueError: an empty question, or more than ten options, or two that look alike.
             StoreUnreachableError: nobody could be asked.
         """
+        from assent.clarification import Clarify, clarification_of
+
         request, ending = await self._inquire(
             Clarify(question, context, options, allow_other),
             Options(source_name, timeout=timeout, path=path),
@@ -106,6 +89,8 @@ class Inquiring:
             StoreUnreachableError: nobody could be asked.
             ArgumentsChangedError: another text was approved.
         """
+        from assent.text_approval import ApproveText, text_approval_of
+
         request, ending = await self._inquire(
             ApproveText(text, title, context), Options(source_name, timeout=timeout, path=path)
         )
@@ -147,6 +132,8 @@ class Inquiring:
             StoreUnreachableError: nobody could be asked.
             InvalidInputError: what came back is not what the schema or the model allows.
         """
+        from assent.structured_input import Collect, collected_as, collected_of
+
         request, ending = await self._inquire(
             Collect(schema, text), Options(source_name, timeout=timeout, path=path)
         )
@@ -158,13 +145,13 @@ class Inquiring:
         current: int,
         maximum: int,
         *,
-        amounts: Sequence[int] = AMOUNTS,
+        amounts: Sequence[int] | None = None,
         source_name: str | None = None,
         description: str = "",
         timeout: _Timeout = None,
         path: Sequence[str] = (),
     ) -> Continuation:
-        """May the run go on after its iteration limit?
+        """May the run go on after its iteration limit, by 5, 10 or 20 or one of other ``amounts``?
 
         Unless a person says by how much, the run ends normally, for the
         reason given.
@@ -173,8 +160,11 @@ class Inquiring:
             ValueError: the amounts are not one to five different positive numbers.
             StoreUnreachableError: nobody could be asked: the run does not go on.
         """
+        from assent.continuation import AMOUNTS, Continue, continuation_of
+
+        chosen_from = AMOUNTS if amounts is None else amounts
         request, ending = await self._inquire(
-            Continue(current, maximum, amounts, description),
+            Continue(current, maximum, chosen_from, description),
             Options(source_name, timeout=timeout, path=path),
         )
         return continuation_of(request, ending)
@@ -215,33 +205,41 @@ async def resume_inquiry(
     return _result(record.request, await asking.ending(record, timeout), expect)
 
 
-_KINDS: Mapping[type[Any], type[UserInputRequest]] = {
-    Verdict: PermissionRequestEvent,
-    Clarification: ClarificationRequestEvent,
-    TextApproval: TextApprovalRequestEvent,
-    Continuation: ContinuationRequestEvent,
-    Collected: StructuredInputRequestEvent,
-}
-
-
 def _same_kind(request: UserInputRequest, expect: type[Any]) -> None:
-    kind = _KINDS.get(expect)
-    if kind is None and issubclass(expect, BaseModel):
-        kind = StructuredInputRequestEvent
+    kind = _kind_of(expect)
     if kind is None:
         raise TypeError(f"no question results in a {expect.__name__}")
     if not isinstance(request, kind):
         raise WrongQuestionError(request.question_id, request.subject, expect.__name__)
 
 
+def _kind_of(expect: type[Any]) -> type[UserInputRequest] | None:
+    """The kind of question that results in this."""
+    from assent import clarification, continuation, structured_input, text_approval
+
+    kinds: Mapping[type[Any], type[UserInputRequest]] = {
+        Verdict: PermissionRequestEvent,
+        clarification.Clarification: clarification.ClarificationRequestEvent,
+        text_approval.TextApproval: text_approval.TextApprovalRequestEvent,
+        continuation.Continuation: continuation.ContinuationRequestEvent,
+        structured_input.Collected: structured_input.StructuredInputRequestEvent,
+    }
+    if expect not in kinds and issubclass(expect, BaseModel):
+        return structured_input.StructuredInputRequestEvent
+    return kinds.get(expect)
+
+
 def _result(request: UserInputRequest, ending: RequestEnding, expect: type[Any]) -> Any:
-    if isinstance(request, ClarificationRequestEvent):
-        return clarification_of(request, ending)
-    if isinstance(request, TextApprovalRequestEvent):
-        return text_approval_of(request, ending)
-    if isinstance(request, ContinuationRequestEvent):
-        return continuation_of(request, ending)
-    if isinstance(request, StructuredInputRequestEvent):
-        found = collected_of(request, ending)
-        return found if expect is Collected else collected_as(expect, found)
+    from assent import clarification, continuation, structured_input, text_approval
+
+    if isinstance(request, clarification.ClarificationRequestEvent):
+        return clarification.clarification_of(request, ending)
+    if isinstance(request, text_approval.TextApprovalRequestEvent):
+        return text_approval.text_approval_of(request, ending)
+    if isinstance(request, continuation.ContinuationRequestEvent):
+        return continuation.continuation_of(request, ending)
+    if isinstance(request, structured_input.StructuredInputRequestEvent):
+        found = structured_input.collected_of(request, ending)
+        whole = expect is structured_input.Collected
+        return found if whole else structured_input.collected_as(expect, found)
     raise TypeError(f"nothing is known of what comes of a {type(request).__name__}")

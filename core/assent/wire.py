@@ -8,8 +8,6 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from assent.clarification import ClarificationRequestEvent, ClarificationResponseEvent
-from assent.continuation import ContinuationRequestEvent, ContinuationResponseEvent
 from assent.errors import UnreadableEventError
 from assent.events import (
     Event,
@@ -25,28 +23,18 @@ from assent.permission import (
     PermissionRequestEvent,
     PermissionResponseEvent,
 )
-from assent.structured_input import StructuredInputRequestEvent, StructuredInputResponseEvent
-from assent.text_approval import TextApprovalRequestEvent, TextApprovalResponseEvent
 
-_BuiltIn = Annotated[
+_Permissions = Annotated[
     PermissionRequestEvent
     | PermissionResponseEvent
     | PermissionApprovedEvent
     | PermissionDeniedEvent
-    | ContinuationRequestEvent
-    | ContinuationResponseEvent
-    | ClarificationRequestEvent
-    | ClarificationResponseEvent
-    | TextApprovalRequestEvent
-    | TextApprovalResponseEvent
-    | StructuredInputRequestEvent
-    | StructuredInputResponseEvent
     | RequestExpiredEvent
     | RequestCancelledEvent
     | RequestUndeliverableEvent,
     Field(discriminator="type"),
 ]
-_BUILT_IN: TypeAdapter[Event] = TypeAdapter(_BuiltIn)
+_PERMISSIONS: TypeAdapter[Event] = TypeAdapter(_Permissions)
 
 
 def encode(event: Event) -> bytes:
@@ -61,12 +49,13 @@ def decode(data: bytes | str) -> Event:
         UnreadableEventError: not JSON, an unknown type, or a field that does
             not fit.
     """
-    try:
-        return _BUILT_IN.validate_json(data)
-    except ValidationError as error:
-        if error.errors()[0]["type"] != "union_tag_invalid":
-            raise UnreadableEventError(_told(error)) from None
-    return _decode_custom(data)
+    event = _decode_as(_PERMISSIONS, data)
+    if event is None:
+        # Most runs ask for permissions only: they do not pay for the other kinds.
+        from assent.kinds import OTHERS
+
+        event = _decode_as(OTHERS, data)
+    return _decode_custom(data) if event is None else event
 
 
 def decode_request(data: bytes | str) -> UserInputRequest:
@@ -91,6 +80,16 @@ def decode_ending(data: bytes | str) -> RequestEnding:
     if not isinstance(event, RequestEnding):
         raise UnreadableEventError(f"{type(event).__name__} does not end a request")
     return event
+
+
+def _decode_as(kinds: TypeAdapter[Event], data: bytes | str) -> Event | None:
+    """The event, if it is of one of these kinds."""
+    try:
+        return kinds.validate_json(data)
+    except ValidationError as error:
+        if error.errors()[0]["type"] != "union_tag_invalid":
+            raise UnreadableEventError(_told(error)) from None
+    return None
 
 
 def _decode_custom(data: bytes | str) -> Event:

@@ -8,6 +8,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Protocol, TypeAlias, cast
 
 from assent.binding import bound_arguments, named_arguments
@@ -16,6 +17,7 @@ from assent.denying import denial_by
 from assent.errors import AssentError, ConfigError
 from assent.events import Outcome
 from assent.policy import Context, Decision, Policy, Ruling, evaluate
+from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by, tool_name
 from assent.verdict import Verdict, decided
 
@@ -28,6 +30,7 @@ Tool: TypeAlias = Callable[..., Any]
 Wrapped: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
+_MARK = "__assent_wrapped__"
 
 
 class Checks(Protocol):
@@ -46,7 +49,11 @@ class Checks(Protocol):
 class LocalGate:
     """A policy in this process with a handler in place of people. Silence is a denial.
 
-    Without a handler, a call that needs a person is denied.
+    Without a handler, a call that needs a person is denied. ``timeout`` is in
+    seconds, or a timedelta, and at most 30 days.
+
+    Raises:
+        ConfigError: the handler is not async.
     """
 
     def __init__(
@@ -55,12 +62,16 @@ class LocalGate:
         handler: Handler | None = None,
         *,
         context: Context | None = None,
-        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
     ) -> None:
+        if handler is not None and not _is_async(handler):
+            raise ConfigError(
+                "the handler must be async: async def handler(tool_name, arguments, reason) -> bool"
+            )
         self._policy = policy
         self._handler = handler
         self._context = context or Context(RunRef("local", "local"))
-        self._seconds = timeout
+        self._seconds = in_seconds(timeout)
 
     async def check(
         self,
@@ -90,23 +101,43 @@ class LocalGate:
 
     async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:
         limit = asyncio.timeout(self._seconds)
+        before = _cancellations()
+        refusal: Verdict | None = None
         try:
             shown, digest = shown_and_digest(call.arguments)
             async with limit:
                 approved = await handler(call.name, shown, decision.reason)
             if approved is not True:
-                return _no(call, f"the handler said no ({_why(decision)})", "handler")
-            if arguments_digest(call.arguments) != digest:
-                return _no(call, "its arguments changed while the handler was asked", "handler")
+                refusal = _no(call, f"the handler said no ({_why(decision)})", "handler")
+            elif arguments_digest(call.arguments) != digest:
+                refusal = _no(call, "its arguments changed while the handler was asked", "handler")
+        except asyncio.CancelledError:
+            if _cancellations() > before:
+                raise
+            refusal = _no(call, "the handler cancelled itself", "handler")
         except Exception as error:  # whatever happens in a handler, nothing runs
-            if isinstance(error, TimeoutError) and limit.expired():
-                text = "the handler did not answer in time"
-                return replace(_no(call, text, "handler"), outcome=Outcome.EXPIRED)
-            kind = type(error).__name__
-            _log.error("the handler raised %s, so %s is denied", kind, call.name)
-            detail = f": {error}" if isinstance(error, AssentError) else ""
-            return _no(call, f"the handler raised {kind}{detail}", "handler")
-        return decided(call, replace(decision, ruling=Ruling.ALLOW, line="handler"))
+            refusal = _failed(call, error, expired=limit.expired())
+        # Whatever the handler makes of being cancelled: it is too late for a yes.
+        if limit.expired():
+            text = "the handler did not answer in time"
+            return replace(_no(call, text, "handler"), outcome=Outcome.EXPIRED)
+        if _cancellations() > before:
+            raise asyncio.CancelledError
+        return refusal or decided(call, replace(decision, ruling=Ruling.ALLOW, line="handler"))
+
+
+def _cancellations() -> int:
+    """How often this task was told to end, and still is."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
+def _failed(call: ToolCall, error: Exception, *, expired: bool) -> Verdict:
+    kind = type(error).__name__
+    if not (expired and isinstance(error, TimeoutError)):
+        _log.error("the handler raised %s, so %s is denied", kind, call.name)
+    detail = f": {error}" if isinstance(error, AssentError) else ""
+    return _no(call, f"the handler raised {kind}{detail}", "handler")
 
 
 def wrap(
@@ -116,21 +147,25 @@ def wrap(
     handler: Handler | None = None,
     gate: Checks | None = None,
     context: Context | None = None,
+    timeout: float | timedelta | None = None,
 ) -> dict[str, Wrapped]:
     """The tools by name, each asking before it runs; all of them are async.
 
-    Give a policy, with a handler for the calls that need a person, or a gate,
-    which has a policy of its own. A call that is not approved does not run:
+    Give a policy, with an async handler for the calls that need a person, or a
+    gate, which has a policy of its own. ``timeout`` is how long the handler may
+    take, ten minutes unless told. A call that is not approved does not run:
     its result says what happened. Arguments that the policy changed are what
     runs.
 
     Raises:
-        ConfigError: both or neither of policy and gate, a tool without a
-            name, or two of one name.
+        ConfigError: both or neither of policy and gate, a handler that is not
+            async, a tool without a name, wrapped already, or two of one name.
     """
-    checks = _checks(policy, handler, gate, context)
+    checks = _checks(policy, handler, gate, context, timeout)
     named: dict[str, Tool] = {}
     for name, tool in _by_name(tools):
+        if getattr(tool, _MARK, False):
+            raise ConfigError(f"{name} is wrapped already: every call would be asked about twice")
         if name in named:
             raise ConfigError(f"two tools are called {name}: pass them by name")
         named[name] = tool
@@ -144,15 +179,30 @@ def _by_name(tools: Mapping[str, Tool] | Iterable[Tool]) -> Iterable[tuple[str, 
 
 
 def _checks(
-    policy: Policy | None, handler: Handler | None, gate: Checks | None, context: Context | None
+    policy: Policy | None,
+    handler: Handler | None,
+    gate: Checks | None,
+    context: Context | None,
+    timeout: float | timedelta | None,
 ) -> Checks:
     if policy is not None and gate is None:
-        return LocalGate(policy, handler, context=context)
+        seconds = DEFAULT_TIMEOUT_SECONDS if timeout is None else timeout
+        return LocalGate(policy, handler, context=context, timeout=seconds)
     if gate is None or policy is not None:
         raise ConfigError("wrap takes a policy or a gate (which has its own), one of them")
-    if handler is not None or context is not None:
-        raise ConfigError("a gate asks people itself: wrap takes no handler or context with it")
+    if handler is not None or context is not None or timeout is not None:
+        text = "a gate asks people itself: wrap takes no handler, context or timeout with it"
+        raise ConfigError(text)
     return gate
+
+
+def _is_async(handler: Handler) -> bool:
+    called = getattr(handler, "__call__", None)  # noqa: B004  what runs when it is called
+    return any(
+        inspect.iscoroutinefunction(inspect.unwrap(one))
+        for one in (handler, called)
+        if callable(one)
+    )
 
 
 def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
@@ -177,6 +227,7 @@ def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
         result = tool(*bound.args, **bound.kwargs)
         return await result if inspect.isawaitable(result) else result
 
+    setattr(wrapped, _MARK, True)
     return wrapped
 
 

@@ -17,6 +17,7 @@
   - RequestEndedError          the question expired, was cancelled or could not be shown
   - WaitTimeoutError           the caller's patience ended before the question did
   - BusLostError               a subscription broke: look in the store
+  - ListenerError              an agent's events can no longer be heard: remove it, add it again
   - EventsGoneError            events after that position are no longer kept
   - SlowReaderError            a reader of events fell too far behind: go on from its last one
   - DeliveryError              a platform did not take a message
@@ -156,6 +157,17 @@ class WaitTimeoutError(AssentError):
 
 class BusLostError(AssentError):
     """A subscription broke and messages may be missing: look in the store."""
+
+
+class ListenerError(AssentError):
+    """An agent's events can no longer be heard here; the error that ended it is the cause."""
+
+    def __init__(self, agent_id: str, kind: str) -> None:
+        super().__init__(
+            f"the events of agent {agent_id!r} can no longer be heard: listening raised {kind}; "
+            "remove the agent and add it again"
+        )
+        self.agent_id = agent_id
 
 
 class EventsGoneError(AssentError):

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Literal, Self
+from typing import Literal
 from weakref import WeakSet
 
+from assent.agent_events import Events, Item
 from assent.answering import chosen
-from assent.backend import Backend, branch_topic
+from assent.backend import Backend
 from assent.calls import RunRef
 from assent.connect import open_backend
 from assent.errors import (
     AlreadySettledError,
-    AssentError,
     BusLostError,
     ConfigError,
     UnknownAgentError,
@@ -28,17 +27,17 @@ from assent.errors import (
 from assent.events import Event, RequestEnding, UserInputRequest, UserInputResponse
 from assent.forms import Inputs
 from assent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
+from assent.listening import Listener
 from assent.memory import utc_now
 from assent.permission import PermissionRequestEvent
 from assent.permissions import AdjustablePolicy, Permissions
 from assent.policy import Policy, RulePolicy
 from assent.ports import Clock, Record
+from assent.questions import in_seconds
 from assent.rules import Rule
 from assent.terms import Terms
 
-_log = logging.getLogger(__name__)
-
-_AGAIN_SECONDS = 0.5
+LISTENING_SECONDS = 10.0
 _KNOWN_EVENTS = 10_000
 _KEYS = {
     (True, "ask"): "allow",
@@ -50,40 +49,12 @@ _KEYS = {
 ResolveChoice = Literal["ask", "always_allow", "always_deny"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Agent:
-    agent_id: str
-    gate: Gate
+    run: RunRef
     policy: AdjustablePolicy
-
-
-class Events:
-    """What the agents ask and how it ends, from the moment this was made, each once.
-
-    Iterate it once, in one task. It ends when the orchestrator closes. A
-    BusLostError says that events of other processes may be missing; the
-    iteration can go on after it.
-    """
-
-    def __init__(self) -> None:
-        self._queue: asyncio.Queue[tuple[str, Event] | BusLostError | None] = asyncio.Queue()
-        self._over = False
-
-    def put(self, item: tuple[str, Event] | BusLostError | None) -> None:
-        """Add an event, an error, or the end."""
-        self._queue.put_nowait(item)
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> tuple[str, Event]:
-        item = None if self._over else await self._queue.get()
-        if item is None:
-            self._over = True
-            raise StopAsyncIteration
-        if isinstance(item, BusLostError):
-            raise item
-        return item
+    gate: Gate = field(init=False)
+    listener: Listener = field(init=False)
 
 
 class Orchestrator:
@@ -100,10 +71,8 @@ class Orchestrator:
         self._terms = terms or Terms()
         self._clock = clock
         self._agents: dict[str, _Agent] = {}
-        self._listeners: WeakSet[Events] = WeakSet()
+        self._streams: WeakSet[Events] = WeakSet()
         self._told: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._tasks: list[asyncio.Task[None]] = []
-        self._heard: list[asyncio.Event] = []
 
     @classmethod
     @asynccontextmanager
@@ -141,28 +110,56 @@ class Orchestrator:
         if run.agent_id in self._agents:
             raise ConfigError(f"agent {run.agent_id!r} is here already; give the other its own id")
         adjustable = AdjustablePolicy(policy or RulePolicy())
-        gate = Gate(
+        agent = _Agent(run, adjustable)
+        tell = partial(self._tell, agent)
+        agent.gate = Gate(
             self.backend,
             run=run,
             policy=adjustable,
             timeout=timeout,
             requested_by=requested_by,
             clock=self._clock,
-            observe=partial(self._tell, run.agent_id),
+            observe=tell,
         )
-        self._agents[run.agent_id] = _Agent(run.agent_id, gate, adjustable)
-        heard = asyncio.Event()
-        self._heard.append(heard)
-        self._tasks.append(asyncio.create_task(self._listen(run, heard)))
-        return gate
+        agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)
+        self._agents[run.agent_id] = agent
+        return agent.gate
 
-    async def listening(self) -> None:
+    async def remove(self, agent_id: str) -> None:
+        """Take an agent out: from now on nothing of it is in the stream or answered here.
+
+        What it has asked stays open in the chats, and its gate goes on with
+        the rules it has; an agent of the same id can be added again.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        agent = self._agent(agent_id)
+        del self._agents[agent_id]
+        await self._end(agent)
+
+    async def listening(self, *, timeout: float | timedelta = LISTENING_SECONDS) -> None:
         """Wait until events of other processes are heard, for all agents there are now.
 
         What the gates of this orchestrator ask is in the stream from the start.
+
+        Raises:
+            BusLostError: some are not heard when ``timeout`` is over; trying goes on.
+            ListenerError: those of an agent never will be: remove it, add it again.
         """
-        for heard in list(self._heard):
-            await heard.wait()
+        listeners = [agent.listener for agent in self._agents.values()]
+        try:
+            async with asyncio.timeout(in_seconds(timeout)):
+                for listener in listeners:
+                    await listener.ready()
+        except TimeoutError:
+            deaf = [listener for listener in listeners if not listener.is_ready]
+            if deaf:
+                names = ", ".join(repr(listener.agent_id) for listener in deaf)
+                raise BusLostError(
+                    f"events of other processes are not heard for {names}: {deaf[0].why_not}; "
+                    "the bus is tried again all the time"
+                ) from None
 
     def events(self) -> Events:
         """One stream of what all agents ask and how it ends: ``(agent_id, event)``.
@@ -170,7 +167,10 @@ class Orchestrator:
         It begins with this call. Two streams each have every event.
         """
         events = Events()
-        self._listeners.add(events)
+        self._streams.add(events)
+        for agent in self._agents.values():
+            if agent.listener.broken is not None:
+                events.put(agent.listener.broken)
         return events
 
     async def resolve(
@@ -262,7 +262,8 @@ class Orchestrator:
         settled = await self.backend.store.settle(request.question_id, response, remember=rule)
         if not settled.first:
             raise _settled(settled.ending)
-        self._tell(request.run.agent_id, response.observed)
+        if (agent := self._agents.get(request.run.agent_id)) is not None:
+            self._tell(agent, response.observed)
         return response
 
     async def _record(self, question_id: str) -> Record:
@@ -282,40 +283,31 @@ class Orchestrator:
             raise UnknownAgentError(agent_id, sorted(self._agents))
         return agent
 
-    def _tell(self, agent_id: str, event: Event) -> None:
+    def _tell(self, agent: _Agent, event: Event) -> None:
         """Tell the streams, unless they have heard it: from the gate, from us, from the bus."""
+        agent_id = agent.run.agent_id
+        if self._agents.get(agent_id) is not agent:
+            return
         if (mark := _mark(event)) is not None:
             if mark in self._told:
                 return
             self._told[mark] = None
             if len(self._told) > _KNOWN_EVENTS:
                 self._told.popitem(last=False)
-        for listener in self._listeners:
-            listener.put((agent_id, event))
+        self._put((agent_id, event))
 
-    async def _listen(self, run: RunRef, heard: asyncio.Event) -> None:
-        """Hear what other processes ask and decide on the agent's branch."""
-        while True:
-            try:
-                async with self.backend.bus.subscribe(branch_topic(run)) as events:
-                    heard.set()
-                    async for event in events:
-                        self._tell(run.agent_id, event)
-            except BusLostError as error:
-                for listener in self._listeners:
-                    listener.put(error)
-            except AssentError as error:
-                _log.warning("events of %s cannot be heard: %s", run.agent_id, error)
-            await asyncio.sleep(_AGAIN_SECONDS)
+    def _put(self, item: Item) -> None:
+        for stream in self._streams:
+            stream.put(item)
 
     async def _finish(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for agent in self._agents.values():
-            await agent.gate.finish()
-        for listener in self._listeners:
-            listener.put(None)
+        for agent in list(self._agents.values()):
+            await self._end(agent)
+        self._put(None)
+
+    async def _end(self, agent: _Agent) -> None:
+        await agent.listener.stop()
+        await agent.gate.finish()
 
 
 def _mark(event: Event) -> tuple[str, str] | None:

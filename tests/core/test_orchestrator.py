@@ -26,11 +26,11 @@ from assent import (
     UnknownRequestError,
     Verdict,
 )
+from assent.agent_events import Events
 from assent.backend import Backend
 from assent.desk import Desk
 from assent.errors import BusLostError, ConfigError
 from assent.memory import memory_backend
-from assent.orchestrator import Events
 from assent.places import Place
 from assent.routes import Route, Routes
 from assent.testing import StoppedClock, a_request, soon

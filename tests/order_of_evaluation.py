@@ -12,6 +12,9 @@ from assent import Decision, ToolCall
 from assent.rules import Rule
 from assent.verdict import Verdict
 
+# The line of a policy that changes the arguments in place instead of answering with others.
+CHANGED = "policy changes_in_place"
+
 Effect = Literal["allow", "deny"]
 
 
@@ -28,6 +31,7 @@ class Config:
     rewritten: Mapping[str, tuple[Decision, str]]
     own: frozenset[str]
     chained: bool
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class Order:
         if lines := self.denials(told, call):
             return Expected("denied", call, lines)
         command = str(call.arguments["command"])
+        if command in self.config.changed:
+            return Expected("denied", call, frozenset({CHANGED}))
         if command in self.config.rewritten:
             return self._rewritten(told, call, *self.config.rewritten[command])
         if command in self.config.own and not own_done:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+import pytest
 from order_of_evaluation import Config, Effect, Expected, Kept, Order, Told
 
 from assent import Decision, Gate, Outcome, RunRef, ToolCall
 from assent.answering import chosen
+from assent.errors import UnknownRequestError
 from assent.events import Event, UserInputRequest
 from assent.middleware import Chain, When
 from assent.permission import PermissionRequestEvent
@@ -53,6 +55,7 @@ class Open:
     session: str
     request: PermissionRequestEvent
     call: ToolCall
+    original: ToolCall
     outcome: Outcome | None = None
 
 
@@ -109,8 +112,10 @@ class World:
             requirements=known,
         )
         policy: Policy = rules
-        if config.chained or config.rewritten or config.own:
-            policy = Chain(self._rewrites, self._asks, When(any_call, Chain(rules), Chain()))
+        if config.chained or config.changed or config.rewritten or config.own:
+            policy = Chain(
+                self._changes, self._rewrites, self._asks, When(any_call, Chain(rules), Chain())
+            )
         questions = asyncio.Queue[UserInputRequest]()
 
         def observe(event: Event) -> None:
@@ -126,6 +131,16 @@ class World:
             observe=observe,
         )
         return Process(gate, rules, questions, Told(session, set(config.denied_call_ids)))
+
+    @property
+    def _changes(self) -> Policy:
+        def changes_in_place(call: ToolCall, context: Context) -> None:
+            del context
+            if call.arguments["command"] in self.config.changed:
+                cast("dict[str, Any]", call.arguments)["command"] = "changed"
+
+        changes_in_place.__qualname__ = "changes_in_place"
+        return changes_in_place
 
     def _rewrites(self, call: ToolCall, context: Context) -> Decision | None:
         del context
@@ -208,20 +223,26 @@ class World:
         await self._store(SESSIONS[number], "session", "deny", rule, 24)
 
     async def _resume(self, number: int, answer: Answer, after: Sequence[Step], where: int) -> None:
-        """A submitted question is answered, then a process of the session looks at it."""
+        """A submitted question is answered, then a process of the session looks at it.
+
+        Those of another session know nothing of it.
+        """
         if number >= len(self.open):
             return
         one = self.open[number]
         places = [n for n, session in enumerate(SESSIONS) if session == one.session]
+        for stranger in {*range(len(SESSIONS))} - {*places}:
+            with pytest.raises(UnknownRequestError):
+                await self.processes[stranger].gate.resume(one.request.permission_id, timeout=1)
         place = places[where % len(places)]
-        self.asked = place, one.call
+        self.asked = place, one.original
         if one.outcome is None:
             one.outcome = await self._meanwhile(one.request, answer, one.session)
         for step in after:
             await self._do(*step)
         process = self.processes[place]
         verdict = await process.gate.resume(one.request.permission_id)
-        self._is_as_answered(process, verdict, one.outcome, one.call)
+        self._is_as_answered(process, verdict, one.outcome, one.call, one.original)
 
     async def _check(self, step: Check) -> None:
         task = asyncio.create_task(self._run(step, self.processes[step.process]))
@@ -258,11 +279,13 @@ class World:
             self._is_as_expected(process, await task, expected)
 
     async def _run(self, step: Check, process: Process) -> Verdict | str:
+        # A call of its own: a policy may change it.
+        call = replace(step.call, arguments={**step.call.arguments})
         if step.how == "check":
-            return await process.gate.check(step.call)
+            return await process.gate.check(call)
         if step.how == "submit":
-            return await process.gate.submit(step.call)
-        verdict = await process.gate.before_function(step.call)
+            return await process.gate.submit(call)
+        verdict = await process.gate.before_function(call)
         process.told.answers[step.call.call_id] = (step.call, verdict)
         return verdict
 
@@ -279,7 +302,7 @@ class World:
         assert (request.function_name, request.arguments) == (asked.name, asked.arguments)
         if step.how == "submit":
             assert await task == request.permission_id
-            self.open.append(Open(process.told.session, request, asked))
+            self.open.append(Open(process.told.session, request, asked, step.call))
             return
         outcome = await self._meanwhile(request, step.person, process.told.session)
         verdict = await task

@@ -129,7 +129,9 @@ async def evaluate(
         said = decide(call, context)
         if not isinstance(said, Decision) and inspect.isawaitable(said):
             said = await said
-        if not is_same(before, snapshot(call.arguments)):
+        decision = _decision(said, name)
+        denied = decision is not None and decision.ruling is Ruling.DENY
+        if not denied and not is_same(before, snapshot(call.arguments)):
             # The rules that come after would see another call than those before.
             text = f"the arguments changed while policy {name} was asked: answer with_arguments"
             return Decision.DENY.because(text, line=f"policy {name}")
@@ -142,7 +144,7 @@ async def evaluate(
         _log.error("policy %s raised %s, so %s is denied:\n%s", name, kind, call.name, where)
         detail = f": {error}" if isinstance(error, AssentError) else ""
         return Decision.DENY.because(f"policy {name} raised {kind}{detail}", line=f"policy {name}")
-    return _decision(said, name)
+    return decision
 
 
 def _function(policy: object) -> Callable[..., object]:

@@ -71,6 +71,13 @@ async def test_a_policy_that_changes_the_arguments_in_place_denies(policy: Polic
     assert "with_arguments" in verdict.reason
 
 
+async def test_the_policy_that_changed_the_arguments_is_named_and_not_those_around_it() -> None:
+    decision = await evaluate(Chain(Chain(with_rm), NO_RM), a_call(), CONTEXT)
+
+    assert decision is not None
+    assert decision.line == "policy with_rm"
+
+
 CHANGES = [
     lambda arguments: arguments["files"].append("b"),
     lambda arguments: arguments["env"]["x"].__setitem__(0, True),

@@ -84,6 +84,7 @@ CONFIGS = st.builds(
     rewritten=NOTHING.map(dict) | REWRITTEN,
     own=NOTHING.map(frozenset) | st.frozensets(COMMANDS, min_size=1, max_size=1),
     chained=st.booleans(),
+    changed=NOTHING.map(frozenset) | NOTHING.map(frozenset) | st.frozensets(COMMANDS, max_size=1),
 )
 
 

@@ -19,7 +19,10 @@ from assent_bots.cli_requests import with_store
 from assent_bots.durations import duration_text
 from assent_bots.terminal import table
 
-_RULES = ("RULE", "EFFECT", "TOOL", "WHERE", "AGENT", "SESSION", "STORED BY", "ENDS IN", "USES")
+_RULES = (
+    *("RULE", "EFFECT", "TOOL", "WHERE", "SCOPE", "AGENT", "SESSION"),
+    *("STORED BY", "ENDS IN", "USES", "LAST USED", "WHY"),
+)
 _AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "MORE")
 
 
@@ -68,24 +71,40 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
             one.remembered.effect,
             one.remembered.rule.tool,
             _where(one.remembered.rule),
+            one.remembered.scope,
             one.agent_id,
             one.session_id or "(all)",
             one.remembered.stored_by,
             duration_text(one.remembered.expires_at - now),
             str(one.remembered.uses),
+            _ago(one.remembered.last_used_at, now),
+            one.remembered.reason,
         )
         for one in kept
     ]
 
 
 def _where(rule: Rule) -> str:
-    if rule.arguments_digest is not None:
-        return f"arguments {rule.arguments_digest[:12]}"
-    shown: Mapping[str, str] = redacted(dict(rule.params))
-    parts = [f"{name} = {pattern}" for name, pattern in shown.items()]
+    """The patterns, without secrets; of one call alone its values, or the digest of long ones."""
+    if rule.arguments_digest is not None and not rule.params:
+        return f"exactly arguments {rule.arguments_digest[:12]}"
+    parts = [f"{name} = {pattern}" for name, pattern in _patterns(rule).items()]
     if rule.others_digest is not None:
         parts.append(f"others {rule.others_digest[:12]}")
-    return ", ".join(parts) or "any arguments"
+    where = ", ".join(parts) or "any arguments"
+    return where if rule.arguments_digest is None else f"exactly {where}"
+
+
+def _patterns(rule: Rule) -> dict[str, str]:
+    """The patterns, without secrets: the backslashes of a glob would break the shape of one."""
+    plain = {name: pattern.replace("\\", "") for name, pattern in rule.params.items()}
+    hidden: dict[str, str] = redacted(plain)
+    rows = zip(rule.params.values(), plain.values(), hidden.items(), strict=True)
+    return {name: pattern if text == bare else text for pattern, bare, (name, text) in rows}
+
+
+def _ago(at: datetime | None, now: datetime) -> str:
+    return "never" if at is None else f"{duration_text(now - at)} ago"
 
 
 def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
@@ -95,7 +114,7 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "id": remembered.rule_id,
         "effect": remembered.effect,
         "tool": remembered.rule.tool,
-        "params": redacted(dict(remembered.rule.params)),
+        "params": _patterns(remembered.rule),
         "argumentsDigest": remembered.rule.arguments_digest,
         "othersDigest": remembered.rule.others_digest,
         "scope": remembered.scope,

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from bots.commands import Run  # noqa: TID251  the folder of these tests
 
-from assent.calls import RunRef
+from assent.calls import RunRef, ToolCall, arguments_digest
 from assent.redis import redis_backend
-from assent.rules import RememberedRule, Rule
+from assent.rules import RememberedRule, Rule, literal_rule
 from assent.testing import a_request, a_response, a_rule
 
 
-async def _remember(url: str, rule: RememberedRule) -> None:
+async def _remember(url: str, rule: RememberedRule, *, uses: int = 1) -> None:
     async with redis_backend(url) as backend:
         request = a_request(run=RunRef("deploy-bot", "s-1"))
         await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(request.question_id, a_response(request), remember=rule)
-        await backend.rules.use(request.run, rule.rule_id, digest="d" * 64)
+        for _ in range(uses):
+            await backend.rules.use(request.run, rule.rule_id, digest="d" * 64)
 
 
 @pytest.fixture
@@ -56,6 +58,62 @@ def test_a_rule_that_holds_its_other_arguments_says_so(
 
     assert listed["othersDigest"] == "ab" * 32
     assert "command = ls, others abababababab" in run("rules", env=env).out
+
+
+def test_a_stored_call_is_shown_by_its_values_without_secrets(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    call = ToolCall("deploy", {"target": "staging*", "password": "hunter2hunter2"})
+    asyncio.run(_remember(store_url, replace(a_rule("deploy"), rule=literal_rule(call))))
+
+    shown = run("rules", env=env).out
+
+    assert r"exactly target = staging\*, password = " in shown
+    assert "hunter2" not in shown
+
+
+def test_a_secret_is_hidden_although_its_pattern_has_backslashes_in_it(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    key = "-----BEGIN PRIVATE KEY-----\nMIIabc+/=\n-----END PRIVATE KEY-----"
+    call = ToolCall("write", {"text": key, "password": "a!" * 90, "mode": "a+"})
+    asyncio.run(_remember(store_url, replace(a_rule("write"), rule=literal_rule(call))))
+
+    table, as_json = run("rules", env=env).out, run("rules", "--json", env=env).out
+
+    for shown in (table, as_json):
+        assert "MIIabc" not in shown
+        assert "a\\!" not in shown
+    assert json.loads(as_json)[0]["params"]["mode"] == "a\\+"
+
+
+def test_a_stored_call_that_is_longer_than_a_screen_is_shown_by_its_digest(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    call = ToolCall("write", {"text": "x" * 5_000})
+    asyncio.run(_remember(store_url, replace(a_rule("write"), rule=literal_rule(call))))
+
+    assert f"arguments {arguments_digest(call.arguments)[:12]}" in run("rules", env=env).out
+
+
+def test_the_list_says_how_wide_a_rule_is_why_it_is_there_and_when_it_was_used(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    used = replace(a_rule("bash", scope="tool-window"), reason="the release\nof Friday")
+    asyncio.run(_remember(store_url, used))
+    asyncio.run(_remember(store_url, a_rule("read", scope="agent"), uses=0))
+
+    head, *rows = run("rules", env=env).out.splitlines()
+    window = next(row for row in rows if "bash" in row)
+    agent = next(row for row in rows if "read" in row)
+
+    names = ["SCOPE", "USES", "LAST USED", "WHY"]
+    assert [head.index(name) for name in names] == sorted(head.index(name) for name in names)
+    assert window[head.index("SCOPE") :].startswith("tool-window ")
+    assert agent[head.index("SCOPE") :].startswith("agent ")
+    assert re.match(r"\d+s ago ", window[head.index("LAST USED") :])
+    assert agent[head.index("LAST USED") :].startswith("never")
+    assert window[head.index("WHY") :] == "the release⏎of Friday"
 
 
 def test_a_rule_is_revoked_once(run: Run, env: dict[str, str], rule: RememberedRule) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from aiohttp import web
@@ -14,15 +14,16 @@ from assent.backend import Backend
 from assent.branch_log import Position, branch_of
 from assent.calls import RunRef, new_id
 from assent.errors import DuplicateRequestError
-from assent.events import Event, UserInputRequest
+from assent.events import Event, UserInputRequest, UserInputResponse
 from assent.feed import BranchFeed
 from assent.gate import DEFAULT_TIMEOUT_SECONDS
 from assent.memory import utc_now
 from assent.ports import Adapter, Clock, Record
 from assent.routes import Routes
-from assent_bots.api_answers import Asked, answer_of
+from assent_bots.api_answers import FILLED, Asked, answer_of
+from assent_bots.api_bodies import check_numbers, without_nulls
 from assent_bots.api_door import Door, Endpoint
-from assent_bots.api_kinds import kind_of, read_object, response_kinds
+from assent_bots.api_kinds import Kind, kind_of, read_object, response_kinds
 from assent_bots.api_openapi import LONGEST_NAME, description
 from assent_bots.api_policy import opened_or_decided
 from assent_bots.api_problems import ApiProblem, Wrong, invalid, pointer
@@ -144,19 +145,37 @@ class HostedApi:
         token, run = await self._admitted(request)
         given = await _body(request)
         kind = kind_of(given, response_kinds())
+        given = without_nulls(given, kind, FILLED)
         question_id = given.get(kind.id_name)
         if not isinstance(question_id, str):
             raise invalid(Wrong(pointer(kind.id_name), "must be the id of the request"))
         record = await self._waiting(run, question_id)
         await self._may_answer(token, record.request)
         if record.ending is not None:
-            raise _answered(record)
+            return self._answered_again(token, record, kind, given)
         asked = Asked(record.request, token.actor, self._clock(), self._terms)
         answer, rule = answer_of(asked, kind, given)
         settled = await self._backend.store.settle(question_id, answer, remember=rule)
         if not settled.first:
-            raise _answered(Record(record.request, settled.ending))
+            ended = Record(record.request, settled.ending)
+            return self._answered_again(token, ended, kind, given)
         return _event_answer(answer)
+
+    def _answered_again(
+        self,
+        token: ApiToken,
+        record: Record,
+        kind: Kind[UserInputResponse],
+        given: Mapping[str, Any],
+    ) -> web.StreamResponse:
+        """The recorded answer, where it is this one: its sender may not have heard of it."""
+        ending = record.ending
+        if ending is not None and ending.decided_by == token.actor:
+            asked = Asked(record.request, token.actor, ending.decided_at, self._terms)
+            with suppress(ApiProblem):
+                if answer_of(asked, kind, given)[0] == ending:
+                    return _event_answer(ending)
+        raise _answered(record)
 
     async def _waiting(self, run: RunRef, question_id: str) -> Record:
         record = await self._backend.store.get(question_id)
@@ -224,7 +243,9 @@ async def _body(request: web.Request) -> dict[str, Any]:
     if request.content_type != "application/json":
         detail = "send the header Content-Type: application/json"
         raise ApiProblem(415, "UnsupportedMediaType", detail)
-    return read_object(await request.read())
+    given = read_object(await request.read())
+    check_numbers(given)
+    return given
 
 
 def _answered(record: Record) -> ApiProblem:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from assent.cards import Choice
+from assent.continuation import ContinuationRequestEvent
 from assent.errors import InvalidInputError
 from assent.events import UserInputRequest, UserInputResponse
 from assent.forms import NO_INPUTS, FormField
@@ -20,8 +21,13 @@ from assent.terms import Terms
 from assent_bots.api_kinds import Kind
 from assent_bots.api_problems import Wrong, invalid, pointer, unreadable_fields
 
-# What the server says of every answer, and what only this API knows.
-_NOT_CHOSEN = frozenset({"type", "decidedBy", "decidedAt"})
+# What an event has and a body need not.
+FILLED = frozenset({"sourceName", "decidedAt", "argumentsDigest", "textDigest"})
+# What the server says of every answer.
+_OURS = {
+    "decidedBy": "is api:NAME of the token that answers; leave it out",
+    "decidedAt": "is when the answer comes; leave it out",
+}
 _STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
 
 
@@ -41,18 +47,15 @@ def answer_of(
     """The response that the body stands for, and the rule it stores.
 
     ``choiceKey`` names a button of the card and ``inputs`` fills in its form;
-    without it the fields of the response say what is answered.
+    without it the fields of the response say what is answered. A reason goes
+    with either.
 
     Raises:
         ApiProblem: the request cannot be answered so.
     """
+    given = _with_amount(asked.request, given)
     try:
-        if (key := given.get("choiceKey")) is not None:
-            answer, rule = _choose(asked, key, given.get("inputs"), "/choiceKey")
-        elif (word := given.get("choice")) in _STORING:
-            answer, rule = _choose(asked, _STORING[word], None, "/choice")
-        else:
-            answer, rule = _say(asked, kind, given), None
+        answer, rule = _answer(asked, kind, given)
     except InvalidInputError as error:
         wrong = (Wrong(pointer("inputs", name), why) for name, why in error.problems.items())
         raise invalid(*wrong) from None
@@ -61,6 +64,45 @@ def answer_of(
         raise invalid(Wrong("/type", f"this request is answered by {name}"))
     _check(answer, kind, given)
     return answer, rule
+
+
+def _answer(
+    asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    if "choiceKey" in given:
+        answer, rule = _choose(asked, given["choiceKey"], given.get("inputs"), "/choiceKey")
+        return _with_reason(answer, given), rule
+    if "inputs" in given:
+        raise invalid(Wrong("/inputs", "fill in the form of a button; name it with choiceKey"))
+    word = given.get("choice")
+    if isinstance(word, str) and word in _STORING:
+        _read(asked, kind, given)
+        answer, rule = _choose(asked, _STORING[word], None, "/choice")
+        return _with_reason(answer, given), rule
+    return _say(asked, kind, given), None
+
+
+def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInputResponse:
+    reason = given.get("reason", "")
+    if not isinstance(reason, str):
+        raise invalid(Wrong("/reason", "must be a text"))
+    if not reason or given.get("inputs"):
+        return answer  # what was filled in has its own reason
+    return answer.model_copy(update={"reason": reason})
+
+
+def _with_amount(request: UserInputRequest, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body without an amount of 0 in an approval: it stands for the first one offered."""
+    amount = given.get("extensionAmount", 0)
+    says_yes = isinstance(request, ContinuationRequestEvent) and given.get("approved") is True
+    if not says_yes or "choiceKey" in given:
+        return given
+    if isinstance(amount, int) and amount == 0:
+        return {name: value for name, value in given.items() if name != "extensionAmount"}
+    if isinstance(amount, int) and amount not in request.amounts:
+        offered = ", ".join(map(str, request.amounts))
+        raise invalid(Wrong("/extensionAmount", f"was not offered; offered are {offered}"))
+    return given
 
 
 def _choose(
@@ -171,9 +213,9 @@ def _check(
     """Refuse a body that says what the answer does not: nothing of it may be lost unseen."""
     built = answer.model_dump(mode="json", by_alias=True)
     wrong = [
-        Wrong(pointer(name), "does not fit the request and what is answered")
+        Wrong(pointer(name), _OURS.get(name, "does not fit the request and what is answered"))
         for name in kind.names.values()
-        if name in given and name not in _NOT_CHOSEN and _differs(given[name], built.get(name))
+        if name in given and _differs(given[name], built.get(name))
     ]
     if wrong:
         raise invalid(*wrong)

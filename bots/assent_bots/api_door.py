@@ -48,7 +48,7 @@ class Door:
                 response = ApiProblem(413, "TooLarge", "a body has at most 1 MiB").response()
             except (StoreUnreachableError, BusLostError) as error:
                 _log.warning("the hosted API waits for the store: %s", error)
-                response = _unavailable("the store does not answer; nothing was done")
+                response = _unavailable(request)
             except UnreadableEventError:
                 detail = "this request is of a kind that is not known here"
                 response = ApiProblem(409, "UnknownKind", detail).response()
@@ -157,5 +157,11 @@ def _too_many(wait: int) -> ApiProblem:
     return ApiProblem(429, "TooManyCalls", detail, headers={"Retry-After": str(wait)})
 
 
-def _unavailable(detail: str) -> web.Response:
+def _unavailable(request: web.Request) -> web.Response:
+    detail = "the store does not answer"
+    if request.method == "POST":
+        # Perhaps it did what it was told, and only its reply was lost.
+        detail += (
+            "; it is not known whether it was done: look with GET, or repeat it with the same id"
+        )
     return ApiProblem(503, "StoreUnreachable", detail, headers={"Retry-After": "1"}).response()

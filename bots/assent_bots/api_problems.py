@@ -52,7 +52,7 @@ class ApiProblem(AssentError):  # noqa: N818  what is sent is called a problem
     @property
     def document(self) -> dict[str, Any]:
         """The problem as it is sent."""
-        document = {
+        document: dict[str, Any] = {
             "type": f"urn:assent:problem:{self.code}",
             "title": _words(self.code),
             "status": self.status,
@@ -63,6 +63,9 @@ class ApiProblem(AssentError):  # noqa: N818  what is sent is called a problem
             document["errors"] = [
                 {"pointer": wrong.pointer, "detail": wrong.detail} for wrong in self.errors
             ]
+        elif self.status == 409:
+            # No field is wrong: some clients look for the reason here, by its name.
+            document["errors"] = {self.code: [self.detail]}
         return {**document, **self.more}
 
     def response(self) -> web.Response:

@@ -15,11 +15,16 @@ from assent.derive import derive
 from assent.errors import InvalidCallError
 from assent.events import UserInputRequest
 from assent.questions import in_seconds
+from assent_bots.api_bodies import without_nulls
 from assent_bots.api_kinds import Kind, kind_of, request_kinds
 from assent_bots.api_problems import Wrong, invalid, pointer, unreadable_fields
 from assent_bots.durations import parse_duration
 
 _ID = re.compile(r"[A-Za-z0-9_.:~-]{1,128}", re.ASCII)
+# What need not be there, although an event has it.
+_FILLED = frozenset(
+    {"run", "sourceName", "callId", "arguments", "argumentsDigest", "expiresAt", "requestedBy"}
+)
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 
 
@@ -33,6 +38,7 @@ class Draft:
 
     def __init__(self, given: Mapping[str, Any], run: RunRef, actor: str, now: datetime) -> None:
         self.kind: Kind[UserInputRequest] = kind_of(given, request_kinds())
+        given = without_nulls(given, self.kind, _FILLED)
         names = set(self.kind.names.values())
         self._given = {name: value for name, value in given.items() if name in names}
         self._run = run
@@ -93,7 +99,7 @@ class Draft:
         }
 
     def _run_of(self, stored: Mapping[str, Any]) -> RunRef:
-        given = self._given.get("run") or {}
+        given = self._given.get("run", {})
         if not isinstance(given, dict):
             raise invalid(Wrong("/run", "must be an object"))
         known = {
@@ -104,9 +110,11 @@ class Draft:
         wrong = [
             Wrong(pointer("run", name), f"contradicts the address, which says {value!r:.80}")
             for name, value in known.items()
-            if given.get(name, value) != value
+            if given.get(name) not in (None, value)
         ]
-        run_id = given.get("runId", stored.get("run", {}).get("runId") or self._run.run_id)
+        run_id = given.get("runId")
+        if run_id is None:
+            run_id = stored.get("run", {}).get("runId") or self._run.run_id
         if not isinstance(run_id, str):
             wrong.append(Wrong("/run/runId", "must be a string"))
         if wrong:
@@ -115,9 +123,9 @@ class Draft:
 
     def _describe_call(self, fields: dict[str, Any], stored: Mapping[str, Any]) -> None:
         """The digest of a call's arguments, and which rules fit it."""
-        arguments = fields.get("arguments")
-        if "argumentsDigest" not in self._names:
+        if not {"arguments", "argumentsDigest"} <= self._names:
             return
+        arguments = fields.setdefault("arguments", {})
         if not isinstance(arguments, dict):
             fields["argumentsDigest"] = ""  # only the arguments are wrong
             return

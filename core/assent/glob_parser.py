@@ -12,18 +12,12 @@ from dataclasses import dataclass
 
 from assent.errors import ConfigError
 from assent.glob_brackets import NeverError
-from assent.glob_parts import (
-    Literal,
-    Part,
-    code_units,
-)
+from assent.glob_cost import refuse_slow
+from assent.glob_parts import Literal, Part
 from assent.glob_quotes import refuse_unclear
 from assent.glob_reader import Reader
-from assent.glob_signs import (
-    Note,
-    bangs,
-    opens,
-)
+from assent.glob_signs import Note, bangs, opens
+from assent.glob_text import code_units
 
 MOST_UNITS = 65_536
 
@@ -64,6 +58,11 @@ def parse(pattern: str) -> Parsed:
         part: Part | None = reader.whole()
     except NeverError:
         part = None
+    if body != source and reader.open_bracket and "]" in body:
+        # Only a pattern of this text alone is compared with its own spelling by the reference.
+        raise ConfigError("the pattern has a [ that is never closed; write \\[ for a [")
     if not (isinstance(part, Literal) and part.text in ("", pattern)):
         refuse_unclear(body, reader.quotes, plain=reader.plain)
+    if part is not None:
+        refuse_slow(part)
     return Parsed(part, leading % 2 == 1, tuple(notes))

@@ -12,59 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assent.glob_sets import ANY, DOT, LAST, SLASH, WORD, CharSet, chars
+from assent.glob_sets import WORD, CharSet, chars
+from assent.glob_text import Text
 
-_BLOCK = 512
-_HEADS = 16
-_MANY = 64
-
-
-class Text:
-    """A value, and for each set of characters asked for, the positions before a member."""
-
-    def __init__(self, value: str) -> None:
-        if max(value, default="") > "\uffff":
-            value = code_units(value)
-        self.value = value
-        self.size = len(value)
-        self.all = (2 << self.size) - 1
-        self.steps = 0
-        self._latin = value.encode("latin-1") if max(value, default="") <= "\xff" else None
-        self._masks: dict[CharSet, int] = {}
-        self._guard: int | None = None
-
-    def mask(self, members: CharSet) -> int:
-        """The positions right after a member: bit ``k`` for the last character but ``k``."""
-        found = self._masks.get(members)
-        if found is None:
-            low, high = members.ranges[0] if len(members.ranges) == 1 else (0, LAST)
-            if low == high and chr(low) not in self.value:
-                found = 0
-            elif self._latin is not None:
-                found = int(self._latin.translate(members.table) or b"0", 2)
-            else:
-                found = int(self.value.translate(members.marks), 2)
-            self._masks[members] = found
-        return found
-
-    def guard(self) -> int:
-        """Characters a careful star may take: none that leads into a hidden name."""
-        if self._guard is None:
-            dots = self.mask(DOT)
-            first = dots & (1 << self.size >> 1)
-            self._guard = self.mask(ANY) & ~(self.mask(SLASH) & dots << 1) & ~first
-        return self._guard
-
-
-def code_units(text: str) -> str:
-    """The text as JavaScript counts it: two halves for a character beyond U+FFFF."""
-    data = text.encode("utf-16-le", "surrogatepass")
-    return "".join(map(chr, memoryview(data).cast("H")))
-
-
-Heads = tuple[frozenset[str], bool]
-_ANYTHING: Heads = (frozenset({""}), False)
-_NOTHING: Heads = (frozenset({""}), True)
+BLOCK = 512
 
 
 class Part:
@@ -80,10 +31,6 @@ class Part:
         """A short text this part matches, as far as that can be told without looking around."""
         return ""
 
-    def heads(self) -> Heads:
-        """Texts one of which begins every match, and whether they are whole matches."""
-        return _ANYTHING
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Literal(Part):
@@ -94,11 +41,8 @@ class Literal(Part):
     def starts(self, text: Text, ends: int) -> int:
         if not ends & (ends - 1):
             return self._from_one(text, ends)
-        if len(self.text) > _MANY:
-            if self.text not in text.value:
-                return 0
-            if len(set(self.text)) > _MANY:
-                return self._by_finding(text, ends)
+        if len(self.text) > 1 and (found := text.few(self.text)) is not None:
+            return (found & ends) << len(self.text)
         for char in reversed(self.text):
             text.steps += 1
             ends = (ends & text.mask(chars_of(char))) << 1
@@ -114,22 +58,8 @@ class Literal(Part):
         found = position >= 0 and text.value.startswith(self.text, position)
         return end << len(self.text) if found else 0
 
-    def _by_finding(self, text: Text, ends: int) -> int:
-        """For texts of many different characters: they cannot overlap themselves often."""
-        size = len(self.text)
-        found = 0
-        at = text.value.find(self.text)
-        while at >= 0:
-            text.steps += 1
-            found |= 1 << text.size - at - size
-            at = text.value.find(self.text, at + 1)
-        return (found & ends) << size
-
     def sample(self) -> str:
         return self.text
-
-    def heads(self) -> Heads:
-        return frozenset({self.text}), True
 
 
 _SINGLES: dict[str, CharSet] = {}
@@ -199,9 +129,6 @@ class Check(Part):
         before = text.mask(self.members) << 1
         return ends & before if self.wanted else ends & ~before
 
-    def heads(self) -> Heads:
-        return _NOTHING
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class End(Part):
@@ -210,9 +137,6 @@ class End(Part):
     def starts(self, text: Text, ends: int) -> int:
         text.steps += 1
         return ends & 1
-
-    def heads(self) -> Heads:
-        return _NOTHING
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -226,9 +150,6 @@ class WordEdge(Part):
         after = text.mask(WORD)
         edges = (after ^ after << 1) & text.all
         return ends & edges if self.wanted else ends & ~edges
-
-    def heads(self) -> Heads:
-        return _NOTHING
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -245,9 +166,6 @@ class Look(Part):
     def starts(self, text: Text, ends: int) -> int:
         found = self.part.starts(text, 1 if self.to_end else text.all)
         return ends & found if self.wanted else ends & ~found
-
-    def heads(self) -> Heads:
-        return _NOTHING
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -266,17 +184,6 @@ class Chain(Part):
     def sample(self) -> str:
         return "".join(part.sample() for part in self.parts)
 
-    def heads(self) -> Heads:
-        heads, whole = _NOTHING
-        for part in self.parts:
-            more, whole = part.heads()
-            if len(heads) * len(more) > _HEADS:
-                return heads, False
-            heads = frozenset(a + b for a in heads for b in more)
-            if not whole:
-                break
-        return heads, whole
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Either(Part):
@@ -292,13 +199,6 @@ class Either(Part):
 
     def sample(self) -> str:
         return self.parts[-1].sample() or self.parts[0].sample()
-
-    def heads(self) -> Heads:
-        found = [part.heads() for part in self.parts]
-        heads = frozenset[str]().union(*(texts for texts, _ in found))
-        if len(heads) > _HEADS:
-            return _ANYTHING
-        return heads, all(whole for _, whole in found)
 
 
 # ``**/``: any number of names, each with the slash that ends it.
@@ -321,13 +221,17 @@ class Repeat(Part):
     def starts(self, text: Text, ends: int) -> int:
         whole = self._whole(text)
         longest = max(whole)
-        width = max(_BLOCK, 8 * longest)
+        width = max(BLOCK, 8 * longest)
         window = (1 << width) - 1
+        if text.size < width:
+            reached = _reached(text, whole, ends, window)
+            return (reached if self.once else reached | ends) & window
         wide = (1 << width + longest) - 1
         spill = 0
         found: list[bytes] = []
         for low in range(0, text.size + 1, width):
             local = {length: ends >> low & wide for length, ends in whole.items()}
+            text.steps += 3 + len(local)
             seen = spill | ends >> low & window
             reached = spill | _reached(text, local, seen, window)
             kept = reached if self.once else reached | seen
@@ -356,12 +260,16 @@ def _reached(text: Text, whole: dict[int, int], seen: int, window: int) -> int:
     ``whole``: the ends of the branches, by their length. What is reached beyond
     the window is told, and not followed from there.
     """
+    if len(whole) == 1:
+        [(length, ends)] = whole.items()
+        return _reached_by_doubling(text, length, ends & window, seen)
     reached = 0
     fresh = seen
     singles = whole.get(1, 0) & window
     while fresh:
         text.steps += 1
-        fresh = _flood(singles, fresh) & window
+        if singles:
+            fresh = _flood(singles, fresh) & window
         seen |= fresh
         step = 0
         for length, ends in whole.items():
@@ -369,3 +277,14 @@ def _reached(text: Text, whole: dict[int, int], seen: int, window: int) -> int:
         reached |= step
         fresh = step & ~seen & window
     return reached
+
+
+def _reached_by_doubling(text: Text, length: int, ends: int, seen: int) -> int:
+    """Where all branches are of one length: one step, two, four, eight ..., all at once."""
+    steps, far = ends, length
+    while steps and seen:
+        text.steps += 1
+        seen |= (seen & steps) << far
+        steps &= steps >> far
+        far *= 2
+    return (seen & ends) << length

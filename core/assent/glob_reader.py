@@ -75,6 +75,7 @@ class Reader:
         self.quotes = quotes(source)
         self.ends = closers(source, self.quotes)
         self.literal_ends: set[int] = set()
+        self.open_bracket = False
         self.parens = 0
         self.size = 0
         self.members = ANY
@@ -226,6 +227,7 @@ class Reader:
     def _bracket(self, run: Reading) -> None:
         end = self.ends.get(self.at)
         if end is None:
+            self.open_bracket = True
             self.members = chars_of("[")
             run.spell("[", Before.BRACKET)
             self.at += 1

@@ -4,43 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from typing import NamedTuple, cast
 
 LAST = 0xFFFF
 Range = tuple[int, int]
 
 
-class _Marks(dict[int, str]):
-    """For ``str.translate``: "1" for a member of the set, "0" for any other character."""
+class Planes(NamedTuple):
+    """A set as tables for ``bytes.translate``: "1" for a member, "0" for any other.
 
-    def __init__(self, ranges: tuple[Range, ...]) -> None:
-        super().__init__()
-        self._ranges = ranges
+    ``whole`` is for the high bytes, the pages of 256 code units that are
+    members altogether; empty where there is none. ``partial`` is for the low
+    bytes of every page that is a member in part.
+    """
 
-    def __missing__(self, code: int) -> str:
-        return "1" if any(low <= code <= high for low, high in self._ranges) else "0"
+    whole: bytes
+    partial: dict[int, bytes]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CharSet:
     """A set of code units, kept as sorted ranges that neither touch nor overlap.
 
-    Compared by identity, so that it is a fast key.
+    Equal sets have equal keys, whichever way they were made.
     """
 
     ranges: tuple[Range, ...]
-    marks: _Marks = field(init=False, repr=False)
+    key: str = field(init=False, repr=False)
+    _planes: Planes | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "marks", _Marks(self.ranges))
+        key = "".join(chr(code) for pair in self.ranges for code in pair)
+        object.__setattr__(self, "key", key)
 
     @property
-    def table(self) -> bytes:
-        """For ``bytes.translate``: as ``marks``, for the first 256 code units. Made when needed."""
-        return _table(self)
+    def planes(self) -> Planes:
+        """The tables of the set, made when they are needed first."""
+        if self._planes is None:
+            object.__setattr__(self, "_planes", _planes(self.ranges))
+        return cast("Planes", self._planes)
+
+    @property
+    def latin(self) -> bytes:
+        """The table for the first 256 code units."""
+        whole, partial = self.planes
+        return partial.get(0) or (_ONES if whole[:1] == b"1" else _ZEROS)
+
+    @property
+    def passes(self) -> int:
+        """How many times a value is gone through, at most, to find the members in it."""
+        whole, partial = self.planes
+        return bool(whole) + len(partial)
+
+    @property
+    def only(self) -> str:
+        """The one member; "" where there are none or more."""
+        return self.key[0] if len(self.key) == 2 and self.key[0] == self.key[1] else ""
 
     def __contains__(self, char: str) -> bool:
-        return self.marks[ord(char)] == "1"
+        code = ord(char)
+        return any(low <= code <= high for low, high in self.ranges)
 
     def __or__(self, other: CharSet) -> CharSet:
         return charset(self.ranges + other.ranges)
@@ -61,6 +84,12 @@ class CharSet:
         """Whether some character is in both sets."""
         return any(a <= d and c <= b for a, b in self.ranges for c, d in other.ranges)
 
+    def members(self, most: int) -> str | None:
+        """All members; None where there are more than ``most``."""
+        if sum(high - low + 1 for low, high in self.ranges) > most:
+            return None
+        return "".join(chr(code) for low, high in self.ranges for code in range(low, high + 1))
+
     def example(self) -> str:
         """A member, a plain letter if there is one; "" for the empty set."""
         if "x" in self or not self.ranges:
@@ -68,9 +97,22 @@ class CharSet:
         return chr(self.ranges[-1][0])
 
 
-@lru_cache(maxsize=4_096)
-def _table(members: CharSet) -> bytes:
-    return "".join(map(members.marks.__getitem__, range(256))).encode()
+_ZEROS, _ONES = b"0" * 256, b"1" * 256
+
+
+def _planes(ranges: tuple[Range, ...]) -> Planes:
+    tables: dict[int, bytearray] = {}
+    whole = bytearray(_ZEROS)
+    for low, high in ranges:
+        for page in range(low >> 8, (high >> 8) + 1):
+            first, last = max(low, page << 8) & 0xFF, min(high, page << 8 | 0xFF) & 0xFF
+            if (first, last) == (0, 0xFF):
+                whole[page] = ord("1")
+            else:
+                table = tables.setdefault(page, bytearray(_ZEROS))
+                table[first : last + 1] = _ONES[first : last + 1]
+    partial = {page: bytes(table) for page, table in tables.items()}
+    return Planes(bytes(whole) if b"1" in whole else b"", partial)
 
 
 def charset(ranges: Iterable[Range]) -> CharSet:

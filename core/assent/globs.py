@@ -5,22 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from assent.errors import ConfigError
-from assent.glob_dangers import warnings
+from assent.glob_dangers import misses, warnings
+from assent.glob_needs import Needs, needs
 from assent.glob_parser import MOST_UNITS, Parsed, parse
-from assent.glob_parts import (
-    FOLDERS,
-    CarefulRun,
-    Chain,
-    Check,
-    Literal,
-    Part,
-    Run,
-    Text,
-    code_units,
-)
-from assent.glob_sets import ANY, BREAKS, DOT
+from assent.glob_parts import Literal, Part
+from assent.glob_sets import BREAKS
+from assent.glob_shapes import Shape, shapes
+from assent.glob_text import Value, code_units
 
 # The one pattern that means the empty value, which the reference matches with nothing.
 _EMPTY = '""""'
@@ -32,7 +26,7 @@ _SPECIAL = re.compile(
 # The reference joins two backslashes with what follows them, but not out of a group.
 _LONE_BACKSLASH = r"@(\\)"
 
-_Test = Callable[[str], bool]
+_Test = Callable[[Value], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,8 @@ class Glob:
     """A pattern for values, compiled once.
 
     The time ``matches`` takes grows with the value's length times the
-    pattern's and never faster. ``prefixes`` are texts one of which begins
-    every value that can match; ``("",)`` where nothing is known.
+    pattern's and never faster. ``needs`` is in every value that can match,
+    but for the pattern's own spelling.
 
     Raises:
         ConfigError: the pattern is too long or too large, or it is not clear
@@ -49,24 +43,37 @@ class Glob:
     """
 
     pattern: str
-    prefixes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    needs: Needs = field(init=False, repr=False, compare=False)
     _own: bool = field(init=False, repr=False, compare=False)
     _test: _Test = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         parsed = parse(self.pattern)
-        test, own = _test(self.pattern, parsed)
+        needed = _needs(self.pattern, parsed)
+        test, own = _test(self.pattern, parsed, needed)
         object.__setattr__(self, "_own", own)
         object.__setattr__(self, "_test", test)
-        object.__setattr__(self, "prefixes", _prefixes(self.pattern, parsed, own=own))
+        object.__setattr__(self, "needs", needed)
 
     def matches(self, value: str) -> bool:
         """Whether the pattern means this value, from its first character to its last."""
-        if not value.startswith(self.prefixes):
-            return False
-        if value == self.pattern:
+        return self.fits(Value(value))
+
+    def fits(self, value: Value) -> bool:
+        """Whether the pattern means this value, which other globs look at, too."""
+        if value.value == self.pattern:
             return self._own
         return self._test(value)
+
+
+@lru_cache(maxsize=8_192)
+def compiled(pattern: str) -> Glob:
+    """The glob of a pattern that many rules or policies may hold.
+
+    Raises:
+        ConfigError: the pattern is refused.
+    """
+    return Glob(pattern)
 
 
 def escape(text: str) -> str:
@@ -102,7 +109,20 @@ def dangers(pattern: str) -> tuple[str, ...]:
     return warnings(pattern, parse(pattern), glob.matches)
 
 
-def _test(pattern: str, parsed: Parsed) -> tuple[_Test, bool]:
+def missed(pattern: str) -> str:
+    """What a person may expect of a pattern that denies, but it does not match it.
+
+    One sentence with values as Python literals, or "". No sentence is no proof
+    that nothing is missed.
+
+    Raises:
+        ConfigError: the pattern is refused.
+    """
+    glob, parsed = Glob(pattern), parse(pattern)
+    return "" if parsed.part is None or parsed.negated else misses(parsed.part, glob.matches)
+
+
+def _test(pattern: str, parsed: Parsed, needed: Needs) -> tuple[_Test, bool]:
     """The fastest test there is, and whether the pattern matches its own spelling.
 
     Every pattern does in the reference. Here one that is text with
@@ -114,47 +134,57 @@ def _test(pattern: str, parsed: Parsed) -> tuple[_Test, bool]:
         return _never, True
     if parsed.negated:
         negated = _negated(part)
-        return negated, negated(pattern)
+        return negated, negated(Value(pattern))
     if pattern == _EMPTY:
         return _is(""), False
     if isinstance(part, Literal):
         own = "\\" not in pattern or part.text == pattern
         test = _is(part.text) if part.text else _never
         return (test if max(pattern) <= "\uffff" else _is_in_units(part.text)), own
-    general = _general(part)
-    pieces = _pieces(part) if max(pattern) <= "\uffff" else None
-    return (_starred(*pieces, general) if pieces else general), True
+    general = _general(part, needed)
+    some = shapes(part) if max(pattern) <= "\uffff" else ()
+    return (_shaped(some, general) if some else general), True
 
 
-def _prefixes(pattern: str, parsed: Parsed, *, own: bool) -> tuple[str, ...]:
-    if parsed.part is None or parsed.negated or max(pattern) > "\uffff":
-        return ("",) if parsed.part is not None else (pattern,)
-    heads, _ = parsed.part.heads()
-    if own and not pattern.startswith(tuple(heads)):
-        heads |= {pattern}
-    return tuple(sorted(heads))
+def _needs(pattern: str, parsed: Parsed) -> Needs:
+    if parsed.part is None or pattern == _EMPTY:
+        return Needs(frozenset(), frozenset(), whole=True)
+    # Halves of characters beyond U+FFFF are not to be found in a value as it is.
+    if parsed.negated or max(pattern) >= "\ud800":
+        return Needs()
+    return needs(parsed.part)
 
 
-def _never(value: str) -> bool:  # noqa: ARG001 -- a test like the others
+def _never(value: Value) -> bool:  # noqa: ARG001 -- a test like the others
     return False
 
 
 def _is(text: str) -> _Test:
-    return text.__eq__
-
-
-def _is_in_units(text: str) -> _Test:
-    def test(value: str) -> bool:
-        return code_units(value) == text
+    def test(value: Value) -> bool:
+        return value.value == text
 
     return test
 
 
-def _general(part: Part) -> _Test:
-    def test(value: str) -> bool:
-        if not value:
+def _is_in_units(text: str) -> _Test:
+    def test(value: Value) -> bool:
+        return code_units(value.value) == text
+
+    return test
+
+
+def _general(part: Part, needed: Needs | None = None) -> _Test:
+    heads, tails = (tuple(needed.heads), tuple(needed.tails)) if needed else ("", "")
+    words = needed.words if needed else ()
+
+    def test(value: Value) -> bool:
+        there = value.value
+        if not there or not there.startswith(heads) or not there.endswith(tails):
             return False
-        text = Text(value)
+        for texts in words:
+            if not any(text in there for text in texts):
+                return False
+        text = value.text
         return part.starts(text, 1) >> text.size == 1
 
     return test
@@ -163,8 +193,8 @@ def _general(part: Part) -> _Test:
 def _negated(part: Part) -> _Test:
     general = _general(part)
 
-    def test(value: str) -> bool:
-        return bool(value) and not _broken(value) and not general(value)
+    def test(value: Value) -> bool:
+        return bool(value.value) and not _broken(value.value) and not general(value)
 
     return test
 
@@ -173,54 +203,15 @@ def _broken(value: str) -> bool:
     return any(char in value for char in BREAKS)
 
 
-def _pieces(part: Part) -> tuple[list[str], bool] | None:
-    """The texts between the stars, and whether hidden names matter; None if there is more."""
-    if not isinstance(part, Chain):
-        return None
-    pieces = [""]
-    careful = False
-    starred = False
-    parts = list(part.parts)
-    for index, one in enumerate(parts):
-        if isinstance(one, Literal):
-            pieces[-1] += one.text
-            starred = False
-        elif isinstance(one, Check) and one.members is DOT:
-            careful = True
-        elif one is FOLDERS:
-            # Without hidden names, `**/*` is `*`: what follows must be such a star.
-            careful = True
-            after = next((p for p in parts[index + 1 :] if not isinstance(p, Check)), None)
-            if not isinstance(after, Run):
-                return None
-        elif isinstance(one, CarefulRun) or (isinstance(one, Run) and one.members is ANY):
-            careful |= isinstance(one, CarefulRun)
-            if not starred:
-                pieces.append("")
-            starred = True
-        else:
-            return None
-    return (pieces, careful) if len(pieces) > 1 else None
+def _shaped(some: tuple[Shape, ...], general: _Test) -> _Test:
+    """The test for texts and stars. Where a star may not take anything, fewer values match."""
+    careful = any(shape.careful for shape in some)
 
-
-def _starred(pieces: list[str], careful: bool, general: _Test) -> _Test:
-    """The test for texts and stars, for values in which a star may take anything."""
-    first, *middle, last = pieces
-    least = sum(map(len, pieces))
-
-    def test(value: str) -> bool:
-        if not value.endswith(last) or not value.startswith(first) or len(value) < least:
+    def test(value: Value) -> bool:
+        there = value.value
+        if not there or not any(shape.fits(there) for shape in some):
             return False
-        if "\n" in value or "\r" in value or "\u2028" in value or "\u2029" in value:
-            return general(value)
-        if careful and ("/." in value or value[:1] == "."):
-            return general(value)
-        at = len(first)
-        for piece in middle:
-            at = value.find(piece, at)
-            if at < 0:
-                return False
-            at += len(piece)
-        return 0 < len(value) >= at + len(last)
+        hidden = careful and ("/." in there or there[0] == ".")
+        return general(value) if hidden or _broken(there) else True
 
     return test

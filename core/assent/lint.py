@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from assent.globs import Glob, dangers
+from assent.globs import Glob, dangers, missed
 from assent.rules import Rule
 
 # Of a deny rule it is no danger that it takes more than one thinks.
-_WIDTHS = ("As a command", "It does not stay", "It matches nearly everything")
+_WIDTHS = ("As a command", "As a path", "It does not stay", "It matches nearly everything")
+_GLOB_SIGN = re.compile(r"[*?\[\]{}|]|\A!")
 _BEGINNING = re.compile(r"([A-Za-z0-9_\-/ :=,.]*)\*{1,2}")
 
 
@@ -45,7 +46,14 @@ def _numbered(kind: str, rules: Sequence[Rule]) -> Iterator[tuple[str, Rule]]:
         yield f"{kind} {number}", rule
 
 
+def _of_tool(label: str, rule: Rule) -> Iterator[str]:
+    if _GLOB_SIGN.search(rule.tool):
+        said = f"names of tools are compared exactly, and {rule.tool!r} looks like a pattern"
+        yield f"{label}: {said}"
+
+
 def _of_allow(label: str, rule: Rule) -> Iterator[str]:
+    yield from _of_tool(label, rule)
     if rule.arguments_digest is not None:
         return  # it is about one set of arguments, whatever its patterns
     if not rule.params:
@@ -54,9 +62,15 @@ def _of_allow(label: str, rule: Rule) -> Iterator[str]:
 
 
 def _of_deny(label: str, rule: Rule) -> Iterator[str]:
+    yield from _of_tool(label, rule)
+    if rule.arguments_digest is not None:
+        return  # it is about one set of arguments, whatever its patterns
     for sentence in _of_patterns(label, rule.params):
         if not any(width in sentence for width in _WIDTHS):
             yield sentence
+    for name, pattern in rule.params.items():
+        if sentence := missed(pattern):
+            yield f"{label}, {name} {pattern!r}: {sentence}"
 
 
 def _of_patterns(label: str, params: Mapping[str, str]) -> Iterator[str]:
@@ -107,6 +121,6 @@ def _pattern_covers(wide: str, narrow: str) -> bool:
 def _only_text(pattern: str) -> str | None:
     """The one text that a pattern matches, where that is certain."""
     text = re.sub(r"\\(.)", r"\1", pattern, flags=re.DOTALL)
-    heads = Glob(pattern).prefixes
+    needed = Glob(pattern).needs
     plain = re.fullmatch(r"(?:[A-Za-z0-9_\-/ :=,.]|\\.)+", pattern, flags=re.DOTALL)
-    return text if plain and heads == (text,) else None
+    return text if plain and needed.whole and needed.heads == {text} else None

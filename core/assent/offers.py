@@ -102,9 +102,11 @@ def _offer(
 def _label(rule: Rule) -> str:
     """A few words on a button; what is stored is said in full before it is."""
     patterns = [*rule.params.values()]
-    if len(patterns) != 1:
-        return "Always: some arguments"
-    words = program_of(patterns[0]) or visible(patterns[0], one_line=True)
+    if len(patterns) == 1:
+        words = program_of(patterns[0]) or visible(patterns[0], one_line=True)
+    else:
+        names = " and ".join(map(name_in_words, sorted(rule.params)))
+        words = f"by {names}" if names else "these arguments"
     return shortened(f"Always: {words}", _LABEL)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -24,7 +23,7 @@ from pydantic_core import from_json
 
 from assent.calls import ToolCall, arguments_digest, new_id
 from assent.errors import ConfigError
-from assent.globs import Glob, escape
+from assent.globs import compiled, escape
 from assent.javascript import as_text
 
 # A name that is not known would leave out what narrows the rule: it is refused, never ignored.
@@ -59,7 +58,7 @@ class Rule:
     def _readable(cls, params: Mapping[str, str]) -> Mapping[str, str]:
         for name, pattern in params.items():
             try:
-                _glob(pattern)
+                compiled(pattern)
             except ConfigError as error:
                 raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
         return params
@@ -70,18 +69,13 @@ class Rule:
             return False
         arguments = call.arguments
         for name, pattern in self.params.items():
-            if name not in arguments or not _glob(pattern).matches(as_text(arguments[name])):
+            if name not in arguments or not compiled(pattern).matches(as_text(arguments[name])):
                 return False
         if self.others_digest is not None:
             others = {name: arguments[name] for name in arguments if name not in self.params}
             if arguments_digest(others) != self.others_digest:
                 return False
         return self.arguments_digest is None or self.arguments_digest == arguments_digest(arguments)
-
-
-@lru_cache(maxsize=8_192)
-def _glob(pattern: str) -> Glob:
-    return Glob(pattern)
 
 
 def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:

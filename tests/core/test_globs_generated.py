@@ -64,6 +64,8 @@ def test_hardly_an_ordinary_pattern_is_refused() -> None:
         ("a)(b)", r"write \\\) for a \)"),
         ("))*", r"write \\\) for a \)"),
         ("[]*", r"write \\\[ for a \["),
+        ("![])", r"write \\\[ for a \["),
+        ("./[].", r"write \\\[ for a \["),
         ("{+,-}", r"write \\\+"),
         ("{+}*", r"write \\\+"),
         ("*(a| )", "repeat distinct words"),

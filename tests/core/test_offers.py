@@ -212,6 +212,26 @@ def test_this_program_says_its_pattern_and_what_becomes_of_the_others(
     )
 
 
+@pytest.mark.parametrize(
+    ("params", "label"),
+    [
+        ({"path": "*", "m": "b"}, "Always: by m and path"),
+        ({"path": "*", "the mode": "b"}, 'Always: by path and "the mode"'),
+        ({"path": "*", "m": "b", "target_environment": "p"}, "Always: by m and path and tar…"),
+        ({"path": "a*"}, "Always: a*"),
+    ],
+)
+def test_the_label_of_a_rule_for_several_parameters_names_them(
+    params: dict[str, str], label: str
+) -> None:
+    values = {name: pattern.replace("*", "") or "x" for name, pattern in params.items()}
+
+    choice = offered(Rule("edit", params), call=ToolCall("edit", values))["always-2"].choice
+
+    assert choice.label == label
+    assert all(f'matching "{pattern}"' in choice.stores for pattern in params.values())
+
+
 def test_a_program_that_shows_files_says_so() -> None:
     call = ToolCall("bash", {"command": "cat README.md"})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assent.calls import ToolCall
+from assent.globs import Glob
 from assent.lint import lint_rules
 from assent.rules import Rule, literal_rule
 
@@ -31,7 +32,47 @@ def test_the_dangers_of_an_allow_rule_are_named(rule: Rule, said: str) -> None:
 
 
 def test_a_wide_deny_rule_is_no_danger() -> None:
-    assert lint_rules([], [bash("rm*"), Rule("deploy")]) == ()
+    said = lint_rules([], [bash("rm*"), Rule("deploy")])
+
+    assert not any("another one after it" in sentence for sentence in said)
+    assert not any("deny rule 2" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "missed"),
+    [
+        ("rm -rf *", ["rm -rf x\ny", "rm -rf /.x", " rm -rf x"]),
+        ("rm*", ["rmx\ny", "rm/.x", " rmx"]),
+        ("{rm,mv} *", ["rm x\ny", " rm x"]),
+        ("/etc/**", ["/etc/x\ny", "/etc//.x", " /etc/x"]),
+        ("*.env", ["x\ny.env", ".x.env"]),
+    ],
+)
+def test_what_a_deny_rule_misses_is_told_with_values_that_it_does_not_match(
+    pattern: str, missed: list[str]
+) -> None:
+    [said] = [text for text in lint_rules([], [bash(pattern)]) if "does not match" in text]
+
+    assert said.startswith(f"deny rule 1, command {pattern!r}: It does not match values with ")
+    assert said.endswith(f"for example {', '.join(map(repr, missed))}")
+    assert not any(Glob(pattern).matches(value) for value in missed)
+
+
+@pytest.mark.parametrize("rule", [bash("rm"), bash("!ls"), Rule("bash", {}, "0" * 64)])
+def test_a_deny_rule_without_stars_is_not_said_to_miss_anything(rule: Rule) -> None:
+    assert not any("does not match" in text for text in lint_rules([], [rule]))
+
+
+@pytest.mark.parametrize("tool", ["*", "bash*", "{a,b}", "!bash", "mcp__[a-z]"])
+def test_a_pattern_as_the_name_of_a_tool_is_named(tool: str) -> None:
+    said = f"rule 1: names of tools are compared exactly, and {tool!r} looks like a pattern"
+    rule = Rule(tool, {"command": "ls"})
+
+    for sentences in (
+        lint_rules([rule], []), lint_rules([], [rule]), lint_rules([], [], [rule])
+    ):  # fmt: skip
+        assert any(said in sentence for sentence in sentences), sentences
+    assert not any("exactly" in text for text in lint_rules([Rule("mcp__a.b-c/d")], []))
 
 
 def test_careful_rules_are_not_complained_about() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from assent.calls import RunRef
 from assent.errors import AssentError, EventsGoneError, SlowReaderError
 from assent.feed import BranchFeed, Follower
 from assent_bots.api_problems import ApiProblem
+from assent_bots.open_files import MOST_STREAMS
 
 HEARTBEAT_SECONDS = 15.0
 # An event that a client does not take for so long ends its stream.
@@ -22,7 +24,8 @@ PATIENCE_SECONDS = 10.0
 # What was sent to a client that was cut off may still be read for so long.
 _LINGER_SECONDS = 30.0
 _RETRY_MILLISECONDS = 2_000
-MOST_STREAMS = 10_000
+# Larger events are not worth the memory of keeping what was sent.
+_SMALL_CHARACTERS = 16_384
 ERROR_EVENT = "stream-error"
 
 _HEADERS = {
@@ -42,8 +45,13 @@ class Streams:
         *,
         heartbeat: float = HEARTBEAT_SECONDS,
         patience: float = PATIENCE_SECONDS,
+        most: int = MOST_STREAMS,
     ) -> None:
         self._feed = feed
+        self._most = most
+        # Nobody alone takes all of them.
+        self._most_each = max(1, most // 2)
+        self._open: Counter[str] = Counter()
         self._heartbeat = heartbeat
         self._patience = patience
         self._tasks: set[asyncio.Task[object]] = set()
@@ -64,20 +72,26 @@ class Streams:
         run: RunRef,
         after: Position | None,
         headers: Mapping[str, str],
+        caller: str,
     ) -> web.StreamResponse:
         """Send the events of the branch after the position until somebody ends it.
 
         Raises:
-            ApiProblem: events after the position are gone, or there are too many streams.
+            ApiProblem: events after the position are gone, or there are too many
+                streams, of all callers or of this one, who has half of them at most.
             StoreUnreachableError: the store does not answer.
         """
-        if self._ending or len(self._tasks) >= MOST_STREAMS:
+        if self._ending or len(self._tasks) >= self._most:
             detail = "no more streams here now; come back"
             raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
+        if self._open[caller] >= self._most_each:
+            detail = f"{self._most_each} streams are open with this token; close some"
+            raise ApiProblem(429, "TooManyStreams", detail, headers={"Retry-After": "5"})
         task = asyncio.current_task()
         if task is None:
             raise TypeError("a stream is answered in a task")
         self._tasks.add(task)
+        self._open[caller] += 1
         try:
             try:
                 async with self._feed.follow(run, after) as follower:
@@ -94,6 +108,9 @@ class Streams:
             raise ApiProblem(503, "Stopping", detail, headers={"Retry-After": "1"}) from None
         finally:
             self._tasks.discard(task)
+            self._open[caller] -= 1
+            if not self._open[caller]:
+                del self._open[caller]
 
     async def _send(
         self, request: web.Request, follower: Follower, headers: Mapping[str, str]
@@ -131,11 +148,19 @@ class Streams:
             raise SlowReaderError(str(follower.position)) from None
 
 
-@lru_cache(maxsize=256)
 def event_block(event: LoggedEvent) -> bytes:
     """An event as it is sent; the same bytes go to all who follow its branch."""
+    if len(event.data) > _SMALL_CHARACTERS:
+        return _block(event)
+    return _small_block(event)
+
+
+def _block(event: LoggedEvent) -> bytes:
     # JSON of one line: it needs no further escaping.
     return f"id: {event.position}\nevent: {event.type}\ndata: {event.data}\n\n".encode()
+
+
+_small_block = lru_cache(maxsize=256)(_block)
 
 
 def _opening(position: Position) -> bytes:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from assent.calls import RunRef
 
 KEPT_EVENTS = 1_000
-"""About how many events of a branch are kept; at least so many."""
+"""About how many events of a branch are kept; at least so many, unless they are too large."""
+
+KEPT_BYTES = 16 * 1024 * 1024
+"""How many bytes the events of a branch may have together; the newest is kept whatever it has."""
 
 KEPT_SECONDS = 7 * 86_400
 """How long a branch's events are kept after the last of them."""
+
+PAGE_BYTES = 256 * 1024
+"""How many bytes are read of a log at once: up to the event that fills them."""
 
 LogKind = Literal["request", "ending", "outcome"]
 """What an event is to its question; a question has at most one of each."""
@@ -58,6 +65,16 @@ class LoggedEvent:
     position: Position
     type: str
     data: str
+
+    @property
+    def size(self) -> int:
+        """The bytes of its data."""
+        return len(self.data.encode())
+
+
+def is_full(page: Sequence[LoggedEvent], count: int) -> bool:
+    """Whether a page of at most so many events ends before the log may end."""
+    return len(page) >= count or sum(event.size for event in page) >= PAGE_BYTES
 
 
 def branch_of(run: RunRef) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
@@ -16,9 +16,11 @@ from assent.branch_log import (
     LoggedEvent,
     Position,
     branch_of,
+    is_full,
 )
 from assent.calls import RunRef
 from assent.errors import AssentError, EventsGoneError, SlowReaderError, StoreUnreachableError
+from assent.feed_pages import PAGE_EVENTS, Pages
 from assent.ports import BranchLog, Bus
 
 _log = logging.getLogger(__name__)
@@ -28,7 +30,8 @@ LOOK_EVERY_SECONDS = 60.0
 # How far a reader may fall behind the newest event: so many events, and so many characters.
 TAIL_EVENTS = 256
 TAIL_CHARACTERS = 4 * 1024 * 1024
-_PAGE = 100
+# How many branches one process reads on at a time.
+_BRANCHES_AT_ONCE = 8
 _START_SECONDS = 5.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 
@@ -39,11 +42,14 @@ class BranchFeed:
     The followers of a branch share its newest events and the one read that
     fetched them, so an event costs the store the same for one as for a
     thousand. A follower is a position in them: it holds nothing and waits for
-    nobody, and one that falls too far behind is cut off.
+    nobody, and one that falls too far behind is cut off. Those that begin with
+    older events share the pages of them.
     """
 
     def __init__(self, log: BranchLog, bus: Bus, *, start_seconds: float = _START_SECONDS) -> None:
         self._source = log
+        self._pages = Pages(log)
+        self._turns = asyncio.Semaphore(_BRANCHES_AT_ONCE)
         self._start_seconds = start_seconds
         self._bus = bus
         self._branches: dict[tuple[str, str, str], _Branch] = {}
@@ -64,6 +70,7 @@ class BranchFeed:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._pages.aclose()
 
     @asynccontextmanager
     async def follow(self, run: RunRef, after: Position | None) -> AsyncIterator[Follower]:
@@ -78,11 +85,11 @@ class BranchFeed:
         branch = self._branches.get(name)
         if branch is None or branch.error is not None:
             # The followers of one that failed are told; who comes next starts anew.
-            branch = self._branches[name] = _Branch(run, self._source)
+            branch = self._branches[name] = _Branch(run, self._source, self._turns)
         branch.followers += 1
         try:
             end = await branch.started()
-            follower = Follower(branch, self._source, end if after is None else after)
+            follower = Follower(branch, self._pages, end if after is None else after)
             await follower.find_place()
             yield follower
         finally:
@@ -141,7 +148,7 @@ class BranchFeed:
 class _Branch:
     """The newest events of one branch, as long as anybody follows it."""
 
-    def __init__(self, run: RunRef, source: BranchLog) -> None:
+    def __init__(self, run: RunRef, source: BranchLog, turns: asyncio.Semaphore) -> None:
         self.run = run
         self.followers = 0
         self.error: AssentError | None = None
@@ -150,6 +157,7 @@ class _Branch:
         self.tail: deque[LoggedEvent] = deque()
         self.grown = asyncio.Event()
         self._source = source
+        self._turns = turns
         self._characters = 0
         self._starting = asyncio.Lock()
         self._rung = asyncio.Event()
@@ -202,7 +210,9 @@ class _Branch:
 
     async def _read_on(self) -> bool:
         """Read a page; whether there may be more."""
-        page = await self._source.after(self.run, Position(self.epoch, self.last), count=_PAGE)
+        position = Position(self.epoch, self.last)
+        async with self._turns:
+            page = await self._source.after(self.run, position, count=PAGE_EVENTS)
         for event in page:
             self.tail.append(event)
             self.last = event.position.number
@@ -213,7 +223,7 @@ class _Branch:
             self._characters -= len(self.tail.popleft().data)
         if page:
             self._wake()
-        return len(page) == _PAGE
+        return is_full(page, PAGE_EVENTS)
 
     def _wake(self) -> None:
         self.grown.set()
@@ -223,11 +233,13 @@ class _Branch:
 class Follower:
     """One reader of a branch: every event after its position, each once, in order."""
 
-    def __init__(self, branch: _Branch, source: BranchLog, position: Position) -> None:
+    def __init__(self, branch: _Branch, pages: Pages, position: Position) -> None:
         self.position = position
         self._branch = branch
-        self._source = source
-        self._page: deque[LoggedEvent] = deque()
+        self._pages = pages
+        # The page it is on, shared with others, and how many of its events it has taken.
+        self._page: Sequence[LoggedEvent] = ()
+        self._taken = 0
         self._caught_up = False
 
     async def find_place(self) -> None:
@@ -258,8 +270,10 @@ class Follower:
 
     async def _found(self) -> LoggedEvent | None:
         branch = self._branch
-        if self._page:
-            return self._page.popleft()
+        if self._taken < len(self._page):
+            await self._pages.turn()
+            self._taken += 1
+            return self._page[self._taken - 1]
         if branch.error is not None:
             raise branch.error
         if not self._caught_up:
@@ -282,12 +296,11 @@ class Follower:
         )
 
     async def _turn_page(self) -> None:
-        seen = self._branch.last
-        page = await self._source.after(self._branch.run, self.position, count=_PAGE)
-        self._page.extend(page)
-        if page:
+        page = await self._pages.after(self._branch, self.position)
+        self._page, self._taken = page.events, 0
+        if page.events:
             return
         # There is nothing after it yet, so what comes next comes through the tail.
         if self.position == BEGINNING:
-            self.position = Position(self._branch.epoch, seen)
+            self.position = Position(self._branch.epoch, page.end)
         self._caught_up = True

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from assent.branch_log import (
     BEGINNING,
+    KEPT_BYTES,
     KEPT_EVENTS,
+    PAGE_BYTES,
     LoggedEvent,
     LogKind,
     Position,
@@ -26,7 +29,14 @@ class _Log:
     epoch: str = field(default_factory=new_id)
     last: int = 0
     open: int = 0
-    events: deque[LoggedEvent] = field(default_factory=lambda: deque(maxlen=KEPT_EVENTS))
+    size: int = 0
+    events: deque[LoggedEvent] = field(default_factory=deque)
+
+    def append(self, event: LoggedEvent) -> None:
+        self.events.append(event)
+        self.size += event.size
+        while len(self.events) > 1 and (len(self.events) > KEPT_EVENTS or self.size > KEPT_BYTES):
+            self.size -= self.events.popleft().size
 
 
 class MemoryBranchLog:
@@ -53,7 +63,7 @@ class MemoryBranchLog:
         log.open += {"request": 1, "ending": -1, "outcome": 0}[kind]
         name = getattr(event, "type", type(event).__name__)
         position = Position(log.epoch, log.last)
-        log.events.append(LoggedEvent(position, name, encode(event).decode()))
+        log.append(LoggedEvent(position, name, encode(event).decode()))
         await self._bus.publish(LOG_TOPIC, BranchGrewEvent.of(run))
         return True
 
@@ -71,7 +81,14 @@ class MemoryBranchLog:
         ):
             raise EventsGoneError(str(position))
         start = max(0, position.number - oldest + 1)
-        return list(log.events)[start : start + count]
+        page: list[LoggedEvent] = []
+        size = 0
+        for event in islice(log.events, start, start + count):
+            page.append(event)
+            size += event.size
+            if size >= PAGE_BYTES:
+                break
+        return page
 
     async def open_questions(self, run: RunRef) -> int:
         """How many questions of the branch were logged and their endings not yet."""

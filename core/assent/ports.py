@@ -384,7 +384,8 @@ class BranchLog(Protocol):
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
         """The events after the position, at most so many, the oldest of them first.
 
-        After ``BEGINNING`` come the oldest that are kept.
+        They end with the one that fills ``PAGE_BYTES``: there may be more when
+        ``is_full``. After ``BEGINNING`` come the oldest that are kept.
 
         Raises:
             EventsGoneError: events after the position are no longer kept, or

@@ -20,6 +20,8 @@ from valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
 READERS = (100, 1_000)
+# Readers that all come back at once: how many, to how many events of how many bytes; who is stuck.
+HERDS = (("500", "200", "3300"), ("15", "60", "900000", "--stuck"))
 _ROOT = Path(__file__).parents[2]
 _RESULT = _ROOT / "build" / "bench.json"
 
@@ -80,14 +82,22 @@ def waiting(redis_path: str, result: dict[str, Any]) -> None:
 
 def events(redis_path: str, result: dict[str, Any]) -> None:
     """Readers of one branch over HTTP: each count in a process of its own."""
-    rows = []
-    for count in READERS:
-        url = f"unix://{redis_path}?namespace=events-{count}"
-        command = [sys.executable, "-m", "bench.events", url, str(count)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=_ROOT)
-        rows.append(json.loads(done.stdout))
-        print("events: " + ", ".join(f"{name} {value:,.2f}" for name, value in rows[-1].items()))
-    result["events"] = rows
+    result["events"] = [
+        _shown("events", f"unix://{redis_path}?namespace=events-{count}", str(count))
+        for count in READERS
+    ]
+    result["herd"] = [
+        _shown("herd", f"unix://{redis_path}?namespace=herd-{number}", *herd)
+        for number, herd in enumerate(HERDS)
+    ]
+
+
+def _shown(name: str, url: str, *words: str) -> dict[str, float]:
+    command = [sys.executable, "-m", f"bench.{name}", url, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
+    figures: dict[str, float] = json.loads(done.stdout)
+    print(f"{name}: " + ", ".join(f"{each} {value:,.2f}" for each, value in figures.items()))
+    return figures
 
 
 def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:

@@ -17,6 +17,7 @@ from assent.connect import open_backend
 from assent.errors import BusLostError, EventsGoneError, SlowReaderError, StoreUnreachableError
 from assent.events import Event
 from assent.feed import TAIL_EVENTS, BranchFeed, Follower
+from assent.feed_pages import READS_AT_ONCE
 from assent.ports import BranchLog, Bus
 from assent.testing import a_request, until
 
@@ -49,6 +50,9 @@ class Counted:
         self._log: BranchLog = backend.log
         self._bus: Bus = backend.bus
         self.reads = 0
+        self.reading = 0
+        self.most_at_once = 0
+        self.hold_beginning: asyncio.Event | None = None
         self.subscriptions = 0
         self.deaf = False
         self.away = False
@@ -63,7 +67,16 @@ class Counted:
         self.reads += 1
         if self.away:
             raise StoreUnreachableError("the store is away")
-        return await self._log.after(run, position, count=count)
+        self.reading += 1
+        self.most_at_once = max(self.most_at_once, self.reading)
+        try:
+            found = await self._log.after(run, position, count=count)
+            await asyncio.sleep(0)
+            if self.hold_beginning is not None and position == BEGINNING:
+                await self.hold_beginning.wait()
+            return found
+        finally:
+            self.reading -= 1
 
     async def open_questions(self, run: RunRef) -> int:
         return await self._log.open_questions(run)
@@ -99,6 +112,87 @@ async def test_a_thousand_followers_cost_one_subscription_and_one_read_an_event(
 
     assert counted.subscriptions == 1
     assert counted.reads - reads <= 10
+
+
+async def test_a_herd_that_resumes_shares_its_reads(backend: Backend) -> None:
+    await write(backend, *range(300))
+    counted = Counted(backend)
+    async with BranchFeed(counted, counted) as feed:
+
+        async def resume() -> list[int]:
+            async with feed.follow(RUN, BEGINNING) as follower:
+                return await take(follower, 300)
+
+        herd = await asyncio.gather(*(resume() for _ in range(500)))
+        late = await resume()
+
+    assert herd == [list(range(1, 301))] * 500
+    assert late == list(range(1, 301))
+    assert counted.reads <= 10
+
+
+async def test_a_few_pages_are_read_at_once_however_many_are_wanted(backend: Backend) -> None:
+    await write(backend, *range(100))
+    end = await backend.log.end(RUN)
+    counted = Counted(backend)
+    async with BranchFeed(counted, counted) as feed:
+
+        async def resume(number: int) -> list[int]:
+            async with feed.follow(RUN, Position(end.epoch, number)) as follower:
+                return await take(follower, 100 - number)
+
+        herd = await asyncio.gather(*(resume(number) for number in range(100)))
+
+    assert herd == [list(range(number + 1, 101)) for number in range(100)]
+    assert 1 < counted.most_at_once <= READS_AT_ONCE + 1  # and one for what is new
+
+
+async def test_who_joins_a_read_under_way_misses_nothing_that_was_written_meanwhile(
+    backend: Backend,
+) -> None:
+    counted = Counted(backend)
+    counted.hold_beginning = asyncio.Event()
+    async with BranchFeed(counted, counted) as feed, feed.follow(RUN, None) as live:
+
+        async def resume() -> list[int]:
+            async with feed.follow(RUN, BEGINNING) as follower:
+                return await take(follower, 1)
+
+        first = asyncio.create_task(resume())
+        await until(lambda: _read_since(counted, 1))
+        await write(backend, 0)
+        assert await take(live, 1) == [1]
+        second = asyncio.create_task(resume())
+        for _ in range(10):
+            await asyncio.sleep(0)
+        counted.hold_beginning.set()
+
+        assert [await first, await second] == [[1], [1]]
+
+
+async def test_one_who_goes_away_takes_nobody_along_who_waits_for_the_same_page(
+    backend: Backend,
+) -> None:
+    await write(backend, 0)
+    counted = Counted(backend)
+    counted.hold_beginning = asyncio.Event()
+    async with BranchFeed(counted, counted) as feed:
+
+        async def resume() -> list[int]:
+            async with feed.follow(RUN, BEGINNING) as follower:
+                return await take(follower, 1)
+
+        leaving, staying = asyncio.create_task(resume()), asyncio.create_task(resume())
+        await until(lambda: _reading(counted))
+        leaving.cancel()
+        await asyncio.gather(leaving, return_exceptions=True)
+        counted.hold_beginning.set()
+
+        assert await staying == [1]
+
+
+async def _reading(counted: Counted) -> bool:
+    return counted.reading > 0
 
 
 async def test_followers_start_anywhere_and_miss_nothing(backend: Backend) -> None:

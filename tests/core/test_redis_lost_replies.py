@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from assent.backend import Backend
+from assent.branch_log import BEGINNING
 from assent.errors import BusLostError
 from assent.redis import redis_backend
 from assent.redis.url import read_url
@@ -16,12 +17,18 @@ from assent.testing import a_copy, a_request, a_response, a_rule, soon
 
 
 class Wire:
-    """A wire to the server that can lose the replies of one round trip, connection and all."""
+    """A wire to the server that can lose the replies of one round trip, connection and all.
+
+    While ``lets_large_through`` is not set, it holds back replies of some size.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         self._target = host, port
         self._lose = False
         self._server: asyncio.Server | None = None
+        self.holds = asyncio.Event()
+        self.lets_large_through = asyncio.Event()
+        self.lets_large_through.set()
 
     async def open(self) -> int:
         self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
@@ -59,6 +66,9 @@ class Wire:
                 if replies and self._lose:
                     self._lose = False
                     return
+                if replies and len(data) > 10_000 and not self.lets_large_through.is_set():
+                    self.holds.set()
+                    await self.lets_large_through.wait()
                 sink.write(data)
                 await sink.drain()
 
@@ -162,3 +172,20 @@ async def test_a_use_and_a_revocation_count_once(backend: Backend, wire: Wire) -
     assert (used, revoked, kept.remembered.uses) == (True, True, 1)
     kinds = [entry.kind for entry in await backend.audit.read(9)]
     assert kinds == ["asked", "approved", "rule_stored", "rule_used", "rule_revoked"]
+
+
+async def test_presses_do_not_wait_behind_pages_of_a_log(wire: Wire, backend: Backend) -> None:
+    large = a_request("q-large").model_copy(update={"description": "x" * 100_000})
+    await backend.store.open(large, seconds=30, inbox="", book=None)
+    await backend.log.append(large.run, "q-large", "request", large)
+    small = a_request("q-small")
+    await backend.store.open(small, seconds=30, inbox="", book=None)
+    wire.lets_large_through.clear()
+
+    reading = asyncio.create_task(backend.log.after(large.run, BEGINNING, count=9))
+    await wire.holds.wait()
+    settled = await backend.store.settle("q-small", a_response(small))
+    wire.lets_large_through.set()
+
+    assert settled.first
+    assert len(await reading) == 1

@@ -36,7 +36,7 @@ def redis_backend(
 
 @asynccontextmanager
 async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend]:
-    client = Client(url)
+    client, log_reads = Client(url), Client(url)
     store = RedisStore(client)
     watch = RedisWatch(client, store)
     bus = RedisBus(client)
@@ -52,8 +52,9 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
                 drafts=RedisDrafts(client),
-                log=RedisBranchLog(client),
+                log=RedisBranchLog(client, log_reads),
                 inbox=inbox,
             )
     finally:
+        await log_reads.aclose()
         await client.aclose()

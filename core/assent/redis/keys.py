@@ -29,9 +29,11 @@ slot uses several namespaces.
 ``moved:<chat>``     string  the new address of a chat
 ``draft:<key>``      string  what is half done, such as the answers to a form
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
-                             many questions are open; a request's ``l:<kind>`` says what of
-                             it is written
-``log:<branch>``     stream  the log's events, the newest 1,000 or so: ``t`` type, ``e`` JSON
+                             many questions are open, ``b`` bytes of all its events, ``g`` how
+                             many of them are gone at least; a request's ``l:<kind>`` says
+                             what of it is written
+``log:<branch>``     stream  the log's events, the newest 1,000 or so, at most 16 MiB: ``t``
+                             type, ``e`` JSON, ``b`` bytes up to here
 ``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``, and before
                              its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================

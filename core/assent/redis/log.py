@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
 from assent.branch_log import (
+    KEPT_BYTES,
     KEPT_EVENTS,
     KEPT_SECONDS,
+    PAGE_BYTES,
     LoggedEvent,
     LogKind,
     Position,
@@ -23,10 +25,15 @@ _APPEND, _READ = Script("log_append"), Script("log_read")
 
 
 class RedisBranchLog:
-    """Logs until a week after their last event, each with its newest thousand or so."""
+    """Logs until a week after their last event, each with its newest thousand or so.
 
-    def __init__(self, client: Client) -> None:
+    Events are read over a client of their own: whatever is asked of the other
+    one never waits for pages of them.
+    """
+
+    def __init__(self, client: Client, reads: Client) -> None:
         self._client = client
+        self._reads = reads
 
     async def append(self, run: RunRef, question_id: str, kind: LogKind, event: Event) -> bool:
         """Write the event to the end of its branch and ring, once per question and kind."""
@@ -39,6 +46,7 @@ class RedisBranchLog:
             encode(event),
             new_id(),
             KEPT_EVENTS,
+            KEPT_BYTES,
             KEPT_SECONDS * 1000,
             self._client.keys.channel(LOG_TOPIC),
             encode(BranchGrewEvent.of(run)),
@@ -49,13 +57,14 @@ class RedisBranchLog:
 
     async def end(self, run: RunRef) -> Position:
         """The position after the newest event."""
-        epoch, last, *_ = await self._client.run(_READ, branch_key(run), new_id())
+        epoch, last, *_ = await self._reads.run(_READ, branch_key(run), new_id())
         return Position(epoch.decode(), last)
 
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
         """The events after the position, at most so many, the oldest of them first."""
-        epoch, _, _, *found = await self._client.run(
-            _READ, branch_key(run), new_id(), position.epoch, position.number, count
+        at = (position.epoch, position.number)
+        epoch, _, _, *found = await self._reads.run(
+            _READ, branch_key(run), new_id(), *at, count, PAGE_BYTES
         )
         if not found:
             raise EventsGoneError(str(position))
@@ -70,7 +79,7 @@ class RedisBranchLog:
 def _event(epoch: str, entry: list[bytes | list[bytes]]) -> LoggedEvent:
     entry_id, fields = entry
     assert isinstance(entry_id, bytes)  # noqa: S101  the shape of a stream's entry
-    _, name, _, data = fields
+    _, name, _, data, *_ = fields
     assert isinstance(name, bytes) and isinstance(data, bytes)  # noqa: S101, PT018
     number = int(entry_id.partition(b"-")[0])
     return LoggedEvent(Position(epoch, number), name.decode(), data.decode())

@@ -10,7 +10,7 @@ import pytest
 
 from assent.backend import Backend
 from assent.branch_bell import LOG_TOPIC, BranchGrewEvent
-from assent.branch_log import BEGINNING, KEPT_EVENTS, Position
+from assent.branch_log import BEGINNING, KEPT_BYTES, KEPT_EVENTS, PAGE_BYTES, Position
 from assent.calls import RunRef
 from assent.errors import EventsGoneError, UnknownRequestError
 from assent.permission import PermissionRequestEvent
@@ -20,9 +20,12 @@ from assent.wire import decode
 _RUN = RunRef("deploy-bot", "s-42", run_id="run-1")
 
 
-async def _asked(backend: Backend, question_id: str, run: RunRef = _RUN) -> PermissionRequestEvent:
+async def _asked(
+    backend: Backend, question_id: str, run: RunRef = _RUN, *, size: int = 0
+) -> PermissionRequestEvent:
     """A request in the store and in its branch's log."""
-    request = a_request(question_id, run=run)
+    # Each character takes two bytes.
+    request = a_request(question_id, run=run).model_copy(update={"description": "é" * (size // 2)})
     await backend.store.open(request, seconds=30, inbox="", book=None)
     assert await backend.log.append(run, question_id, "request", request)
     return request
@@ -110,6 +113,45 @@ class BranchLogContract:
         assert (await backend.log.after(_RUN, before, count=1))[0].position == oldest
         with pytest.raises(EventsGoneError):
             await backend.log.after(_RUN, Position(end.epoch, oldest.number - 2), count=1)
+
+    async def test_what_is_read_at_once_is_bounded_by_bytes_and_is_never_nothing(
+        self, backend: Backend
+    ) -> None:
+        sizes = [100_000] * 7 + [2 * PAGE_BYTES] + [100] * 9
+        for number, size in enumerate(sizes):
+            await _asked(backend, f"q-{number}", size=size)
+        counts, position = [], BEGINNING
+        while found := await backend.log.after(_RUN, position, count=8):
+            counts.append(len(found))
+            position = found[-1].position
+
+        # Up to the event that fills it, so that one is read however large it is.
+        assert counts == [3, 3, 2, 8, 1]
+
+    async def test_a_branch_with_large_events_keeps_fewer_of_them(self, backend: Backend) -> None:
+        size = KEPT_BYTES // 8
+        for number in range(4):
+            await _asked(backend, f"small-{number}")
+        for number in range(12):
+            await _asked(backend, f"large-{number}", size=size)
+        end = await backend.log.end(_RUN)
+
+        oldest = (await backend.log.after(_RUN, BEGINNING, count=1))[0].position
+
+        assert end.number - oldest.number + 1 == 7
+        with pytest.raises(EventsGoneError):
+            await backend.log.after(_RUN, Position(end.epoch, oldest.number - 2), count=1)
+        # What came after it is there as it was.
+        last = Position(end.epoch, end.number - 1)
+        assert (await backend.log.after(_RUN, last, count=9))[0].position == end
+
+    async def test_one_event_larger_than_all_that_is_kept_is_kept(self, backend: Backend) -> None:
+        for number in range(2):
+            await _asked(backend, f"q-{number}", size=KEPT_BYTES + 1)
+
+        found = await backend.log.after(_RUN, BEGINNING, count=9)
+
+        assert [event.position.number for event in found] == [2]
 
     async def test_a_position_of_another_life_of_the_log_or_ahead_of_it_is_an_error(
         self, backend: Backend

@@ -6,8 +6,10 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
+from yarl import URL
 
 from assent.approvers import Approvers
 from assent.backend import Backend
@@ -31,6 +33,7 @@ from assent_bots.api_requests import Draft
 from assent_bots.api_stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
 from assent_bots.api_tickets import TICKET_SECONDS, Tickets
 from assent_bots.api_tokens import ApiSettings, ApiToken
+from assent_bots.open_files import MOST_STREAMS
 from assent_bots.settings import PolicySettings
 
 _BRANCH = "/agents/{agentId:[^/]+}/sessions/{sessionId:[^/]+}/branches/{branchId:[^/]+}"
@@ -47,10 +50,11 @@ async def hosted_api(
     clock: Clock = utc_now,
     heartbeat: float = HEARTBEAT_SECONDS,
     patience: float = PATIENCE_SECONDS,
+    most_streams: int = MOST_STREAMS,
 ) -> AsyncIterator[HostedApi]:
     """The hosted API while the block runs. Whoever serves it ends its streams first."""
     async with BranchFeed(backend.log, backend.bus) as feed:
-        streams = Streams(feed, heartbeat=heartbeat, patience=patience)
+        streams = Streams(feed, heartbeat=heartbeat, patience=patience, most=most_streams)
         approvers = Approvers(routes, adapters)
         try:
             yield HostedApi(
@@ -97,7 +101,7 @@ class HostedApi:
             "/openapi.json": {"GET": self._describe},
         }
         found = [
-            web.route(method, path, door(endpoint))
+            _route(method, path, door(endpoint))
             for path, endpoints in known.items()
             for method, endpoint in endpoints.items()
         ]
@@ -122,7 +126,9 @@ class HostedApi:
             return _record_answer(Record(asked, said), 200)
         # By the store's clock, as whoever repeats the call is told.
         known = await self._backend.store.get(draft.question_id) or Record(asked)
-        return _record_answer(known, 201, location=f"{request.path}/{draft.question_id}")
+        return _record_answer(
+            known, 201, location=f"{request.rel_url.raw_path}/{draft.question_id}"
+        )
 
     def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
         same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(
@@ -195,14 +201,14 @@ class HostedApi:
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         run = _run(request)
-        await self._door.reader(request, run)
+        caller = await self._door.reader(request, run)
         written = request.headers.get("Last-Event-ID") or request.query.get("lastEventId")
         try:
             after = None if not written else Position.parse(written)
         except ValueError as error:
             raise ApiProblem(400, "InvalidEventId", f"Last-Event-ID {error}") from None
         headers = self._door.cors_headers(request)
-        return await self.streams.answer(request, run, after, headers)
+        return await self.streams.answer(request, run, after, headers, caller)
 
     async def _give_ticket(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
@@ -224,6 +230,12 @@ class HostedApi:
         return seconds if most is None else min(seconds, most)
 
 
+def _route(method: str, path: str, endpoint: Endpoint) -> web.RouteDef:
+    # To aiohttp HEAD is a GET, and opens a stream that nobody sees.
+    alone = {"allow_head": False} if method == "GET" else {}
+    return web.route(method, path, endpoint, **alone)
+
+
 async def _nowhere(_: web.Request) -> web.StreamResponse:
     raise ApiProblem(404, "NotFound", "there is no such endpoint; see /openapi.json")
 
@@ -232,14 +244,31 @@ def _run(request: web.Request) -> RunRef:
     agent_id, session_id, branch_id = (
         request.match_info[name] for name in ("agentId", "sessionId", "branchId")
     )
-    for name in (agent_id, session_id, branch_id):
-        if len(name) > LONGEST_NAME or not name.isprintable():
-            detail = f"ids in addresses have at most {LONGEST_NAME} printable characters"
-            raise ApiProblem(400, "InvalidAddress", detail)
+    if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url):
+        detail = (
+            f"ids in addresses have at most {LONGEST_NAME} printable characters, and not . or .."
+        )
+        raise ApiProblem(400, "InvalidAddress", detail)
     return RunRef(agent_id, session_id, branch_id, new_id())
 
 
+def _is_name(name: str) -> bool:
+    # Clients and proxies take . and .. for another address.
+    return len(name) <= LONGEST_NAME and name.isprintable() and name not in (".", "..")
+
+
+def _is_text(address: URL) -> bool:
+    try:
+        unquote_to_bytes(address.raw_path).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 async def _body(request: web.Request) -> dict[str, Any]:
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        detail = "send the body as it is, without Content-Encoding"
+        raise ApiProblem(415, "UnsupportedMediaType", detail)
     if request.content_type != "application/json":
         detail = "send the header Content-Type: application/json"
         raise ApiProblem(415, "UnsupportedMediaType", detail)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from assent.branch_log import branch_of
 from assent.calls import RunRef
@@ -46,6 +47,9 @@ class Door:
                 response = problem.response()
             except web.HTTPRequestEntityTooLarge:
                 response = ApiProblem(413, "TooLarge", "a body has at most 1 MiB").response()
+            except (web.RequestPayloadError, HttpProcessingError):
+                detail = "the body cannot be read: its length or its chunks are wrong"
+                response = ApiProblem(400, "InvalidBody", detail).response()
             except (StoreUnreachableError, BusLostError) as error:
                 _log.warning("the hosted API waits for the store: %s", error)
                 response = _unavailable(request)
@@ -112,8 +116,8 @@ class Door:
             raise ApiProblem(403, "OtherAgent", detail)
         return token
 
-    async def reader(self, request: web.Request, run: RunRef) -> None:
-        """See that the caller may read the branch, by token or by ticket.
+    async def reader(self, request: web.Request, run: RunRef) -> str:
+        """Whose token or ticket lets the caller read the branch.
 
         Raises:
             ApiProblem: it may not.
@@ -121,13 +125,13 @@ class Door:
         """
         ticket = request.query.get("ticket")
         if ticket is None or "Authorization" in request.headers:
-            self.caller(request, run)
-            return
+            return self.caller(request, run).name
         known = await self._tickets.read(ticket)
         if known is None or known.token_name not in self._names:
             raise self._refused(request, "the ticket is not known, or its time is over")
         if known.branch != branch_of(run):
             raise ApiProblem(403, "OtherBranch", "this ticket is for another branch")
+        return known.token_name
 
     def _refused(self, request: web.Request, detail: str = "") -> ApiProblem:
         if wait := self._failures.wait(_address(request)):

@@ -24,6 +24,7 @@ from assent_bots.checks import (
 )
 from assent_bots.health import Health
 from assent_bots.kinds import load_kinds
+from assent_bots.open_files import Room, raised_file_limit, room_in
 from assent_bots.platforms import Platform, configured_platforms
 from assent_bots.settings import Settings
 from assent_bots.webserver import answering, taken_port, url_of
@@ -56,6 +57,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
     """
     async with AsyncExitStack() as stack:
         load_kinds(settings.questions.types)
+        room = room_in(raised_file_limit())
         sockets = stack.enter_context(taken_port(settings.host, settings.port))
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
@@ -85,9 +87,10 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
                 await stack.enter_async_context(work.going_on(listening.fetch()))
             if introduced[platform.name].level == "failed":
                 await stack.enter_async_context(work.going_on(_introduce_later(platform)))
-        api = await stack.enter_async_context(_api(settings, backend, platforms))
+        api = await stack.enter_async_context(_api(settings, backend, platforms, room))
         routes += api.routes() if api is not None else []
-        await stack.enter_async_context(answering(sockets, routes))
+        server = answering(sockets, routes, most_connections=room.connections)
+        await stack.enter_async_context(server)
         if api is not None:
             # Before the web server stops, which would wait for streams to end by themselves.
             stack.callback(api.streams.end)
@@ -97,7 +100,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
 
 @asynccontextmanager
 async def _api(
-    settings: Settings, backend: Backend, platforms: Sequence[Platform]
+    settings: Settings, backend: Backend, platforms: Sequence[Platform], room: Room
 ) -> AsyncIterator[HostedApi | None]:
     """The hosted API, None while no token is configured."""
     if settings.api is None:
@@ -105,7 +108,12 @@ async def _api(
         return
     adapters = {platform.name: platform.adapter for platform in platforms}
     async with hosted_api(
-        settings.api, backend, settings.routes, adapters, policy=settings.policy
+        settings.api,
+        backend,
+        settings.routes,
+        adapters,
+        policy=settings.policy,
+        most_streams=room.streams,
     ) as api:
         yield api
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -10,10 +11,12 @@ from contextlib import asynccontextmanager, contextmanager
 from aiohttp import web
 
 from assent.errors import ConfigError
+from assent_bots.connections import connections, quiet_accepting
 
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
 _BACKLOG = 1_024
+MOST_CONNECTIONS = 16_384
 
 
 @contextmanager
@@ -38,19 +41,34 @@ def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
 
 @asynccontextmanager
 async def answering(
-    sockets: Sequence[socket.socket], routes: Sequence[web.RouteDef]
+    sockets: Sequence[socket.socket],
+    routes: Sequence[web.RouteDef],
+    *,
+    most_connections: int = MOST_CONNECTIONS,
 ) -> AsyncIterator[None]:
-    """Answer calls while the block runs; at its end accept no more and finish those in flight."""
+    """Answer calls while the block runs; at its end accept no more and finish those in flight.
+
+    Connections beyond the most are closed at once.
+    """
     app = web.Application()
     app.add_routes(routes)
-    # No access log: its lines would hold addresses that are nobody's business.
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_FINISH_SECONDS)
+    runner = web.AppRunner(app, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
+    accepting: list[asyncio.Server] = []
     try:
-        for taken in sockets:
-            await web.SockSite(runner, taken).start()
-        yield
+        server = runner.server
+        if server is None:
+            raise TypeError("a runner that is set up has a server")
+        loop = asyncio.get_running_loop()
+        made = connections(server, most_connections, loop)
+        with quiet_accepting(loop):
+            for taken in sockets:
+                one = await loop.create_server(made, sock=taken, backlog=_BACKLOG)
+                accepting.append(one)
+            yield
     finally:
+        for one in accepting:
+            one.close()
         await runner.cleanup()
 
 

@@ -32,6 +32,7 @@ class CharSet:
     ranges: tuple[Range, ...]
     key: str = field(init=False, repr=False)
     _planes: Planes | None = field(default=None, init=False, repr=False)
+    _latin: bytes = field(default=b"", init=False, repr=False)
 
     def __post_init__(self) -> None:
         key = "".join(chr(code) for pair in self.ranges for code in pair)
@@ -47,8 +48,11 @@ class CharSet:
     @property
     def latin(self) -> bytes:
         """The table for the first 256 code units."""
-        whole, partial = self.planes
-        return partial.get(0) or (_ONES if whole[:1] == b"1" else _ZEROS)
+        if not self._latin:
+            whole, partial = self.planes
+            table = partial.get(0) or (_ONES if whole[:1] == b"1" else _ZEROS)
+            object.__setattr__(self, "_latin", table)
+        return self._latin
 
     @property
     def passes(self) -> int:

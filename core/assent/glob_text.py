@@ -12,6 +12,8 @@ FEW_TEXTS = 16
 # What it costs to look for a text, and to go through the value for a set of characters.
 FIND_STEPS = 10
 PASS_STEPS = 60
+# To go through so few characters is nothing.
+_SHORT = 256
 
 
 class Text:
@@ -43,10 +45,15 @@ class Text:
         """The positions right after a member: bit ``k`` for the last character but ``k``."""
         found = self._masks.get(members.key)
         if found is None:
-            few = self.few(members.only) if members.only else None
-            found = self._gone_through(members) if few is None else few
-            self._masks[members.key] = found
+            found = self._masks[members.key] = self._found(members)
         return found
+
+    def _found(self, members: CharSet) -> int:
+        if self._high is None and self.size <= _SHORT:
+            self.steps += 1
+            return int(self._low.translate(members.latin) or b"0", 2)
+        few = self.few(members.only) if members.only else None
+        return self._gone_through(members) if few is None else few
 
     def guard(self) -> int:
         """Characters a careful star may take: none that leads into a hidden name."""

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assent.errors import ConfigError
@@ -16,7 +16,7 @@ from assent.glob_cost import MOST_STEPS, most_steps
 from assent.glob_parser import parse
 from assent.glob_parts import Literal, Part
 from assent.glob_sets import CharSet, chars, charset
-from assent.glob_text import Text
+from assent.glob_text import FEW_CHARS, FEW_TEXTS, PASS_STEPS, Text
 from assent.globs import Glob
 
 ROWS = json.loads((Path(__file__).parent / "picomatch_generated.json").read_text(encoding="utf-8"))[
@@ -86,7 +86,31 @@ def test_an_equal_set_is_looked_for_once_however_often_it_is_written() -> None:
     part = parse("*(a|b)" * 16).part
     assert part is not None
 
-    assert steps(part, "a☃" * 5_000) < 300
+    assert 3 * PASS_STEPS <= steps(part, "a☃" * 5_000) < 5 * PASS_STEPS
+
+
+def test_going_through_a_value_for_a_set_is_counted_for_every_page_of_it() -> None:
+    value = "a\u0105\u0205" * 3_000
+    for members, passes in [("ab", 2), ("ab\u0105\u0106", 4), ("ab\u0405\u0406", 2)]:
+        text = Text(value)
+        text.mask(chars(members))
+        assert text.steps == passes * PASS_STEPS
+    latin = Text("aé" * 5_000)
+    latin.mask(chars("ab"))
+    assert latin.steps == PASS_STEPS
+
+
+@given(st.text("ab☃", max_size=80), st.text("ab☃", min_size=1, max_size=3))
+@example("a" * 40, "aa")
+def test_a_text_is_found_everywhere_or_not_at_all(value: str, part: str) -> None:
+    found = Text(value).few(part)
+    ends = [at + len(part) for at in range(len(value)) if value.startswith(part, at)]
+
+    assert found == (None if len(ends) > most(part) else sum(1 << len(value) - end for end in ends))
+
+
+def most(part: str) -> int:
+    return FEW_CHARS if len(part) == 1 else FEW_TEXTS
 
 
 @pytest.mark.parametrize(

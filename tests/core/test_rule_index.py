@@ -49,6 +49,23 @@ def test_of_a_thousand_rules_few_are_looked_at(
     assert index.looked_at(bash(miss)) == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "fits"),
+    [
+        ({"command": "ls -l", "cwd": "/srv"}, True),
+        ({"command": "ls -l", "cwd": "/etc"}, False),
+        ({"command": "ls -l"}, False),
+        ({"cwd": "/srv"}, False),
+        ({"command": "cat", "cwd": "/srv"}, False),
+    ],
+)
+def test_every_parameter_must_be_there_and_fit(arguments: dict[str, str], fits: bool) -> None:
+    for params in ({"command": "ls*", "cwd": "/srv"}, {"cwd": "/srv*", "command": "ls -*"}):
+        index = RuleIndex([Rule("bash", params)])
+
+        assert list(index.matching(ToolCall("bash", arguments))) == [0] * fits
+
+
 pieces = st.sampled_from(
     [*"ab./ *?é", "**/", "{a,b}", "{a*,bb}", "@(a|bé)", "+(a|bb)", "*(ab)", "[a-c]", "!(a)", "\\*"]
 )

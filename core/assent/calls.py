@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,8 +56,8 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments as plain JSON values.
 
     Raises:
-        InvalidCallError: a value has no JSON form, or all of them together
-            take more than 256 KiB.
+        InvalidCallError: a value has no JSON form, such as a number that is
+            infinite or none, or all of them together take more than 256 KiB.
     """
     plain, _ = _canonical(arguments)
     return plain
@@ -84,9 +85,8 @@ def shown_and_digest(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], str]
 def _canonical(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
     try:
         _only_text_keys(arguments)
-        plain = to_jsonable_python(dict(arguments), inf_nan_mode="strings")
-        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        encoded = text.encode()
+        plain = to_jsonable_python(dict(arguments), inf_nan_mode="constants")
+        encoded = _written(plain).encode()
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
         names = ", ".join(sorted(repr(name) for name in arguments)) or "none"
         message = f"the arguments ({names}) cannot be written as JSON: {_why(error)}"
@@ -98,6 +98,29 @@ def _canonical(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
         )
         raise InvalidCallError(message)
     return plain, encoded
+
+
+def _written(plain: dict[str, Any]) -> str:
+    try:
+        return json.dumps(
+            plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        )
+    except ValueError:
+        # Whoever reads it again would find null, under the digest of something else.
+        where = next(_no_finite_numbers(plain), "a number").removeprefix(".")
+        message = f"{where} is no finite number; pass a text or None instead"
+        raise TypeError(message) from None
+
+
+def _no_finite_numbers(value: Any, place: str = "") -> Iterator[str]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield place
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _no_finite_numbers(item, f"{place}.{name}")
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _no_finite_numbers(item, f"{place}[{number}]")
 
 
 def _only_text_keys(value: Any) -> None:

@@ -68,6 +68,30 @@ def post(world: World, headers: str, body: bytes) -> bytes:
     return head.encode() + body
 
 
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        (b'{"type": "PERMISSION_REQUEST", "functionName": "pay", "arguments": %b}', "/arguments/x"),
+        (
+            b'{"type": "STRUCTURED_INPUT_REQUEST", "text": "?", "jsonSchema": %b}',
+            "/jsonSchema/x",
+        ),
+        (
+            b'{"type": "PERMISSION_REQUEST", "functionName": "pay", "timeout": 1e400, "a": %b}',
+            "/a/x",
+        ),
+    ],
+)
+async def test_a_number_that_nobody_can_keep_is_pointed_at(
+    world: World, body: bytes, pointer: str
+) -> None:
+    data = body.replace(b"%b", b'{"x": 1e400}')
+
+    reply = await world.call("POST", f"{world.branch}/requests", data=data)
+
+    assert pointer in reply.pointers
+
+
 async def test_a_body_that_is_packed_is_refused(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

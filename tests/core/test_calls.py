@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from assent import Gate, RunRef
 from assent.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, shown_and_digest
 from assent.errors import InvalidCallError
+from assent.memory import memory_backend
 
 
 def test_the_order_of_keys_does_not_matter() -> None:
@@ -45,6 +47,25 @@ def test_python_values_are_shown_as_json() -> None:
 def test_a_value_without_json_form_is_refused_by_name(value: object) -> None:
     with pytest.raises(InvalidCallError, match="'odd'"):
         arguments_digest({"odd": value})
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_a_number_that_json_has_not_is_refused_by_its_place(value: float) -> None:
+    with pytest.raises(InvalidCallError) as caught:
+        shown_and_digest({"fine": 1, "odd": [{"deep": value}]})
+
+    assert str(caught.value) == (
+        "the arguments ('fine', 'odd') cannot be written as JSON: "
+        "odd[0].deep is no finite number; pass a text or None instead"
+    )
+
+
+async def test_a_gate_refuses_a_number_that_json_has_not() -> None:
+    async with memory_backend() as backend, Gate.open(backend, run=RunRef("a", "s")) as gate:
+        with pytest.raises(InvalidCallError, match="amount is no finite number"):
+            await gate.submit(ToolCall("pay", {"amount": float("inf")}))
+
+        assert not await backend.watch.pending()
 
 
 def test_names_that_json_would_merge_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""An agent's process pays for pydantic and nothing else: looked at in fresh interpreters. How long it takes, `make bench` says."""
+"""An agent's process pays for pydantic and nothing else; how long that takes, the bench says."""
 
 from __future__ import annotations
 

@@ -89,11 +89,11 @@ class Order:
         """What comes of the call now, as far as no person is needed."""
         if not own_done and (known := self._answered(told, call)):
             return known
-        if lines := self.denials(told, call):
-            return Expected("denied", call, lines)
-        command = str(call.arguments["command"])
+        lines, command = self.denials(told, call), str(call.arguments["command"])
         if command in self.config.changed:
-            return Expected("denied", call, frozenset({CHANGED}))
+            lines |= {CHANGED}
+        if lines:
+            return Expected("denied", call, lines)
         if command in self.config.rewritten:
             return self._rewritten(told, call, *self.config.rewritten[command])
         if command in self.config.own and not own_done:

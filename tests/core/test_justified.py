@@ -46,12 +46,13 @@ SOMETIMES = st.just(()) | st.lists(MEANWHILE, min_size=1, max_size=2)
 ANSWERS = st.builds(Answer, KEYS, SOMETIMES)
 CHECKS = st.builds(
     Check,
-    st.sampled_from(["check", "check", "before", "submit"]),
+    st.sampled_from(["check", "check", "before", "submit", "submit"]),
     NUMBERS,
     CALLS,
     st.builds(Answer, st.sampled_from(["allow", "allow", "deny", None]), SOMETIMES),
     ANSWERS,
 )
+LATER = SOMETIMES | st.just((("deny_this", "store"),))
 STEPS = st.lists(
     st.one_of(
         CHECKS,
@@ -60,14 +61,14 @@ STEPS = st.lists(
         # Mapped, a choice stays one choice among the others.
         MEANWHILE.map(tuple),
         st.tuples(st.just("iterate"), NUMBERS),
-        st.tuples(st.just("resume"), st.integers(0, 1), ANSWERS, SOMETIMES, st.integers(0, 1)),
+        st.tuples(st.just("resume"), st.integers(0, 1), ANSWERS, LATER, st.integers(0, 1)),
     ),
     min_size=10,
     max_size=20,
 )
 REWRITTEN = st.dictionaries(
     COMMANDS,
-    st.tuples(st.sampled_from([Decision.ALLOW, Decision.ASK]), COMMANDS),
+    st.tuples(st.sampled_from([Decision.ALLOW, Decision.ASK, Decision.ASK]), COMMANDS),
     min_size=1,
     max_size=1,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Literal
 
 import pytest
@@ -12,7 +13,9 @@ from redis.asyncio import Redis
 
 from assent import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from assent.backend import Backend
+from assent.memory import utc_now
 from assent.permission import PermissionRequestEvent, PermissionResponseEvent
+from assent.policy import Context, Decision
 from assent.redis import redis_backend
 from assent.testing import a_request, a_response
 from assent.testing.builders import a_rule
@@ -97,6 +100,27 @@ async def test_an_approval_does_not_pass_an_always_deny_that_cannot_be_read(
         await backend.store.settle(submitted, a_response(record.request))
 
         assert (await gate.resume(submitted)).line == "remembered always deny"
+
+
+async def test_a_policys_own_question_is_not_put_while_an_always_deny_cannot_be_read(
+    backend: Backend, store_url: str
+) -> None:
+    async def own(call: ToolCall, context: Context) -> Decision:
+        assert context.ask is not None
+        until = utc_now() + timedelta(seconds=1)
+        request = a_request(run=context.run).model_copy(update={"expires_at": until})
+        endings.append((await context.ask(request)).outcome)
+        return Decision.ALLOW
+
+    endings: list[Outcome] = []
+    await remember(backend, "deny", LS)
+    await rewrite(store_url, *NEWER[0])
+
+    async with Gate.open(backend, run=RUN, policy=own) as gate:
+        verdict = await gate.check(PWD)
+
+    assert verdict.line == "remembered always deny"
+    assert endings == [Outcome.CANCELLED]
 
 
 async def test_rules_are_listed_beside_one_that_cannot_be_read(

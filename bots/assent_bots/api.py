@@ -84,6 +84,7 @@ class HostedApi:
         self._terms = policy.terms
         self._policy = policy.policy()
         self._clock = clock
+        self._description = b""
         self._tickets = Tickets(backend.drafts)
         self._door = Door(settings, self._tickets)
 
@@ -216,7 +217,10 @@ class HostedApi:
         return _json({"ticket": ticket, "expiresInSeconds": TICKET_SECONDS}, 201)
 
     async def _describe(self, _: web.Request) -> web.StreamResponse:
-        return _json(description(), 200)
+        if not self._description:
+            # It takes a tenth of a second, and anybody may ask for it.
+            self._description = _written(description())
+        return _json_answer(self._description, 200)
 
     async def _admitted(self, request: web.Request) -> tuple[ApiToken, RunRef]:
         run = _run(request)
@@ -303,9 +307,19 @@ def _plain(event: Event) -> dict[str, Any]:
 def _json(
     content: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
 ) -> web.Response:
+    return _json_answer(_written(content), status, headers)
+
+
+def _written(content: Mapping[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
+def _json_answer(
+    body: bytes, status: int, headers: Mapping[str, str] | None = None
+) -> web.Response:
     return web.Response(
         status=status,
-        body=json.dumps(content, ensure_ascii=False).encode(),
+        body=body,
         headers={**(headers or {}), "Cache-Control": "no-store"},
         content_type="application/json",
     )

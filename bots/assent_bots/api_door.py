@@ -13,7 +13,7 @@ from assent.calls import RunRef
 from assent.errors import BusLostError, StoreUnreachableError, UnreadableEventError
 from assent_bots.api_limits import Limits
 from assent_bots.api_problems import ApiProblem
-from assent_bots.api_tickets import Tickets
+from assent_bots.api_tickets import Tickets, is_ticket
 from assent_bots.api_tokens import ApiSettings, ApiToken, known_token
 
 _log = logging.getLogger(__name__)
@@ -22,20 +22,25 @@ Endpoint = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 # Failed attempts an address may make a second; behind a proxy all clients share one.
 _FAILURES_PER_SECOND = 5.0
+# Each costs a look into the store. Beyond that, good tickets from this address wait, too.
+_STRANGE_TICKETS_PER_SECOND = 20.0
 _ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
 _PREFLIGHT_SECONDS = "600"
 
 
 class Door:
-    """Lets in who presents a token of the settings, and keeps the others out alike."""
+    """Lets in who presents a token of the settings, and keeps the others out alike.
+
+    Calls are counted in this process alone.
+    """
 
     def __init__(self, settings: ApiSettings, tickets: Tickets) -> None:
         self._tokens = settings.tokens
-        self._names = {token.name for token in settings.tokens}
         self._origins = settings.origins
         self._tickets = tickets
         self._calls = Limits(settings.per_second)
         self._failures = Limits(_FAILURES_PER_SECOND)
+        self._strange_tickets = Limits(_STRANGE_TICKETS_PER_SECOND)
 
     def opened(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with all that can go wrong answered as a problem document."""
@@ -126,12 +131,23 @@ class Door:
         ticket = request.query.get("ticket")
         if ticket is None or "Authorization" in request.headers:
             return self.caller(request, run).name
+        unknown = "the ticket is not known, or its time is over"
+        if not is_ticket(ticket):
+            raise self._refused(request, unknown)
+        if wait := self._strange_tickets.would_wait(_address(request)):
+            raise _too_many(wait)
         known = await self._tickets.read(ticket)
-        if known is None or known.token_name not in self._names:
-            raise self._refused(request, "the ticket is not known, or its time is over")
+        if known is None or not self._still_speaks_for(known.token_name, run):
+            self._strange_tickets.wait(_address(request))
+            raise self._refused(request, unknown)
+        if wait := self._calls.wait(known.token_name):
+            raise _too_many(wait)
         if known.branch != branch_of(run):
             raise ApiProblem(403, "OtherBranch", "this ticket is for another branch")
         return known.token_name
+
+    def _still_speaks_for(self, name: str, run: RunRef) -> bool:
+        return any(token.name == name and token.speaks_for(run.agent_id) for token in self._tokens)
 
     def _refused(self, request: web.Request, detail: str = "") -> ApiProblem:
         if wait := self._failures.wait(_address(request)):

@@ -25,10 +25,20 @@ class Limits:
     def wait(self, caller: str) -> int:
         """0 when the caller may go on, otherwise after how many seconds to come back."""
         now = self._clock()
-        level, since = self._buckets.pop(caller, (self._most, now))
-        level = min(self._most, level + (now - since) * self._per_second)
-        may = level >= 1
-        self._buckets[caller] = (level - 1 if may else level, now)
+        level = self._level(caller, now)
+        self._buckets.pop(caller, None)
+        self._buckets[caller] = (level - 1 if level >= 1 else level, now)
         if len(self._buckets) > _MOST_CALLERS:
             self._buckets.popitem(last=False)
-        return 0 if may else max(1, math.ceil((1 - level) / self._per_second))
+        return self._until_one(level)
+
+    def would_wait(self, caller: str) -> int:
+        """What :meth:`wait` would say; it does not count as a call."""
+        return self._until_one(self._level(caller, self._clock()))
+
+    def _level(self, caller: str, now: float) -> float:
+        level, since = self._buckets.get(caller, (self._most, now))
+        return min(self._most, level + (now - since) * self._per_second)
+
+    def _until_one(self, level: float) -> int:
+        return 0 if level >= 1 else max(1, math.ceil((1 - level) / self._per_second))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import secrets
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from assent.calls import RunRef
 from assent.ports import Drafts
 
 TICKET_SECONDS = 600
+_FORM = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,11 @@ class Ticket:
 
     branch: tuple[str, str, str]
     token_name: str
+
+
+def is_ticket(text: str) -> bool:
+    """Whether it has the form of one."""
+    return _FORM.fullmatch(text) is not None
 
 
 class Tickets:
@@ -53,4 +60,4 @@ class Tickets:
 
 
 def _key(ticket: str) -> str:
-    return "api-ticket:" + hashlib.sha256(ticket.encode(errors="replace")).hexdigest()
+    return "api-ticket:" + hashlib.sha256(ticket.encode()).hexdigest()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from bots.api_world import (  # noqa: TID251  the folder of these tests
@@ -146,6 +148,70 @@ async def test_a_ticket_reads_its_branch_and_nothing_else(world: World) -> None:
     assert made.json["expiresInSeconds"] == 600
     assert elsewhere.problem == (403, "OtherBranch")
     assert {asking.status, strange.status} <= {401, 429}
+
+
+async def test_tickets_count_as_calls_of_their_token() -> None:
+    toml = f"{ROUTE}[api]\nper_second = 1\n{TOKENS}"
+    async with (
+        Playground() as playground,
+        memory_backend() as backend,
+        world_on(playground, backend, toml) as world,
+    ):
+        ticket = (await world.call("POST", f"{world.branch}/events/tickets")).json["ticket"]
+        address = f"{world.branch}/events?ticket={ticket}&lastEventId=x"
+        replies = [await world.call("GET", address, token=None) for _ in range(3)]
+
+    assert [reply.status for reply in replies] == [400, 429, 429]
+
+
+class CountedReads:
+    """Drafts that count how often they are read."""
+
+    def __init__(self, drafts: Any) -> None:
+        self._drafts = drafts
+        self.reads = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._drafts, name)
+
+    async def read(self, key: str) -> str | None:
+        self.reads += 1
+        text: str | None = await self._drafts.read(key)
+        return text
+
+
+async def test_what_is_no_ticket_or_comes_too_often_is_not_looked_up() -> None:
+    async with Playground() as playground, memory_backend() as backend:
+        drafts = CountedReads(backend.drafts)
+        async with world_on(playground, replace(backend, drafts=drafts)) as world:
+            odd = [
+                await world.call("GET", f"{world.branch}/events?ticket={ticket}", token=None)
+                for ticket in ("", "x", "y" * 42, "%C3%A9" * 43, "z" * 44)
+            ]
+            looked_up = drafts.reads
+            strange = [
+                await world.call("GET", f"{world.branch}/events?ticket={'y' * 43}", token=None)
+                for _ in range(120)
+            ]
+
+    assert {reply.problem for reply in odd} == {(401, "Unauthorized")}
+    assert looked_up == 0
+    assert strange[-1].problem == (429, "TooManyCalls")
+    assert 40 <= drafts.reads < 100
+
+
+async def test_a_ticket_ends_with_what_its_token_may() -> None:
+    async with Playground() as playground, memory_backend() as backend:
+        async with world_on(playground, backend) as world:
+            ticket = (await world.call("POST", f"{world.branch}/events/tickets")).json["ticket"]
+            address = f"{world.branch}/events?ticket={ticket}&lastEventId=x"
+            before = await world.call("GET", address, token=None)
+        without = ROUTE + token_lines("ci", CI, '["other"]') + token_lines("reviewer", REVIEWER)
+        async with world_on(playground, backend, without) as world:
+            after = await world.call("GET", address, token=None)
+
+    assert before.problem == (400, "InvalidEventId")
+    assert after.problem == (401, "Unauthorized")
 
 
 async def test_pages_of_the_configured_origins_may_call_and_no_others(world: World) -> None:

@@ -4,6 +4,7 @@
 //
 // It opens the events of its branch, asks whether a command may run, and waits for the answer.
 // When the connection breaks it resumes after the last event it saw: nothing is lost or repeated.
+// Any number of calls may wait at once; each has a stream of its own.
 
 export interface RunRef {
   agentId: string;
@@ -60,11 +61,19 @@ export interface Problem {
 
 export class ProblemError extends Error {
   readonly problem: Problem;
+  /** After how many milliseconds to come back, where it passes. */
+  readonly wait: number;
 
-  constructor(problem: Problem) {
+  constructor(problem: Problem, wait = 1_000) {
     super(`${problem.status} ${problem.code}: ${problem.detail}`);
     this.problem = problem;
+    this.wait = wait;
   }
+}
+
+interface Asked {
+  request: PermissionRequest;
+  response: Ending | null;
 }
 
 interface Block {
@@ -73,10 +82,14 @@ interface Block {
   data: string | undefined;
 }
 
+const ATTEMPTS = 5;
+/** How long to go on without a connection: at first, and after the request has expired. */
+const GRACE = 60_000;
+const BEGUN = Symbol("the stream is open, nothing after this is missed");
+
 export class Branch {
   readonly #address: string;
-  readonly #headers: Record<string, string>;
-  #lastEventId = "";
+  readonly #headers: { Authorization: string };
 
   constructor(url: string, token: string, agent: string, session: string, branch = "main") {
     const [a, s, b] = [agent, session, branch].map(encodeURIComponent);
@@ -97,76 +110,113 @@ export class Branch {
       arguments: args,
       timeout,
     };
-    const events = this.events();
-    const first = events.next(); // connect before asking: then no event is missed
-    await Promise.race([this.#connected, first]); // a refusal is thrown here
-    const { request, response } = await this.#post("/requests", body);
-    if (response !== null) return response;
-    for (let next = await first; !next.done; next = await events.next()) {
-      if (endsRequest(next.value, request.permissionId)) {
-        await events.return(undefined);
-        return next.value;
-      }
-    }
-    throw new Error("the events ended");
-  }
-
-  /** The events of the branch from now on, across lost connections. */
-  async *events(): AsyncGenerator<BranchEvent, void> {
-    let pause = 500;
+    let asked: Asked | undefined;
+    let giveUp = Date.now() + GRACE;
     for (;;) {
+      const events = this.#follow("", () => giveUp);
       try {
-        for await (const block of this.#stream()) {
-          pause = 500;
-          if (block.event === "stream-error") break; // cut off: read on from the last event
-          if (block.data !== undefined) yield JSON.parse(block.data) as BranchEvent;
+        await events.next(); // listen before asking or looking: then no event is missed
+        asked = asked
+          ? await this.#call(`/requests/${body.permissionId}`)
+          : await this.#call("/requests", body);
+        if (asked.response !== null) return asked.response;
+        giveUp = Date.parse(asked.request.expiresAt) + GRACE;
+        for await (const event of events) {
+          if (event !== BEGUN && endsRequest(event, body.permissionId)) return event;
         }
       } catch (error) {
-        // A refusal stays one; a broken connection does not.
-        if (error instanceof ProblemError && error.problem.status < 500) throw error;
+        if (!(error instanceof ProblemError) || error.problem.status !== 410) throw error;
+        // Events were missed, perhaps ours: listen from now on, and look how it stands.
+      } finally {
+        await events.return();
       }
-      await new Promise((done) => setTimeout(done, pause));
+    }
+  }
+
+  /**
+   * The events of the branch, from now on or after one that you saw ("0": all that are kept),
+   * across lost connections. After a ProblemError of status 410 some were missed: look at the
+   * requests that matter, and begin again.
+   */
+  async *events(lastEventId = ""): AsyncGenerator<BranchEvent, void> {
+    for await (const event of this.#follow(lastEventId)) if (event !== BEGUN) yield event;
+  }
+
+  async *#follow(
+    lastEventId: string,
+    giveUp = () => Infinity,
+  ): AsyncGenerator<BranchEvent | typeof BEGUN, void> {
+    let pause = 500;
+    for (let begun = false; ; ) {
+      let wait = pause;
+      try {
+        for await (const block of this.#stream(lastEventId)) {
+          wait = pause = 500;
+          if (block.event === "stream-error") break; // cut off: read on from the last event
+          if (block.id !== undefined) lastEventId = block.id;
+          if (block.data !== undefined) yield JSON.parse(block.data) as BranchEvent;
+          else if (!begun && block.id !== undefined) {
+            begun = true;
+            yield BEGUN;
+          }
+        }
+      } catch (error) {
+        if (!passes(error) || Date.now() > giveUp()) throw error;
+        if (error instanceof ProblemError) wait = Math.max(wait, error.wait);
+      }
+      await sleep(wait);
       pause = Math.min(2 * pause, 10_000);
     }
   }
 
-  #open: () => void = () => undefined;
-  #connected = new Promise<void>((done) => (this.#open = done));
-
-  async *#stream(): AsyncGenerator<Block, void> {
-    const resume = this.#lastEventId ? { "Last-Event-ID": this.#lastEventId } : {};
+  async *#stream(lastEventId: string): AsyncGenerator<Block, void> {
+    const resume = lastEventId ? { "Last-Event-ID": lastEventId } : {};
     const response = await fetch(`${this.#address}/events`, {
       headers: { ...this.#headers, ...resume },
     });
-    if (!response.ok || response.body === null) {
-      throw new ProblemError((await response.json()) as Problem);
-    }
-    for await (const block of blocks(response.body)) {
-      if (block.id !== undefined) this.#lastEventId = block.id;
-      this.#open();
-      yield block;
-    }
+    if (!response.ok || response.body === null) throw await problemOf(response);
+    yield* blocks(response.body);
   }
 
-  async #post(
-    path: string,
-    body: unknown,
-  ): Promise<{ request: PermissionRequest; response: Ending | null }> {
+  /** POST a body, or GET without one; both may be repeated. */
+  async #call(path: string, body?: { permissionId: string }): Promise<Asked> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await fetch(this.#address + path, {
-        method: "POST",
-        headers: { ...this.#headers, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      if (response.ok) {
-        return (await response.json()) as { request: PermissionRequest; response: Ending | null };
+      try {
+        const response = await fetch(this.#address + path, {
+          method: body ? "POST" : "GET",
+          headers: { ...this.#headers, "Content-Type": "application/json" },
+          body: body ? JSON.stringify(body) : null,
+        });
+        if (!response.ok) throw await problemOf(response);
+        return (await response.json()) as Asked;
+      } catch (error) {
+        if (!passes(error) || attempt === ATTEMPTS) throw error;
+        await sleep(error instanceof ProblemError ? error.wait : 1_000);
       }
-      const problem = (await response.json()) as Problem;
-      if (![429, 503].includes(problem.status) || attempt === 5) throw new ProblemError(problem);
-      const seconds = Number(response.headers.get("Retry-After") ?? 1);
-      await new Promise((done) => setTimeout(done, seconds * 1000));
     }
   }
+}
+
+/** Whether trying again may help: a connection that broke is a TypeError of fetch. */
+function passes(error: unknown): boolean {
+  if (!(error instanceof ProblemError)) return error instanceof TypeError;
+  return error.problem.status === 429 || error.problem.status >= 500;
+}
+
+/** What was refused; a proxy between may answer with something else than a problem document. */
+async function problemOf(response: Response): Promise<ProblemError> {
+  const { status } = response;
+  const after = Number(response.headers.get("Retry-After") ?? 1);
+  const wait = Number.isFinite(after) ? 1_000 * Math.max(1, after) : 1_000;
+  if (response.headers.get("Content-Type") === "application/problem+json") {
+    return new ProblemError((await response.json()) as Problem, wait);
+  }
+  const detail = (await response.text()).slice(0, 200);
+  return new ProblemError({ type: "", title: "", status, code: "NotFromAssent", detail }, wait);
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
 }
 
 function endsRequest(event: BranchEvent, id: string): event is Ending {

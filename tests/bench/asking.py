@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import NamedTuple
 
 from bench.floor import connect
 from redis.asyncio import Redis
@@ -84,41 +86,117 @@ async def _interleaved(
     return times
 
 
-def deciding(count: int) -> dict[str, dict[str, float]]:
-    """Microseconds of a policy with so many patterns that needs nobody.
+class Mix(NamedTuple):
+    """Patterns by their number, the same as expressions, a value of each, and a stranger."""
+
+    pattern: Callable[[int], str]
+    expression: Callable[[int], str]
+    value: Callable[[int], str]
+    stranger: str
+
+
+def _ordinary(number: int) -> tuple[str, str, str]:
+    kinds = (
+        (f"src/p{number}/**/*.ts", rf"src/p{number}/(.*/)?[^/]*\.ts", f"src/p{number}/a/b.ts"),
+        (f"git {{status,log*}} --m{number}*", rf"git (status|log.*) --m{number}.*",
+         f"git log -p --m{number} x"),
+        (f"docs/{number}-*.md", rf"docs/{number}-.*\.md", f"docs/{number}-a.md"),
+        (f"npm run *:{number}", rf"npm run .*:{number}", f"npm run test:{number}"),
+        (f"*.e{number}", rf".*\.e{number}", f"a/b.e{number}"),
+    )  # fmt: skip
+    return kinds[number % len(kinds)]
+
+
+MIXES = {
+    "prefixes": Mix(
+        lambda n: f"git log --grep=topic-{n:04}*",
+        lambda n: rf"git log --grep=topic-{n:04}.*",
+        lambda n: f"git log --grep=topic-{n:04} --all",
+        "git status --short --branch",
+    ),
+    "ordinary": Mix(
+        lambda n: _ordinary(n)[0],
+        lambda n: _ordinary(n)[1],
+        lambda n: _ordinary(n)[2],
+        "git log -p --oneline src/a.ts",
+    ),
+    "groups": Mix(
+        lambda n: f"@(git|hg) +(a|b{n:04})*",
+        lambda n: rf"(git|hg) (a|b{n:04})+.*",
+        lambda n: f"git b{n:04}b{n:04} x",
+        "git status --short --branch",
+    ),
+    "folders": Mix(
+        lambda n: f"**/f{n}/*.{{py,js}}",
+        lambda n: rf"(.*/)?f{n}/.*\.(py|js)",
+        lambda n: f"src/f{n}/main.py",
+        "src/other/main.py",
+    ),
+    "sets": Mix(
+        lambda n: f"*[a-c]*é{n:04}*",
+        lambda n: rf".*[a-c].*é{n:04}.*",
+        lambda n: f"xay é{n:04} z",
+        "caba é",
+    ),
+    # Nothing but where a set stands tells every tenth from the others: all of those are tried.
+    "alike": Mix(
+        lambda n: f"*[a-c]{'?' * (n % 10)}x{n // 10}",
+        lambda n: rf".*[a-c]{'.' * (n % 10)}x{n // 10}",
+        lambda n: f"zzb{'?' * (n % 10)}x{n // 10}",
+        f"{'z' * 20}x0",
+    ),
+}
+
+
+def deciding(name: str, count: int) -> dict[str, dict[str, float]]:
+    """Microseconds of processor time of a policy with so many patterns that needs nobody.
 
     Beside a bare function call, and beside as many compiled regular
-    expressions tried one after the other. The last rule is the one that fits.
+    expressions tried one after the other. Once for a call that the last rule
+    is about, once for one that no rule is about. Each the best of several.
     """
-    patterns = [f"git log --grep=topic-{n}*" for n in range(count - 1)] + ["git status*"]
-    policy = RulePolicy(allow=[Rule("run_command", {"command": text}) for text in patterns])
-    compiled = [re.compile(re.escape(text[:-1]) + ".*") for text in patterns]
-    command = "git status --short --branch"
-    call = ToolCall("run_command", {"command": command})
+    mix = MIXES[name]
+    policy = RulePolicy(
+        allow=[Rule("run_command", {"command": mix.pattern(n)}) for n in range(count)]
+    )
+    compiled = [re.compile(mix.expression(n)) for n in range(count)]
     context = Context(RunRef("bench", "deciding"))
 
     def bare(call: ToolCall, context: Context) -> bool:
         return call.name == "run_command" and context is not None
 
-    def expressions() -> bool:
-        return any(expression.fullmatch(command) for expression in compiled)
+    rows = {}
+    for kind, value in (("last", mix.value(count - 1)), ("none", mix.stranger)):
+        call = ToolCall("run_command", {"command": value})
 
-    floor, regular, ours = [], [], []
-    for _ in range(ROUNDS):
-        floor.append(_timed(lambda: bare(call, context)))
-        regular.append(_timed(expressions, 20_000 // count))
-        ours.append(_timed(lambda: policy.decide(call, context), 200_000 // count))
-    return {
-        f"deciding_{count}_rules_us": _row(floor, ours),
-        f"deciding_{count}_rules_beside_re_us": _row(regular, ours),
-    }
+        def expressions(value: str = value) -> bool:
+            return any(expression.fullmatch(value) for expression in compiled)
+
+        # They are to be the same patterns.
+        assert expressions() is (policy.decide(call, context) != policy.decide(_OTHER, context))
+        floor, regular, ours = [], [], []
+        for _ in range(ROUNDS):
+            floor.append(_timed(partial(bare, call, context)))
+            regular.append(_timed(expressions, 20_000 // count))
+            ours.append(_timed(partial(policy.decide, call, context), 1_000))
+        key = f"deciding_{name}_{count}_{kind}"
+        rows[f"{key}_us"] = _best(floor, ours)
+        rows[f"{key}_beside_re_us"] = _best(regular, ours)
+    return rows
+
+
+_OTHER = ToolCall("other", {})
 
 
 def _timed(call: Callable[[], object], count: int = 20_000) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(count):
         call()
-    return (time.perf_counter() - started) / count * 1e6
+    return (time.process_time() - started) / count * 1e6
+
+
+def _best(floor: list[float], ours: list[float]) -> dict[str, float]:
+    return {"floor": min(floor), "ours": min(ours), "ratio": min(ours) / min(floor)}
 
 
 def importing() -> dict[str, float]:
@@ -146,10 +224,18 @@ async def measure_asking(redis_path: str) -> dict[str, dict[str, float]]:
     """All three, each beside its floor."""
     return {
         **await registering(redis_path),
-        **deciding(10),
-        **deciding(1_000),
+        **deciding_all(),
         "importing_ms": importing(),
     }
+
+
+def deciding_all() -> dict[str, dict[str, float]]:
+    """Every mix with 10 and with 1,000 rules."""
+    rows: dict[str, dict[str, float]] = {}
+    for name in MIXES:
+        for count in (10, 1_000):
+            rows |= deciding(name, count)
+    return rows
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def readable(pattern: str) -> bool:
     return True
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.dictionaries(st.sampled_from("cd"), patterns.filter(readable)), max_size=8),
     st.lists(st.sampled_from("  do"), max_size=8),

@@ -26,10 +26,10 @@ from assent_bots.api_answers import FILLED, Asked, answer_of
 from assent_bots.api_bodies import check_numbers, without_nulls
 from assent_bots.api_door import Door, Endpoint
 from assent_bots.api_kinds import Kind, kind_of, read_object, response_kinds
-from assent_bots.api_openapi import LONGEST_NAME, description
+from assent_bots.api_openapi import description
 from assent_bots.api_policy import opened_or_decided
 from assent_bots.api_problems import ApiProblem, Wrong, invalid, pointer
-from assent_bots.api_requests import Draft
+from assent_bots.api_requests import LONGEST_NAME, Draft
 from assent_bots.api_stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
 from assent_bots.api_tickets import TICKET_SECONDS, Tickets
 from assent_bots.api_tokens import ApiSettings, ApiToken

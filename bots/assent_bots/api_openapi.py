@@ -14,22 +14,19 @@ from assent.events import (
     RequestExpiredEvent,
     RequestUndeliverableEvent,
 )
+from assent.permission import PermissionApprovedEvent, PermissionDeniedEvent
+from assent_bots.api_answers import FILLED as FILLED_IN
 from assent_bots.api_kinds import Kind, request_kinds, response_kinds
 from assent_bots.api_problems import PROBLEM_TYPE
-
-# Four of them, each character escaped as 12 bytes, fit into the line of 8,190 bytes that the web
-# server reads.
-LONGEST_NAME = 128
+from assent_bots.api_requests import FILLED, LONGEST, LONGEST_NAME
 
 _REF = "#/components/schemas/{model}"
-# What the server fills in, and what only it says.
-_FILLED = frozenset(
-    {"run", "sourceName", "callId", "argumentsDigest", "expiresAt", "requestedBy", "textDigest"}
-)
+# What only the server says.
 _SERVERS_OWN = frozenset({"suggestedRules", "decidedBy", "decidedAt", "rule", "ruleScope"}) | {
     "ruleExpiresAt"
 }
 _UNANSWERED = (RequestExpiredEvent, RequestCancelledEvent, RequestUndeliverableEvent)
+_OBSERVED = (PermissionApprovedEvent, PermissionDeniedEvent)
 
 _Json = dict[str, Any]
 
@@ -110,8 +107,10 @@ def _paths() -> _Json:
 
 def _events_operation() -> _Json:
     stream = {
-        "description": "Server-sent events; each `data` is an Event",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": "Server-sent events; each `data` is an Event, its `event` the type",
+        "content": {
+            "text/event-stream": {"schema": {"type": "string"}, "x-event-data": _ref("Event")}
+        },
     }
     operation = _operation(
         "follow",
@@ -132,7 +131,7 @@ def _operation(
     name: str, summary: str, done: Mapping[int, _Json], failed: tuple[int, ...], body: str = ""
 ) -> _Json:
     responses = {str(status): content for status, content in done.items()}
-    for status in failed:
+    for status in (*failed, 500):
         responses[str(status)] = _problem(status)
     operation: _Json = {"operationId": name, "summary": summary, "responses": responses}
     if body:
@@ -166,7 +165,8 @@ _WHY = {
     413: "A body has at most 1 MiB",
     415: "The body is not application/json",
     422: "Fields are wrong; `errors` points at them",
-    429: "Too many calls; come back after Retry-After seconds",
+    429: "Too many calls or streams of this token; come back after Retry-After seconds",
+    500: "A fault of ours; the log of the bots says why",
     503: "The store does not answer, or there are too many streams",
 }
 
@@ -199,7 +199,7 @@ def _events() -> _Json:
 
 def _models() -> list[type[Event]]:
     kinds: list[Kind[Any]] = [*request_kinds().values(), *response_kinds().values()]
-    return [*(kind.model for kind in kinds), *_UNANSWERED]
+    return [*(kind.model for kind in kinds), *_UNANSWERED, *_OBSERVED]
 
 
 def _schemas(models: list[type[Event]], mode: JsonSchemaMode) -> _Json:
@@ -235,29 +235,49 @@ def _bodies() -> _Json:
 
 
 def _body(schema: _Json, id_name: str, group: str) -> _Json:
-    optional = _FILLED | _SERVERS_OWN | ({id_name} if group == "NewRequest" else set())
     properties = {
         name: field for name, field in schema["properties"].items() if name not in _SERVERS_OWN
     }
+    needed = [name for name in schema.get("required", []) if name != "type"]
     if group == "NewRequest":
-        properties["run"] = {"type": "object", "properties": {"runId": {"type": "string"}}}
-        properties["timeout"] = {
-            "description": "Seconds, or a text such as 10m; instead of expiresAt",
-            "anyOf": [
-                {"type": "number", "exclusiveMinimum": 0, "maximum": 2_592_000},
-                {"type": "string"},
-            ],
-        }
+        needed = [name for name in needed if name not in FILLED and name != id_name]
+        properties.update(_asking(properties))
+        body: _Json = {"required": ["type", *needed]}
     else:
+        content = [name for name in needed if name != id_name and name not in FILLED_IN]
         properties["choiceKey"] = {"type": "string", "description": "A button of the card"}
         properties["inputs"] = {"type": "object", "description": "What fills in its form"}
-    required = [name for name in schema.get("required", []) if name not in optional]
-    return {
-        "type": "object",
-        "title": schema["title"],
-        "properties": properties,
-        "required": ["type", *(name for name in required if name != "type")],
+        body = {"required": ["type", id_name]}
+        if content:
+            # Either it says what is answered, or names the button that does.
+            body["anyOf"] = [{"required": content}, {"required": ["choiceKey"]}]
+    kept = {"type", id_name, *needed}
+    shown = {
+        name: field if name in kept else {"anyOf": [field, {"type": "null"}]}
+        for name, field in properties.items()
     }
+    return {"type": "object", "title": schema["title"], "properties": shown, **body}
+
+
+def _asking(properties: _Json) -> _Json:
+    """Fields that are written otherwise than they are sent, or not at any length."""
+    changed: _Json = {
+        name: {**properties[name], "maxLength": most}
+        for name, most in LONGEST.items()
+        if name in properties
+    }
+    if "functionName" in changed:
+        changed["functionName"]["minLength"] = 1
+    run_id = {"type": ["string", "null"], "maxLength": LONGEST_NAME}
+    changed["run"] = {"type": "object", "properties": {"runId": run_id}}
+    changed["timeout"] = {
+        "description": "Seconds, or a text such as 10m; instead of expiresAt",
+        "anyOf": [
+            {"type": "number", "exclusiveMinimum": 0, "maximum": 2_592_000},
+            {"type": "string"},
+        ],
+    }
+    return changed
 
 
 def _answers() -> _Json:
@@ -265,7 +285,15 @@ def _answers() -> _Json:
     responses = [_ref(kind.model.__name__) for kind in response_kinds().values()]
     endings = [*responses, *(_ref(model.__name__) for model in _UNANSWERED)]
     text = {"type": "string"}
+    observed = [_ref(model.__name__) for model in _OBSERVED]
     return {
+        "Event": {"anyOf": [*requests, *endings, *observed, _ref("StreamError")]},
+        "StreamError": {
+            "type": "object",
+            "description": "The last event, `stream-error`, of a stream that is cut off",
+            "properties": {"code": text, "detail": text, "lastEventId": text},
+            "required": ["code", "detail", "lastEventId"],
+        },
         "Request": {"anyOf": requests},
         "Response": {"anyOf": responses},
         "Ending": {"anyOf": endings},
@@ -284,23 +312,37 @@ def _answers() -> _Json:
             "required": ["ticket", "expiresInSeconds"],
         },
         "Description": {"type": "object"},
-        "Problem": {
-            "type": "object",
-            "properties": {
-                "type": text,
-                "title": text,
-                "status": {"type": "integer"},
-                "detail": text,
-                "code": text,
-                "errors": {
-                    "type": "array",
-                    "items": {
+        "Problem": _problem_schema(),
+    }
+
+
+def _problem_schema() -> _Json:
+    text = {"type": "string"}
+    wrong = {
+        "type": "object",
+        "properties": {"pointer": text, "detail": text},
+        "required": ["pointer", "detail"],
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "type": text,
+            "title": text,
+            "status": {"type": "integer"},
+            "detail": text,
+            "code": text,
+            "errors": {
+                "description": "Wrong fields; of a 409 without any, its detail under its code",
+                "anyOf": [
+                    {"type": "array", "items": wrong},
+                    {
                         "type": "object",
-                        "properties": {"pointer": text, "detail": text},
-                        "required": ["pointer", "detail"],
+                        "additionalProperties": {"type": "array", "items": text},
                     },
-                },
+                ],
             },
-            "required": ["type", "title", "status", "detail", "code"],
+            "response": {"description": "Of AlreadyAnswered: what counts", **_ref("Ending")},
+            "lastEventId": {"description": "Of EventsGone: where the stream ends now", **text},
         },
+        "required": ["type", "title", "status", "detail", "code"],
     }

@@ -22,9 +22,15 @@ from assent_bots.durations import parse_duration
 
 _ID = re.compile(r"[A-Za-z0-9_.:~-]{1,128}", re.ASCII)
 # What need not be there, although an event has it.
-_FILLED = frozenset(
+FILLED = frozenset(
     {"run", "sourceName", "callId", "arguments", "argumentsDigest", "expiresAt", "requestedBy"}
 )
+# Four of them in an address, each character escaped as 12 bytes, fit into the line of 8,190 bytes
+# that the web server reads.
+LONGEST_NAME = 128
+# How many characters these fields have at most.
+LONGEST = {"functionName": 256, "sourceName": 256, "callId": 256, "description": 20_000}
+_LONGEST_PATH, _LONGEST_STEP = 32, 256
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
 
 
@@ -38,7 +44,8 @@ class Draft:
 
     def __init__(self, given: Mapping[str, Any], run: RunRef, actor: str, now: datetime) -> None:
         self.kind: Kind[UserInputRequest] = kind_of(given, request_kinds())
-        given = without_nulls(given, self.kind, _FILLED)
+        given = without_nulls(given, self.kind, FILLED)
+        _check_lengths(given)
         names = set(self.kind.names.values())
         self._given = {name: value for name, value in given.items() if name in names}
         self._run = run
@@ -115,8 +122,9 @@ class Draft:
         run_id = given.get("runId")
         if run_id is None:
             run_id = stored.get("run", {}).get("runId") or self._run.run_id
-        if not isinstance(run_id, str):
-            wrong.append(Wrong("/run/runId", "must be a string"))
+        if not isinstance(run_id, str) or len(run_id) > LONGEST_NAME:
+            text = f"must be a string of at most {LONGEST_NAME} characters"
+            wrong.append(Wrong("/run/runId", text))
         if wrong:
             raise invalid(*wrong)
         return replace(self._run, run_id=run_id)
@@ -148,6 +156,26 @@ def _rules(fields: Mapping[str, Any]) -> Any:
     if not isinstance(name, str) or not isinstance(call_id, str):
         return ()  # reading the fields says what is wrong with them
     return derive(ToolCall(name, fields["arguments"], call_id))
+
+
+def _check_lengths(given: Mapping[str, Any]) -> None:
+    wrong = [
+        Wrong(pointer(name), f"has at most {most} characters")
+        for name, most in LONGEST.items()
+        if isinstance(value := given.get(name), str) and len(value) > most
+    ]
+    if given.get("functionName") == "":
+        wrong.append(Wrong("/functionName", "must not be empty"))
+    if isinstance(path := given.get("path"), list):
+        if len(path) > _LONGEST_PATH:
+            wrong.append(Wrong("/path", f"has at most {_LONGEST_PATH} steps"))
+        wrong += [
+            Wrong(pointer("path", number), f"has at most {_LONGEST_STEP} characters")
+            for number, step in enumerate(path)
+            if isinstance(step, str) and len(step) > _LONGEST_STEP
+        ]
+    if wrong:
+        raise invalid(*wrong)
 
 
 def _id(given: Mapping[str, Any], name: str) -> str:

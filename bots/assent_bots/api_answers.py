@@ -94,8 +94,9 @@ def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInp
 def _with_amount(request: UserInputRequest, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The body without an amount of 0 in an approval: it stands for the first one offered."""
     amount = given.get("extensionAmount", 0)
-    says_yes = isinstance(request, ContinuationRequestEvent) and given.get("approved") is True
-    if not says_yes or "choiceKey" in given:
+    if not isinstance(request, ContinuationRequestEvent):
+        return given
+    if given.get("approved") is not True or "choiceKey" in given:
         return given
     if isinstance(amount, int) and amount == 0:
         return {name: value for name, value in given.items() if name != "extensionAmount"}

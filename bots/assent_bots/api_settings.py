@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assent.routes import Routes
 from assent_bots.api_tokens import SHA256, TOKEN_NAME, ApiSettings, ApiToken
+from assent_bots.credentials import holds_api_token
 from assent_bots.sections import ApiSection, ApiTokenSection
 from assent_bots.source import Source
 
@@ -26,6 +27,14 @@ def read_api(source: Source) -> ApiSettings | None:
     return ApiSettings(tuple(tokens), frozenset(section.origins), section.per_second)
 
 
+def api_warnings(source: Source, api: ApiSettings | None) -> tuple[str, ...]:
+    """What may not be meant, although nothing is wrong."""
+    if "api" not in source.sections or api is not None:
+        return ()
+    text = "[api] has no [[api.token]], so the hosted API is off; `assent api token NAME` makes one"
+    return (text,)
+
+
 def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None) -> None:
     """See that every ``api:NAME`` among the approvers is a token of the settings."""
     known = {token.actor for token in api.tokens} if api is not None else set()
@@ -45,7 +54,7 @@ def _token(source: Source, number: int) -> ApiToken | None:
     section = source.section(ApiTokenSection, *path)
     if section is None:
         return None
-    good = True
+    good = not holds_api_token(section.name)  # that it does was said already
     if not TOKEN_NAME.fullmatch(section.name):
         text = "must be 1 to 64 letters, digits and _ . -; the actor is api:NAME"
         source.problem((*path, "name"), text)

@@ -46,7 +46,9 @@ def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
 
 
 def api_findings(settings: Settings) -> Iterator[Finding]:
-    """Who may call the hosted API; nothing where it is off."""
+    """Who may call the hosted API; nothing where it is off, unless that is odd."""
+    for text in settings.api_warnings:
+        yield Finding("warning", "api", text)
     if settings.api is None:
         return
     by_name: dict[str, list[ApiToken]] = {}

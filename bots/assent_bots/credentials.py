@@ -66,6 +66,7 @@ _KINDS = (
     (re.compile(r"xapp-[A-Za-z0-9-]{6,}"), SLACK_APP_TOKEN),
     (re.compile(r"\d{6,}:[A-Za-z0-9_-]{20,}"), TELEGRAM_BOT_TOKEN),
 )
+_API_TOKEN = re.compile(r"assent_[A-Za-z0-9_-]{40,}")
 _PASSWORD = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _TELEGRAM_TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
@@ -74,6 +75,11 @@ _TELEGRAM_TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 def forbidden_value(value: str) -> Secret | None:
     """The secret that a text in the settings file looks like, None when it looks harmless."""
     return next((secret for pattern, secret in _KINDS if pattern.search(value)), None)
+
+
+def holds_api_token(text: str) -> bool:
+    """Whether a bearer token of the hosted API stands in it."""
+    return _API_TOKEN.search(text) is not None
 
 
 def has_password(url: str) -> bool:
@@ -89,7 +95,7 @@ def without_password(url: str) -> str:
 def shown(value: object) -> str:
     """A wrong value as it may be shown in a message: short, and never a secret."""
     text = value if isinstance(value, str) else repr(value)
-    if forbidden_value(text) or has_password(text):
+    if forbidden_value(text) or has_password(text) or holds_api_token(text):
         return "that value"
     short = text if len(text) <= 60 else text[:59] + "…"
     return repr(short) if isinstance(value, str) else short

@@ -248,7 +248,7 @@ class ApiTokenSection(Section):
     name: str
     sha256: Annotated[str, BeforeValidator(_unseen)]
     agents: tuple[str, ...]
-    answers_own: bool = False
+    answers_own: Annotated[bool, Field(strict=True)] = False
 
 
 class RuleSection(Section):

@@ -14,7 +14,7 @@ from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.rules import Rule, Scope
 from assent.terms import Terms
-from assent_bots.api_settings import check_api_approvers, read_api
+from assent_bots.api_settings import api_warnings, check_api_approvers, read_api
 from assent_bots.api_tokens import ApiSettings
 from assent_bots.credentials import (
     SLACK_APP_TOKEN,
@@ -135,6 +135,7 @@ class Settings:
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     warnings: tuple[str, ...] = ()
     api: ApiSettings | None = None
+    api_warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,7 @@ def settings_of(source: Source) -> Settings:
         questions=questions,
         warnings=route_warnings(routes),
         api=api,
+        api_warnings=api_warnings(source, api),
     )
 
 

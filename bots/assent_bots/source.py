@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from assent.errors import ConfigError
-from assent_bots.credentials import FORBIDDEN_KEYS, Secret, forbidden_value, shown
+from assent_bots.credentials import FORBIDDEN_KEYS, Secret, forbidden_value, holds_api_token, shown
 from assent_bots.toml_lines import KeyPath, key_lines
 
 DEFAULT_FILE = "assent.toml"
@@ -225,6 +225,13 @@ def _refuse_secrets(source: Source) -> None:
         if (secret := forbidden_value(value)) is not None:
             source.problem(path, _use_instead(secret))
             source.refused.add(path)
+        elif holds_api_token(value):
+            source.problem(path, _PASTED)
+            source.refused.add(path)
+    for path, table in list(_tables(source.data)):
+        for key in [key for key in table if holds_api_token(key)]:
+            source.problem(path or ("api",), f"has a key that {_PASTED}")
+            del table[key]
 
 
 def _use_instead(secret: Secret) -> str:
@@ -232,6 +239,22 @@ def _use_instead(secret: Secret) -> str:
         "holds a secret, which must not stand in a file; "
         f"remove it and set {secret.variable} in the environment"
     )
+
+
+_PASTED = (
+    "holds a token of the hosted API, which must not stand in a file; "
+    "keep it where it is used, and write here what `assent api token NAME` prints"
+)
+
+
+def _tables(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, dict[str, Any]]]:
+    if isinstance(value, dict):
+        yield path, value
+        for key, item in value.items():
+            yield from _tables(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _tables(item, (*path, number))
 
 
 def _texts(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, str]]:

@@ -111,6 +111,14 @@ def test_without_a_token_it_is_off() -> None:
             "assent.toml line 9: api.token.0.answers_own must be true or false, not 7",
         ),
         (
+            f'{GOOD}answers_own = "yes"\n',
+            "assent.toml line 9: api.token.0.answers_own must be true or false, not 'yes'",
+        ),
+        (
+            f"{GOOD}answers_own = 1\n",
+            "assent.toml line 9: api.token.0.answers_own must be true or false, not 1",
+        ),
+        (
             '[api]\norigin = "x"\n',
             "assent.toml line 5: api.origin is not a setting; did you mean origins?",
         ),
@@ -125,6 +133,45 @@ def test_a_token_that_was_pasted_instead_of_its_hash_is_not_shown() -> None:
 
     assert CI not in problem
     assert "api.token.0.sha256" in problem
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        f'[[api.token]]\nname = "{CI}"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
+        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = ["{CI}"]\n',
+        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = "{CI}"\n',
+        f'{GOOD}answers_own = "{CI}"\n',
+        f'{GOOD}{CI} = "x"\n',
+        f'{GOOD}token = "{CI}"\n',
+        f'[api]\norigins = ["{CI}"]\n{GOOD}',
+        f'[api]\ntoken = "{CI}"\n',
+        f'[api]\nper_second = "{CI}"\n{GOOD}',
+        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\napprovers = ["api:{CI}"]\n',
+        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\nagent = "{CI}"\napprovers = ["api:ci"]\n',
+    ],
+)
+def test_a_token_that_was_pasted_anywhere_is_refused_and_not_shown(toml: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read(toml)
+
+    assert CI not in str(caught.value)
+    assert CI not in repr(caught.value)
+
+
+async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playground) -> None:
+    toml = ROUTE + '[api]\norigins = ["https://a.example"]\n'
+    env = env_of(playground, ASSENT_STORE_URL="memory://")
+
+    settings = settings_of(source_of(toml, ENV))
+    done = await asyncio.to_thread(run, "check", toml=toml, env=env)
+
+    text = "[api] has no [[api.token]], so the hosted API is off; `assent api token NAME` makes one"
+    assert settings.api_warnings == (text,)
+    (line,) = [line for line in done.out.splitlines() if " api " in line]
+    assert line.startswith("warning")
+    assert text in line
+    assert settings_of(source_of(ROUTE, ENV)).api_warnings == ()
 
 
 def test_an_approver_that_is_no_token_is_wrong() -> None:
@@ -152,6 +199,31 @@ def test_a_new_token_is_printed_once_with_the_settings_for_it(run: Run) -> None:
     assert api is not None
     assert api.tokens[0].sha256 == token_hash(token)
     assert api.tokens[0].agents == ("deploy-*", "b")
+
+
+def test_patterns_of_any_text_are_printed_as_toml(run: Run) -> None:
+    patterns = ["dépl💥y-*", 'a"b\\c', "tab\tand\x7f\x01"]
+    done = run("api", "token", "ci", *(part for one in patterns for part in ("--agent", one)))
+
+    api = read(f"[[api.token]]{done.err.partition('[[api.token]]')[2]}")
+
+    assert done.code == 0
+    assert api is not None
+    assert list(api.tokens[0].agents) == patterns
+
+
+def test_a_pattern_that_is_no_text_is_refused(run: Run) -> None:
+    done = run("api", "token", "ci", "--agent", "a\udcff")
+
+    assert (done.code, done.out) == (2, "")
+    assert "--agent" in done.err
+
+
+def test_a_token_is_no_name_of_itself(run: Run) -> None:
+    done = run("api", "token", CI)
+
+    assert (done.code, done.out) == (2, "")
+    assert CI not in done.err
 
 
 def test_a_name_that_is_none_is_refused(run: Run) -> None:

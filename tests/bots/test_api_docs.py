@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bots.api_world import CI, REVIEWER, World  # noqa: TID251  the folder of these tests
+from bots.api_world import CI, REVIEWER, World, world_on  # noqa: TID251  the folder of these tests
+from bots.commands import Run  # noqa: TID251
 
-from assent.calls import new_id
+from assent.connect import open_backend
 from assent_bots import api, api_door, api_stream
 from assent_bots.api_kinds import Kind, request_kinds, response_kinds
+from assent_bots.api_tokens import token_hash
+from assent_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,41 +32,86 @@ def example(language: str) -> str:
     return match[1]
 
 
-async def test_curl_asks_listens_and_answers(world: World, tmp_path: Path) -> None:
+def page_settings() -> str:
+    """The settings of the page, with the hashes, the channel and the platforms of these tests."""
+    match = re.search(r"```toml\n\[slack]\nmode = [^\n]+\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert match is not None
+    toml = match[1].replace("C0123ABCD", "C0OPS")
+    for name, token in (("ci", CI), ("reviewer", REVIEWER)):
+        hashed = re.compile(rf'(name = "{name}"\nsha256 = )"[0-9a-f]{{64}}"')
+        toml, count = hashed.subn(rf'\1"{token_hash(token)}"', toml)
+        assert count == 1
+    return toml
+
+
+async def run_script(folder: Path, url: str, token: str) -> tuple[int | None, str]:
+    """The example as it stands on the page."""
     if shutil.which("curl") is None:
         pytest.skip("needs curl: apt-get install curl")
-    # Asking waits for the stream, and the end for its last event: a person would see it.
-    script = example("sh").replace(
-        "# Ask:", "until grep -q '^id:' events.txt; do sleep 0.05; done\n# Ask:"
-    )
-    script = script.replace("/sessions/s-1/", f"/sessions/{world.session_id}/")
-    script += "until grep -q PERMISSION_APPROVED events.txt; do sleep 0.05; done\nkill %1\n"
+    (folder / "ask.sh").write_text(example("sh"))
     process = await asyncio.create_subprocess_exec(
-        "bash",
-        "-emc",
-        script,
-        cwd=tmp_path,
+        "sh",
+        "ask.sh",
+        cwd=folder,
         env={
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "ASSENT_URL": world.url,
-            "ASSENT_TOKEN": CI,
+            "ASSENT_URL": url,
+            "ASSENT_TOKEN": token,
             "REVIEWER_TOKEN": REVIEWER,
-            "ID": new_id(),
         },
         stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
     )
     async with asyncio.timeout(30):
-        out, err = await process.communicate()
+        # It ends with all it has started: otherwise this pipe would stay open.
+        out, _ = await process.communicate()
+    return process.returncode, out.decode()
 
-    assert process.returncode == 0, err.decode() + out.decode()
-    asked, end = json.JSONDecoder().raw_decode(out.decode())
-    answered = json.loads(out.decode()[end:])
+
+async def test_curl_asks_listens_and_answers_with_the_settings_of_the_page(
+    tmp_path: Path,
+) -> None:
+    async with (
+        Playground() as playground,
+        open_backend("memory://") as backend,
+        world_on(playground, backend, page_settings()) as world,
+    ):
+        code, out = await run_script(tmp_path, world.url, CI)
+
+    assert code == 0, out
+    asked, end = json.JSONDecoder().raw_decode(out)
+    answered, heard = json.JSONDecoder().raw_decode(out, end)
     assert asked["response"] is None
     assert answered["decidedBy"] == "api:reviewer"
     assert answered["reason"] == "the plan looks good"
-    events = re.findall(r"^event: (\w+)$", (tmp_path / "events.txt").read_text(), re.MULTILINE)
-    assert events == ["PERMISSION_REQUEST", "PERMISSION_RESPONSE", "PERMISSION_APPROVED"]
+    assert re.findall(r"^event: (\w+)$", out[heard:], re.MULTILINE) == [
+        "PERMISSION_REQUEST",
+        "PERMISSION_RESPONSE",
+        "PERMISSION_APPROVED",
+    ]
+
+
+async def test_the_script_ends_and_says_why_when_it_is_refused(
+    world: World, tmp_path: Path
+) -> None:
+    code, out = await run_script(tmp_path, world.url, "assent_wrong")
+
+    assert code == 1
+    assert "this token is not known" in out
+
+
+async def test_the_tokens_of_the_page_can_be_made_as_it_says(run: Run) -> None:
+    lines = re.findall(r"\$\((assent api token .*)\)$", PAGE.read_text(), re.MULTILINE)
+    assert len(lines) == 2
+    for line in lines:
+        done = run(*shlex.split(line)[1:])
+        _, section = done.err.split("\n\n", 1)
+        assert done.out.startswith("assent_")
+        assert without_hashes(section.strip()) in without_hashes(PAGE.read_text())
+
+
+def without_hashes(text: str) -> str:
+    return re.sub(r'"[0-9a-f]{64}"', '"…"', text)
 
 
 async def test_the_page_names_every_code() -> None:

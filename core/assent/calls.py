@@ -21,8 +21,14 @@ MAX_ARGUMENTS_BYTES = 256 * 1024
 
 
 def new_id() -> str:
-    """A random id of 128 bits, as 22 characters of base64url."""
-    return secrets.token_urlsafe(16)
+    """A random id of 135 bits or more, as 23 characters of base64url.
+
+    It never begins with ``-``: people give ids to commands, which would take
+    it for an option.
+    """
+    while (made := secrets.token_urlsafe(17)).startswith("-"):
+        pass
+    return made
 
 
 @pydantic_dataclass(

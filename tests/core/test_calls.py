@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assent import Gate, RunRef
-from assent.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, shown_and_digest
+from assent.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, new_id, shown_and_digest
 from assent.errors import InvalidCallError
 from assent.memory import memory_backend
 
@@ -91,3 +92,10 @@ def test_call_ids_are_random_and_long() -> None:
 
     assert len(ids) == 100
     assert all(len(call_id) >= 22 for call_id in ids)
+
+
+def test_an_id_is_never_an_option_of_a_command() -> None:
+    made = {new_id() for _ in range(2_000)}
+
+    assert len(made) == 2_000
+    assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{22}", one) for one in made)

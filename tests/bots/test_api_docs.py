@@ -49,6 +49,7 @@ async def run_script(folder: Path, url: str, token: str) -> tuple[int | None, st
     if shutil.which("curl") is None:
         pytest.skip("needs curl: apt-get install curl")
     (folder / "ask.sh").write_text(example("sh"))
+    (folder / "events.txt").write_text("id: of an earlier run\n\nevent: PERMISSION_APPROVED\n\n")
     process = await asyncio.create_subprocess_exec(
         "sh",
         "ask.sh",

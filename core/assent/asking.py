@@ -62,7 +62,7 @@ class Asking:
         self.answers = Answers()
         self.denied: set[str] = set()
         self._store = backend.store
-        self._decider = Decider(backend.rules, policy, run, self.answer, clock)
+        self._decider = Decider(backend.rules, policy, run, self.answer, clock, denied=self.denied)
         self._run = run
         self._seconds = seconds
         self._requested_by = requested_by

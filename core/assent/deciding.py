@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from assent.calls import RunRef, ToolCall, arguments_digest
@@ -12,6 +12,7 @@ from assent.policy import Context, Decision, Policy, Ruling, evaluate, remembere
 from assent.ports import Clock, Rules
 from assent.requirements import Declaration
 from assent.rules import RuleBook
+from assent.snapshots import is_same, snapshot
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
 
@@ -42,10 +43,21 @@ class Decider:
     Rules can be stored and revoked anywhere. So a call is allowed, or denied
     by memory, only on rules that were read after the check began; a denial by
     the policy alone needs no look, and a question, also one of the policy's
-    own, is opened only on the rules the policy saw.
+    own, is opened only on the rules the policy saw. For call ids in ``denied``
+    nothing is used up.
     """
 
-    def __init__(self, rules: Rules, policy: Policy, run: RunRef, ask: Ask, clock: Clock) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        policy: Policy,
+        run: RunRef,
+        ask: Ask,
+        clock: Clock,
+        *,
+        denied: Collection[str] = (),
+    ) -> None:
+        self.denied = denied
         self._rules = rules
         self._policy = policy
         self.run = run
@@ -59,7 +71,11 @@ class Decider:
         Raises:
             StoreUnreachableError: what the session remembers cannot be read.
         """
+        before, decision = snapshot(call.arguments), Decision.ASK
         for number in range(_MOST_LOOKS):
+            if number and not is_same(before, snapshot(call.arguments)):
+                # What the last look denied or saw is another call by now.
+                return Decided(_changed(decision), self._book.version)
             book = self._book
             look = _Look(self, book, call, again=number > 0)
             context = replace(self._context(asker, book), spend=look.spend, ask=look.ask)
@@ -192,6 +208,8 @@ class _Look:
 
     async def spend(self, key: str) -> bool:
         """Context.spend: use up the rule, unless the session remembers other rules by now."""
+        if self._call.call_id in self._decider.denied:
+            return False
         if self.stale or not same_book(await self._decider.refresh(), self._book):
             self.stale = True
             return False
@@ -217,6 +235,11 @@ class _Look:
                 return self._decider.withdrawn(request, "the session's rules have changed")
         self.asked = True
         return await self._decider.ask(request)
+
+
+def _changed(decision: Decision) -> Decision:
+    text = "the arguments changed while it was decided: answer with_arguments"
+    return Decision.DENY.because(text, line=decision.line)
 
 
 def _by_known_rules(decision: Decision, book: RuleBook) -> Decision:

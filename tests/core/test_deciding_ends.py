@@ -9,11 +9,12 @@ from typing import Any, cast
 import pytest
 
 from assent import Gate, Outcome, RunRef, ToolCall
+from assent.backend import Backend
 from assent.deciding import Asker, Decider
 from assent.memory import memory_backend, utc_now
 from assent.policy import Context, Decision, Remembered, Ruling
 from assent.ports import Rules
-from assent.rules import RuleBook, literal_rule
+from assent.rules import RememberedRule, RuleBook, literal_rule
 from assent.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -48,9 +49,7 @@ async def test_a_decision_kept_from_before_a_rule_was_revoked_no_longer_allows()
         memory_backend() as backend,
         Gate.open(backend, run=RUN, policy=policy, timeout=0.05) as gate,
     ):
-        request = a_request(run=RUN)
-        await backend.store.open(request, seconds=60, inbox="", book=None)
-        await backend.store.settle(request.permission_id, a_response(request), remember=rule)
+        await remember(backend, rule)
         before = await gate.check(LS)
         await backend.rules.revoke(rule.rule_id, by="cli:me")
         after = await gate.check(LS)
@@ -58,6 +57,32 @@ async def test_a_decision_kept_from_before_a_rule_was_revoked_no_longer_allows()
     assert before.line == "remembered always allow"
     assert after.outcome is Outcome.DENIED
     assert rule.rule_id in after.reason
+
+
+async def remember(backend: Backend, rule: RememberedRule) -> None:
+    request = a_request(run=RUN)
+    await backend.store.open(request, seconds=60, inbox="", book=None)
+    await backend.store.settle(request.permission_id, a_response(request), remember=rule)
+
+
+async def test_a_call_that_was_changed_in_place_is_not_decided_on_once_more() -> None:
+    def in_place(call: ToolCall, context: Context) -> Decision:
+        if call.name == "bash":
+            cast("dict[str, Any]", call.arguments)["command"] = "pwd"
+        return Decision.ALLOW
+
+    async with (
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, policy=in_place, timeout=0.05) as gate,
+    ):
+        await remember(backend, a_rule())
+        assert (await gate.check(ToolCall("read"))).approved
+        # The gate has not read this yet. When it does, the call is "pwd".
+        await remember(backend, a_rule("other"))
+        verdict = await gate.check(ToolCall("bash", {"command": "ls"}))
+
+    assert verdict.outcome is Outcome.DENIED
+    assert verdict.line == f"policy {in_place.__qualname__}"
 
 
 class Changing:

@@ -315,3 +315,22 @@ async def test_always_deny_from_elsewhere_leaves_an_allow_once_rule_unspent(
         other = await gate.check(ToolCall("bash", {"command": "pwd"}))
 
     assert (denied.line, other.line) == ("remembered always deny", "allow-once rule 1")
+
+
+async def test_a_call_denied_while_a_policys_own_question_is_open_spends_no_allow_once_rule(
+    backend: Backend,
+) -> None:
+    own = OwnQuestion()
+
+    async def deny() -> None:
+        gate.deny_call(LS.call_id)
+
+    own.meanwhile = deny
+    policy = Chain(own, RulePolicy(allow_once=[Rule("bash")]))
+    async with Gate.open(backend, run=RUN, policy=policy) as gate:
+        denied = await answered(backend, gate)
+    policy = Chain(RulePolicy(allow_once=[Rule("bash")]))
+    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.2) as gate:
+        other = await gate.check(ToolCall("bash", {"command": "pwd"}))
+
+    assert (denied.line, other.line) == ("denied call id", "allow-once rule 1")

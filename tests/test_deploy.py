@@ -294,7 +294,7 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
     from assent_bots.settings import read_settings
 
     text = (DEPLOY / "assent.example.toml").read_text()
-    everything = re.sub(r"^# (?=[a-z_]+ = )", "", text, flags=re.MULTILINE)
+    everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
     (tmp_path / "all.toml").write_text(everything)
 
     settings = read_settings(str(tmp_path / "all.toml"), SECRETS)
@@ -302,14 +302,17 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
     assert everything != text
     assert settings.slack is not None
     assert settings.slack.team_id == "T0123ABCD"
+    assert settings.api is not None
+    assert [token.actor for token in settings.api.tokens] == ["api:ci"]
 
 
 def test_the_example_settings_show_every_setting() -> None:
     from assent_bots import sections
 
     text = (DEPLOY / "assent.example.toml").read_text()
-    shown = set(re.findall(r"^(?:# )?([a-z_]+) = ", text, re.MULTILINE))
+    shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
     shown |= set(re.findall(r"\b(tool|params) = ", text))
+    shown |= set(re.findall(r"^# \[\[api\.([a-z]+)]]$", text, re.MULTILINE))
     models = sections.Section.__subclasses__()
     known = {name for model in models for name in model.model_fields}
 

@@ -52,6 +52,8 @@ class CardMaker:
             revealed=copy.revealed,
             state=state,
             description_limit=min(room.description, DESCRIPTION_LIMIT),
+            number=copy.siblings.index(copy.handle) + 1 if copy.siblings else 1,
+            count=max(len(copy.siblings), 1),
         )
 
     def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:

@@ -16,6 +16,7 @@ _KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}")
 
 DESCRIPTION_LIMIT = 600
 NAME_LIMIT = 120
+_WHICH_LIMIT = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,8 @@ class Card:
     content the place can show; ``reveal_limit`` how many it can show on
     request. Content over the limit is cut, and then the choices that need
     sight are offered only after the whole was shown (``revealed``). The same
-    goes for a description over ``description_limit``.
+    goes for a description over ``description_limit``. On a message with
+    several cards, of which there are ``count``, it has a ``number`` from 1 on.
     """
 
     handle: str
@@ -141,6 +143,8 @@ class Card:
     revealed: bool = False
     state: Open | Ended = Open()
     description_limit: int = DESCRIPTION_LIMIT
+    number: int = 1
+    count: int = 1
 
     @property
     def content(self) -> str:
@@ -157,6 +161,20 @@ class Card:
     def description(self) -> str:
         """The description as far as the place can show it."""
         return shortened(self.body.description, self.description_limit)
+
+    @property
+    def which(self) -> str:
+        """Which card it is, where it is spoken of elsewhere: its number, its title, its digest."""
+        number = f"Call {self.number} of {self.count}" if self.count > 1 else ""
+        title = shortened(self.body.title, _WHICH_LIMIT)
+        return " · ".join(filter(None, (number, title, self.body.digest)))
+
+    @property
+    def begins(self) -> str:
+        """The first line of the content where several cards are on the message, else nothing."""
+        if self.count < 2:
+            return ""
+        return shortened(self.body.content.lstrip().partition("\n")[0], _WHICH_LIMIT)
 
     @property
     def is_cut(self) -> bool:

@@ -44,6 +44,7 @@ async def test_calls_asked_about_together_share_one_message(backend: Backend) ->
 
         assert states(cards) == {"build": "open", "test": "open", "deploy": "open"}
         assert len({card.handle for card in cards}) == 3
+        assert [(card.number, card.count) for card in cards] == [(1, 3), (2, 3), (3, 3)]
         assert room.chat.cards == {}
         assert list(room.chat.bundles) == [ref]
         records = await backend.watch.pending()

@@ -33,6 +33,7 @@ class ChatDouble:
         self.groups: dict[str, Collection[str]] = {}
         self.failures: dict[str, deque[DeliveryError]] = {}
         self.before_reveal: Callable[[Press, Card], Awaitable[None]] = _at_once
+        self.before_ask: Callable[[Press, Card], Awaitable[None]] = _at_once
         self._numbers = iter(range(1, 1_000_000))
         self._news = asyncio.Condition()
 
@@ -71,6 +72,7 @@ class ChatDouble:
         self.revealed.append((press, card.everything))
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        await self.before_ask(press, card)
         self._maybe_fail("ask")
         self.asked.append((press, card, choice))
 

@@ -34,6 +34,8 @@ from assent_slack.workspace import Workspace
 _log = logging.getLogger(__name__)
 
 _CALL_SECONDS = 10.0
+# docs.slack.dev, interactivity: a trigger_id opens a dialog for 3 seconds after the press.
+_DIALOG_SECONDS = 2.2
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
 _NO_CHANNEL = ": channel_not_found:"
 _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
@@ -283,7 +285,11 @@ class SlackAdapter:
             raise DeliveryError(
                 PLATFORM, "the press came without a trigger_id: press again", permanent=True
             )
-        await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+        try:
+            async with asyncio.timeout(_DIALOG_SECONDS):
+                await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+        except TimeoutError:
+            raise DeliveryError(PLATFORM, "it took too long") from None
 
     async def _group_id(self, handle: str) -> str:
         answer = await self._read("usergroups.list", {})

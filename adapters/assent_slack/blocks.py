@@ -104,6 +104,8 @@ def _notice(card: Card, left_out: int) -> str:
     notices = [card.cut_notice] if card.cut_notice else []
     if left_out and not isinstance(card.state, Ended):
         notices.append(f"{left_out} more choices do not fit into a Slack message.")
+    if not isinstance(card.state, Ended) and card.state.notice:
+        notices.insert(0, f"✍️ {one_line(card.state.notice, _LINE)}")
     return " ".join(notices)
 
 

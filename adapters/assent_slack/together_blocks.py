@@ -58,6 +58,7 @@ _OWN_FACTS = 2
 _LABEL, _VALUE = 30, 70
 _WHO, _REASON, _STORED, _ANSWER = 90, 110, 150, 60
 _ANSWERS = 2
+_NOTICE = 150
 _SECOND_STEP = 800
 
 
@@ -149,6 +150,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
 
 
 def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
+    if not isinstance(card.state, Ended) and card.state.notice:
+        yield f"✍️ {one_line(card.state.notice, _NOTICE)}"
     if card.cut_notice:
         yield card.cut_notice
     own = bundle.own_facts(card)

@@ -115,6 +115,9 @@ def _footing(card: Card) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
         return
     yield own(f"\nExpires {time_text(card.expires_at)}")
+    if card.state.notice:
+        yield own("\n✍️ ")
+        yield line(card.state.notice, rank=7)
     if card.state.more and any(choice.stores for choice in card.more):
         yield own("\n\nWhat would be remembered is said before it is.")
     if (confirming := confirmed_choice(card)) is not None:

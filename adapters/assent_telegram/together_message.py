@@ -95,8 +95,11 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     if card.body.digest:
         yield own(" · ")
         yield line(card.body.digest, rank=2)
-    if ended is not None:
-        yield from _outcome(ended)
+    if isinstance(card.state, Ended):
+        yield from _outcome(card.state)
+    elif card.state.notice:
+        yield own("\n✍️ ")
+        yield line(card.state.notice, rank=7)
     if card.content:
         yield own("\n")
         yield Piece(Part(sound(card.content), Look.BLOCK))

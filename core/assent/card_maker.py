@@ -33,6 +33,7 @@ class CardMaker:
         self._terms = terms
         self._refusals = refusals
         self._bodies: dict[str, CardBody] = {}
+        self._notices: dict[str, str] = {}
 
     def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
         """The card of a copy as its place can show it."""
@@ -42,6 +43,8 @@ class CardMaker:
         if copy.siblings:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
             room = adapter.room_together(body, len(copy.siblings)) or Room(0, 0)
+        if isinstance(state, Open):
+            state = replace(state, notice=self._notices.get(request.question_id, state.notice))
         return Card(
             handle=copy.handle,
             body=body,
@@ -55,6 +58,15 @@ class CardMaker:
             number=copy.siblings.index(copy.handle) + 1 if copy.siblings else 1,
             count=max(len(copy.siblings), 1),
         )
+
+    def note(self, request: UserInputRequest, notice: str) -> None:
+        """Let all cards of the request say this from now on while it is open; the first counts.
+
+        Kept for the newest few thousand requests, as long as the process lives.
+        """
+        self._notices.setdefault(request.question_id, notice)
+        if len(self._notices) > KEPT_BODIES:
+            del self._notices[next(iter(self._notices))]
 
     def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
         """The state of a card whose request has ended."""

@@ -28,7 +28,8 @@ class Choice:
     ``lasts`` for how long (the desk knows), ``warning`` what a person may not
     expect of it. ``needs_sight`` says that it is not offered while a part of
     the card cannot be seen. A choice with a ``form`` is made by filling it in;
-    with ``falls_back`` the choice of that key counts when nobody does in time.
+    with ``falls_back`` the choice of that key counts when nobody does in time,
+    and pressing that one counts at once.
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
@@ -94,11 +95,12 @@ class Open:
     """The card waits for a person.
 
     With ``more`` for one of the choices a level down, with ``confirming`` for
-    the second step of that choice.
+    the second step of that choice. ``notice`` is what else is under way, in words.
     """
 
     confirming: Choice | None = None
     more: bool = False
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

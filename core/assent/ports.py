@@ -458,18 +458,23 @@ class Adapter(Protocol):
         ...
 
     async def reveal(self, press: Press, card: Card) -> None:
-        """Show the presser everything, complete.
+        """Show the presser everything, complete. Ends in time as :meth:`ask` does.
 
         Raises:
-            DeliveryError: the platform did not take it.
+            DeliveryError: the platform did not take it, or not in time.
         """
         ...
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
         """Ask the presser to fill in the form of a choice: a press with ``inputs`` comes of it.
 
+        Whoever leaves a form of a choice that ``falls_back`` unfilled presses
+        that other choice with it. The adapter ends in time, as its platform
+        wants it and within 10 seconds at most; what it began and could not
+        finish, or was cancelled at, it takes back.
+
         Raises:
-            DeliveryError: the platform did not take it.
+            DeliveryError: the platform did not take it, or not in time.
         """
         ...
 

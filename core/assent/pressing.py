@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -14,15 +13,15 @@ from assent.bundle_presses import BundlePresses
 from assent.bundles import EACH
 from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from assent.delivery import Delivery
-from assent.errors import DeliveryError, InvalidInputError, UnknownRequestError
+from assent.errors import InvalidInputError, UnknownRequestError
 from assent.events import RequestEnding, UserInputRequest, UserInputResponse
+from assent.form_asking import FormAsking, put
 from assent.forms import NO_INPUTS
 from assent.places import Answer, Answered, Press
 from assent.ports import Adapter, Clock, Copy, Found, Settled
 from assent.refusals import Refusals
 
-# Slack's trigger ids live for 3 seconds.
-_DIALOG_SECONDS = 2.2
+_UNKNOWN = Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
 
 
 class Presses:
@@ -48,7 +47,6 @@ class Presses:
         self._adapters = adapters
         self._approvers = approvers
         self._delivery = delivery
-        self._refusals = refusals
         self._clock = clock
         self._start = start
         self._all = BundlePresses(
@@ -58,6 +56,15 @@ class Presses:
             delivery.maker,
             clock=clock,
             refresh=lambda copy: start(delivery.bundles.update(copy, Open())),
+        )
+        self._forms = FormAsking(
+            backend,
+            adapters,
+            delivery,
+            refusals=refusals,
+            clock=clock,
+            start=start,
+            late=self._late,
         )
 
     async def take(self, press: Press) -> Answer:
@@ -83,67 +90,58 @@ class Presses:
         """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
         found = await self._backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
-            return Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
+            return _UNKNOWN
         if not _stands_there(found.copy, press):
             return Answer(Answered.REFUSED, "This button does not belong to this message.")
-        copy = replace(found.copy, message_id=press.message.message_id)
-        if copy.siblings and press.choice in EACH:
-            return await self._all.take(press, copy)
+        noted = bool(found.copy.message_id)
+        found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
+        if found.copy.siblings and press.choice in EACH:
+            return await self._all.take(press, found.copy)
         if found.ending is not None:
-            return self._late(copy, found.request, found.ending)
+            return self._late(found.copy, found.request, found.ending)
         if may is None:
             may = await self._approvers.include(press.actor, found.request)
         if not may:
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
-        if not found.copy.message_id:
+        if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
-            await self._note_message(copy)
-        card = self._delivery.card(copy, found.request, Open())
+            await self._note_message(found.copy)
+        try:
+            return await self._take(press, found)
+        except UnknownRequestError:
+            return _UNKNOWN
+
+    async def _take(self, press: Press, found: Found) -> Answer:
+        """Do what was pressed on an open card by somebody who may decide it."""
+        card = self._delivery.card(found.copy, found.request, Open())
         if press.choice == BACK.key:
-            self._bring_up_to_date(copy, found.request, Open())
-            return Answer(Answered.CONFIRM, "")
+            return self._step(found, Open())
         if press.choice == MORE.key and card.more:
-            self._bring_up_to_date(copy, found.request, Open(more=True))
-            return Answer(Answered.CONFIRM, "")
+            return self._step(found, Open(more=True))
         choice = card.choice(press.choice)
         if choice is None:
             return _not_offered(card, press)
         if choice.key == SHOW_ALL.key:
-            return await self._reveal(press, copy, found.request, card)
+            return await self._reveal(press, found.copy, found.request, card)
         if choice.stores and not press.confirmed:
-            self._bring_up_to_date(copy, found.request, Open(confirming=choice))
-            return Answer(Answered.CONFIRM, f"{choice.label} takes a second press: see the card.")
+            text = f"{choice.label} takes a second press: see the card."
+            return self._step(found, Open(confirming=choice), text)
         if choice.form is not None and press.inputs is None:
-            return await self._ask_for_inputs(press, found.request, card, choice)
+            return await self._forms.ask(press, found.copy, found.request, card, choice)
         try:
-            return await self._answer(press, replace(found, copy=copy), choice, looked_up=True)
+            return await self._answer(press, found, choice, looked_up=True)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+
+    def _step(self, found: Found, state: Open, text: str = "") -> Answer:
+        self._bring_up_to_date(found.copy, found.request, state)
+        return Answer(Answered.CONFIRM, text)
 
     async def _note_message(self, copy: Copy) -> None:
         if copy.siblings:
             await self._delivery.bundles.note_message(copy)
         else:
             await self._backend.copies.mark(copy)
-
-    async def _ask_for_inputs(
-        self, press: Press, request: UserInputRequest, card: Card, choice: Choice
-    ) -> Answer:
-        adapter = self._adapters[press.message.place.platform]
-        try:
-            async with asyncio.timeout(_DIALOG_SECONDS):
-                await adapter.ask(press, card, choice)
-        except (DeliveryError, TimeoutError) as error:
-            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
-            return Answer(Answered.REFUSED, f"You could not be asked for it: {reason}.")
-        fallback = card.choice(choice.falls_back)
-        if fallback is None:
-            return Answer(Answered.ASKED, "")
-        # It is decided; only the words for it are still to come, and nobody waits for them long.
-        ending = request.answer(fallback, by=press.actor, at=self._clock())
-        seconds = self._refusals.wait.total_seconds()
-        await self._backend.store.settle_later(request.question_id, ending, seconds=seconds)
-        return Answer(Answered.ASKED, self._refusals.without_reason)
 
     def _decision(self, press: Press, shown: Found) -> Choice | None:
         """The choice, when this press on a card shown here ends the request; None: look closer."""
@@ -186,12 +184,8 @@ class Presses:
         self, press: Press, copy: Copy, request: UserInputRequest, card: Card
     ) -> Answer:
         adapter = self._adapters[copy.place.platform]
-        try:
-            async with asyncio.timeout(_DIALOG_SECONDS):
-                await adapter.reveal(press, card)
-        except (DeliveryError, TimeoutError) as error:
-            reason = error.reason if isinstance(error, DeliveryError) else "it took too long"
-            return Answer(Answered.REFUSED, f"It could not be shown in full: {reason}.")
+        if problem := await put(adapter.reveal(press, card)):
+            return Answer(Answered.REFUSED, f"It could not be shown in full: {problem}.")
         seen = replace(copy, revealed=True)
         await self._backend.copies.mark(seen)
         self._bring_up_to_date(seen, request, Open())

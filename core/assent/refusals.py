@@ -55,6 +55,11 @@ class Refusals:
         return f"Without a reason it is denied in {self.wait.total_seconds():g} seconds."
 
 
+def reason_is_written(who: str) -> str:
+    """What cards say while somebody who denied writes why."""
+    return f"{who} denies this; the reason is being written."
+
+
 def deny_with_reason_choice(falls_back: str, reasons: Sequence[str] = ()) -> Choice:
     """*Deny with a reason…*; ``reasons`` are ready-made ones.
 

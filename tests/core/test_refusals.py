@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,13 +14,20 @@ from chat_double import ChatDouble, press_on, working
 from assent import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
 from assent.backend import Backend
 from assent.calls import arguments_digest
-from assent.cards import Card, Ended
+from assent.cards import Card, Ended, Open
 from assent.desk import Desk
-from assent.errors import ConfigError
-from assent.events import Outcome
-from assent.memory import memory_backend
+from assent.errors import (
+    AssentError,
+    ConfigError,
+    DeliveryError,
+    StoreUnreachableError,
+    UnknownRequestError,
+)
+from assent.events import Outcome, RequestEnding
+from assent.memory import memory_backend, utc_now
 from assent.permission import PermissionRequestEvent
-from assent.places import Answer, Answered, MessageRef, Place
+from assent.places import Answer, Answered, MessageRef, Place, Press
+from assent.ports import Store
 from assent.refusals import Refusals
 from assent.routes import Route, Routes
 from assent.testing import a_request, until
@@ -111,6 +119,158 @@ async def test_while_the_reason_is_written_nobody_can_approve(asked: Asked) -> N
     assert answer.kind is Answered.LATE
     assert "denied by slack:U0ALICE" in answer.text
     assert (verdict.outcome, verdict.decided_by) == (Outcome.DENIED, "slack:U0ALICE")
+
+
+async def test_the_denial_is_stored_before_its_reason_is_asked_for(asked: Asked) -> None:
+    told: list[Answer] = []
+
+    async def bob_allows(press: Press, card: Card) -> None:
+        del press, card
+        told.append(await asked.press("allow", by="slack:U0BOB"))
+
+    asked.chat.before_ask = bob_allows
+    answer = await asked.press("deny-reason")
+    verdict = await asked.waiting
+
+    assert answer.kind is Answered.ASKED
+    assert [one.kind for one in told] == [Answered.LATE]
+    assert "denied by slack:U0ALICE" in told[0].text
+    assert (verdict.outcome, verdict.decided_by) == (Outcome.DENIED, "slack:U0ALICE")
+
+
+@pytest.mark.parametrize("permanent", [True, False])
+async def test_a_denial_whose_form_cannot_be_opened_counts_at_once(
+    asked: Asked, permanent: bool
+) -> None:
+    # The reply was lost, say: the form may even stand.
+    asked.chat.fail("ask", DeliveryError("slack", "the reply was lost", permanent=permanent))
+
+    answer = await asked.press("deny-reason")
+    later = await asked.press("allow", by="slack:U0BOB")
+    verdict = await asked.waiting
+
+    assert answer == Answer(
+        Answered.RECORDED, "Denied; no reason could be asked for: the reply was lost."
+    )
+    assert later.kind is Answered.LATE
+    assert (verdict.outcome, verdict.decided_by) == (Outcome.DENIED, "slack:U0ALICE")
+
+
+async def test_a_denial_whose_form_cannot_be_opened_may_still_be_too_late(asked: Asked) -> None:
+    async def bob_denies(press: Press, card: Card) -> None:
+        del press, card
+        await asked.press("deny", by="slack:U0BOB")
+
+    asked.chat.before_ask = bob_denies
+    asked.chat.fail("ask", DeliveryError("slack", "gone"))
+    answer = await asked.press("deny-reason")
+
+    assert answer.kind is Answered.LATE
+    assert "denied by slack:U0BOB" in answer.text
+
+
+class Overtaken:
+    """A store in which something else comes right before a denial is foreseen."""
+
+    def __init__(self, inner: Store) -> None:
+        self._inner = inner
+        self.ending: RequestEnding | None = None
+        self.error: AssentError | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        if self.error is not None:
+            raise self.error
+        if self.ending is not None:
+            await self._inner.settle(question_id, self.ending)
+        return await self._inner.settle_later(question_id, ending, seconds=seconds)
+
+
+@pytest.fixture
+async def overtaken(
+    backend: Backend,
+) -> AsyncIterator[tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent]]:
+    store = Overtaken(backend.store)
+    chat, request = ChatDouble(), a_request()
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    async with working(Desk(replace(backend, store=store), [chat], ROUTES)) as desk:
+        yield store, chat, desk, request
+
+
+async def test_no_reason_is_asked_for_when_somebody_else_was_quicker(
+    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+) -> None:
+    store, chat, desk, request = overtaken
+    ref, card = await chat.card_where()
+    store.ending = request.approve(by="slack:U0BOB", at=utc_now())
+
+    answer = await desk.press(press_on(ref, card, "deny-reason"))
+
+    assert answer.kind is Answered.LATE
+    assert "already approved by slack:U0BOB" in answer.text
+    assert chat.asked == []
+
+
+async def test_no_reason_is_asked_for_when_the_store_is_away(
+    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+) -> None:
+    store, chat, desk, _ = overtaken
+    ref, card = await chat.card_where()
+    store.error = StoreUnreachableError("no answer")
+
+    with pytest.raises(StoreUnreachableError):
+        await desk.press(press_on(ref, card, "deny-reason"))
+    assert chat.asked == []
+
+
+async def test_no_reason_is_asked_for_when_the_request_is_gone(
+    overtaken: tuple[Overtaken, ChatDouble, Desk, PermissionRequestEvent],
+) -> None:
+    store, chat, desk, request = overtaken
+    ref, card = await chat.card_where()
+    store.error = UnknownRequestError(request.question_id)
+
+    answer = await desk.press(press_on(ref, card, "deny-reason"))
+
+    assert (answer.kind, chat.asked) == (Answered.UNKNOWN, [])
+
+
+async def test_who_leaves_the_reason_out_denies_at_once(asked: Asked) -> None:
+    await asked.press("deny-reason")
+    ((_, _, choice),) = asked.chat.asked
+
+    answer = await asked.press(choice.falls_back)
+    verdict = await asked.waiting
+
+    assert answer.kind is Answered.RECORDED
+    assert (verdict.outcome, verdict.reason) == (Outcome.DENIED, "")
+
+
+async def test_all_cards_say_that_a_reason_is_being_written_until_it_is(backend: Backend) -> None:
+    places = (Place("slack", "C1"), Place("slack", "C2"))
+    routes = Routes([Route(places, approvers=("slack:U0ALICE",))])
+    chat, request = ChatDouble(), a_request()
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    notice = "slack:U0ALICE denies this; the reason is being written."
+
+    def notices() -> list[str]:
+        states = [card.state for card in chat.cards.values()]
+        return [state.notice for state in states if isinstance(state, Open)]
+
+    async with working(Desk(backend, [chat], routes)) as desk:
+        ref, card = await chat.card_where(lambda _: len(chat.cards) == 2)
+        await desk.press(press_on(ref, card, "deny-reason"))
+        await chat.card_where(lambda _: notices() == [notice] * 2)
+        await desk.press(press_on(ref, card, "more"))
+        await chat.card_where(lambda card: card.state == Open(more=True, notice=notice))
+        await desk.press(press_on(ref, card, "back"))
+        await chat.card_where(lambda _: chat.cards[ref].state == Open(notice=notice))
+        await desk.press(press_on(ref, card, "deny-reason", inputs={"reason": "no"}))
+        await chat.card_where(lambda _: notices() == [])
 
 
 async def test_a_form_that_was_not_put_to_anybody_denies_nothing(asked: Asked) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aiohttp import web
+from aiohttp import ClientConnectionResetError, web
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError
 
 from assent_bots.api_problems import ApiProblem
@@ -21,6 +21,10 @@ _log = logging.getLogger(__name__)
 _IDLE_SECONDS = 75.0
 _SAY_AGAIN_SECONDS = 60.0
 _NO_ROOM = ApiProblem(503, "TooManyConnections", "no more connections here now; come back")
+
+
+# The caller's doing: it wrote what is no HTTP, or went away.
+_THEIRS = (HttpProcessingError, web.RequestPayloadError, ClientConnectionResetError)
 
 
 class Connection(web.RequestHandler):
@@ -45,7 +49,7 @@ class Connection(web.RequestHandler):
     def log_exception(self, *args: Any, **kw: Any) -> None:
         """Log an error, only the kind of one that quotes what was sent."""
         error = kw.get("exc_info")
-        if isinstance(error, HttpProcessingError | web.RequestPayloadError):
+        if isinstance(error, _THEIRS):
             _log.info("a call cannot be read: %s", type(error).__name__)
         else:
             super().log_exception(*args, **kw)
@@ -62,10 +66,10 @@ class Connection(web.RequestHandler):
             self.log_exception("a call failed", exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("an answer was begun already")
-        if status == 500:
+        if status == 500 and not isinstance(exc, _THEIRS):
             problem = ApiProblem(status, "Failed", "this is our fault; see our log")
         else:
-            problem = ApiProblem(status, "InvalidHttp", "this is not HTTP as it can be read here")
+            problem = ApiProblem(400, "InvalidHttp", "this is not HTTP as it can be read here")
         response = problem.response()
         response.force_close()
         return response

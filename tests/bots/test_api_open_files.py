@@ -7,6 +7,7 @@ import errno
 import logging
 import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -94,6 +95,8 @@ async def test_many_streams_leave_the_bots_reachable(store_url: str, tmp_path: P
                 await bots.process.wait()
             for writer in held:
                 writer.close()
+                with suppress(ConnectionError):
+                    await writer.wait_closed()
 
     statuses = [status for status, _ in mine]
     assert statuses == [200] * 45 + [429] * 15

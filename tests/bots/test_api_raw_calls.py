@@ -24,12 +24,18 @@ async def sent(world: World, data: bytes) -> tuple[int, dict[str, str], str]:
     host, port = urlsplit(world.url).hostname, urlsplit(world.url).port
     reader, writer = await asyncio.open_connection(host, port)
     writer.write(data)
+    answer = await answered(reader)
+    writer.close()
+    await writer.wait_closed()
+    return answer
+
+
+async def answered(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], str]:
     async with asyncio.timeout(15):
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         lines = head.split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in lines[1:] if line)
         body = (await reader.readexactly(int(headers.get("content-length", "0")))).decode()
-    writer.close()
     return int(lines[0].split()[1]), headers, body
 
 
@@ -125,6 +131,19 @@ async def test_a_body_whose_chunks_are_none_is_refused(
     assert status == 400
     assert headers["content-type"] == "application/problem+json"
     assert json.loads(body)["code"] in {"InvalidBody", "InvalidHttp"}
+    assert "Traceback" not in caplog.text
+
+
+async def test_a_webhook_whose_body_cannot_be_read_is_the_callers_fault(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = "POST /slack/events HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    status, headers, body = await sent(world, head.encode() + b"SECRET\r\n{}\r\n0\r\n\r\n")
+
+    assert status == 400
+    assert headers["content-type"] == "application/problem+json"
+    assert json.loads(body)["code"] == "InvalidHttp"
+    assert "SECRET" not in caplog.text
     assert "Traceback" not in caplog.text
 
 

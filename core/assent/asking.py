@@ -10,7 +10,7 @@ from typing import Any
 
 from assent.backend import Backend
 from assent.batch import Answers
-from assent.calls import RunRef, ToolCall, arguments_digest, new_id, shown_and_digest
+from assent.calls import RunRef, ToolCall, arguments_digest, as_json, new_id, shown_and_digest
 from assent.deciding import Asker, Decided, Decider
 from assent.derive import derive
 from assent.errors import UnknownRequestError, WaitTimeoutError, WrongQuestionError
@@ -20,7 +20,7 @@ from assent.policy import Decision, Policy, Ruling
 from assent.ports import Clock, Opened, Record
 from assent.questions import Questions, in_seconds
 from assent.requirements import Declaration, schema_of
-from assent.submitted import Submitted, as_stored
+from assent.submitted import Submitted
 from assent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 
 
@@ -112,10 +112,10 @@ class Asking:
         """The call of a batch with its open question, or with the verdict that needed nobody."""
         asker = self._asker(options)
         # A copy: what the caller makes of the arguments later is another call.
-        call = replace(call, arguments=as_stored(call.arguments))
+        call = replace(call, arguments=as_json(call.arguments))
         said = await self.submit(call, options)
         if isinstance(said, Verdict):
-            said = replace(said, arguments=as_stored(said.arguments))
+            said = replace(said, arguments=as_json(said.arguments))
         return Submitted(call, said, asker.source_name, asker.path)
 
     async def look(

@@ -16,7 +16,7 @@ from assent.events import Outcome
 from assent.guard import first_line, result_of
 from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by
-from assent.submitted import Submitted, as_stored
+from assent.submitted import Submitted
 from assent.verdict import Pending, Verdict
 
 _T = TypeVar("_T")
@@ -203,9 +203,7 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
 
 async def submit_batch(hand_in: HandIn, calls: Sequence[ToolCall]) -> list[Submitted]:
     """Ask about each call once, in order, without waiting."""
-    keys = [
-        (call.call_id, call.name, arguments_digest(as_stored(call.arguments))) for call in calls
-    ]
+    keys = [(call.call_id, call.name, arguments_digest(call.arguments)) for call in calls]
     submitted: dict[tuple[str, str, str], Submitted] = {}
     for key, call in zip(keys, calls, strict=True):
         if key not in submitted:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from assent.calls import ToolCall, as_json
-from assent.errors import InvalidCallError
+from assent.calls import ToolCall
 from assent.verdict import Verdict
 
 
@@ -36,19 +32,3 @@ class Submitted:
     def verdict(self) -> Verdict | None:
         """The verdict as it was at once; None where there is a question."""
         return self.said if isinstance(self.said, Verdict) else None
-
-
-def as_stored(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of the arguments in plain JSON values, which is the same after it was stored.
-
-    Raises:
-        InvalidCallError: as for :func:`~assent.calls.as_json`, or a number is not finite.
-    """
-    plain = as_json(arguments)
-    try:
-        json.dumps(plain, allow_nan=False)
-    except ValueError:
-        # Read again, it would be null: something else than what was approved.
-        message = "a number in the arguments is not finite, which JSON cannot store: pass a text"
-        raise InvalidCallError(message) from None
-    return plain

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Card, Choice
+from assent.cards import Card, Choice, Open
 from assent_playground.slack_blocks import characters, check_blocks
 from assent_slack.blocks import card_message
 from assent_slack.fallback import escaped
@@ -58,6 +58,10 @@ def test_an_open_card_says_all_that_is_asked() -> None:
         assert part in shown
     for part in ("command: git status", "Digest 0123456789ab", "Expires <!date^1800000600^"):
         assert part in shown
+
+
+def test_what_is_under_way_is_said_while_the_card_is_open() -> None:
+    assert "alice denies this" in words(a_card(Open(notice="alice denies this")))
 
 
 def test_buttons_carry_the_handle_and_a_word_and_nothing_else() -> None:
@@ -288,6 +292,7 @@ CHOICES = st.lists(
 )
 STATES = st.one_of(
     st.none(),
+    st.builds(Open, notice=HOSTILE),
     st.builds(an_ending, HOSTILE, by=HOSTILE, reason=HOSTILE, stored=HOSTILE),
 )
 CARDS = st.builds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +16,7 @@ from assent.cards import Card
 from assent.errors import DeliveryError
 from assent.forms import Form, FormField, Option
 from assent.places import MessageRef, Place, Press
-from assent_playground import Playground, SlackMessage
+from assent_playground import Playground, SlackMessage, Slow
 from assent_playground.slack_blocks import check_view
 from assent_slack import SlackAdapter
 from slack.form_kit import CITIES, COLOURS, FILL_IN, ORDER, WHERE, a_form, a_view, metadata
@@ -361,6 +362,18 @@ async def test_a_form_that_comes_too_late_says_to_press_again(
 
     with pytest.raises(DeliveryError, match="press again"):
         await adapter.ask(press, card, FILL_IN)
+
+
+async def test_a_form_that_takes_longer_than_its_press_is_given_up_in_time(
+    adapter: SlackAdapter, playground: Playground
+) -> None:
+    card = a_card(choices=(FILL_IN,))
+    ref = await adapter.show(card, Place("slack", "C0OPS"))
+    playground.slack.misbehave("views.open", Slow(30))
+
+    async with asyncio.timeout(2.9):
+        with pytest.raises(DeliveryError, match="it took too long"):
+            await adapter.ask(pressed(playground, card, ref), card, FILL_IN)
 
 
 async def test_a_form_needs_the_ticket_of_its_press(adapter: SlackAdapter) -> None:

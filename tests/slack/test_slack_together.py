@@ -237,6 +237,13 @@ def test_the_buttons_for_all_have_a_fresh_block_id_whenever_another_is_decided()
     assert [one for one in before & after if ":all:" in one] == []
 
 
+def test_what_is_under_way_is_said_on_its_line_and_gone_at_the_end() -> None:
+    writing = a_line(1, state=Open(notice="alice denies this"))
+
+    assert "alice denies this" in words(writing, a_line(2))
+    assert "alice denies this" not in words(replace(writing, state=an_ending()), a_line(2))
+
+
 HOSTILE = st.one_of(
     st.text(max_size=60),
     st.sampled_from(
@@ -259,6 +266,7 @@ HOSTILE = st.one_of(
 STATES = st.one_of(
     st.just(Open()),
     st.just(Open(more=True)),
+    st.builds(Open, notice=HOSTILE),
     st.just(Open(confirming=ALWAYS)),
     st.builds(
         an_ending,
@@ -292,7 +300,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
     made, opened = [], False
     for number in range(count):
         state = draw(STATES)
-        if isinstance(state, Open) and state != Open():
+        if isinstance(state, Open) and (state.more or state.confirming):
             state, opened = (Open() if opened else state), True
         made.append(a_card(state, handle=f"handle-{number}", **draw(FIELDS)))
     return made

@@ -53,6 +53,12 @@ def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
     )
 
 
+def test_what_is_under_way_is_said_while_the_card_is_open(a_card: CardMaker) -> None:
+    said = message(a_card(state=Open(notice="alice denies this"))).text.splitlines()
+
+    assert said[-1] == "✍️ alice denies this"
+
+
 def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
     text = message(a_card())
 
@@ -289,7 +295,7 @@ def cards(draw: st.DrawFn) -> Card:
     answers = tuple(draw(st.lists(st.tuples(lines, lines), max_size=15)))
     outcome = draw(st.sampled_from(["approved", "odd"]))
     ended = Ended(outcome, NOW, draw(lines), draw(lines), facts=answers)
-    states: list[Open | Ended] = [Open(), Open(choice), ended]
+    states: list[Open | Ended] = [Open(), Open(choice, notice=draw(lines)), ended]
     return Card(
         handle="HANDLEHANDLEHANDLE1234",
         body=body,

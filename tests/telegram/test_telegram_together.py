@@ -241,6 +241,12 @@ def test_cards_full_to_their_limits_fit_into_a_message(
         assert isinstance(card.state, Ended) or card.description in parts
 
 
+def test_what_is_under_way_is_said_on_its_line() -> None:
+    assert "✍️ alice denies this" in text(
+        a_line(1, state=Open(notice="alice denies this")), a_line(2)
+    )
+
+
 HOSTILE = st.one_of(
     st.text(max_size=60),
     st.sampled_from(
@@ -260,6 +266,7 @@ HOSTILE = st.one_of(
 STATES = st.one_of(
     st.just(Open()),
     st.just(Open(more=True)),
+    st.builds(Open, notice=HOSTILE),
     st.just(Open(confirming=replace(ALWAYS, stores="🦀" * 150, warning="w" * 500))),
     st.builds(
         an_ending,
@@ -280,7 +287,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
     made, opened = [], False
     for number in range(count):
         state = draw(STATES)
-        if isinstance(state, Open) and state != Open():
+        if isinstance(state, Open) and (state.more or state.confirming):
             state, opened = (Open() if opened else state), True
         card = a_line(
             number,

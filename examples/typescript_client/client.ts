@@ -56,7 +56,8 @@ export interface Problem {
   status: number;
   detail: string;
   code: string;
-  errors?: { pointer: string; detail: string }[];
+  /** What is wrong where; of a 409 without a wrong field its detail under its code. */
+  errors?: { pointer: string; detail: string }[] | Record<string, string[]>;
 }
 
 export class ProblemError extends Error {

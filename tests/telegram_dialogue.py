@@ -88,10 +88,10 @@ class Chat:
         self._card = card
         self._updates = iter(range(1, 1_000))
 
-    async def open(self, stack: AsyncExitStack) -> None:
+    async def open(self, stack: AsyncExitStack, **how: Any) -> None:
         config = TelegramConfig(TOKEN, ("secret",), self.url)
         self.adapter = await stack.enter_async_context(
-            TelegramAdapter(config, self.drafts, clock=self.clock)
+            TelegramAdapter(config, self.drafts, clock=self.clock, **how)
         )
         self.adapter.people.heard(ALICE, "Alice")
         dialogues = Dialogues(
@@ -102,17 +102,22 @@ class Chat:
         )
 
     async def ask(
-        self, choice: Choice = FORM, chat: int = GROUP, seconds: float = 3_600, by: int = ALICE
+        self,
+        choice: Choice = FORM,
+        chat: int = GROUP,
+        seconds: float = 3_600,
+        by: int = ALICE,
+        **card: Any,
     ) -> TelegramMessage:
         """Post a card and ask for a form of it; the newest message then."""
         until = self.clock() + timedelta(seconds=seconds)
-        self.card = self._card(expires_at=until, choices=(choice,))
+        self.card = self._card(expires_at=until, choices=(choice,), **card)
         self.ref = await self.adapter.show(self.card, Place("telegram", str(chat)))
         await self.ask_again(choice, by)
         return self.newest
 
-    async def ask_again(self, choice: Choice = FORM, by: int = ALICE) -> None:
-        press = Press(self.card.handle, choice.key, f"telegram:{by}", self.ref, ticket="q")
+    async def ask_again(self, choice: Choice = FORM, by: int = ALICE, **how: Any) -> None:
+        press = Press(self.card.handle, choice.key, f"telegram:{by}", self.ref, ticket="q", **how)
         await self.adapter.ask(press, self.card, choice)
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -25,7 +26,7 @@ from assent_telegram.failures import PLATFORM, without_token
 from assent_telegram.formatted import Formatted, sound
 from assent_telegram.keyboard import keyboard
 from assent_telegram.messages import CONTENT_LIMIT, message
-from assent_telegram.openings import Openings
+from assent_telegram.openings import OPEN_SECONDS, Openings
 from assent_telegram.people import People
 from assent_telegram.permissions import problem_of
 from assent_telegram.prompting import Prompter
@@ -55,20 +56,32 @@ class TelegramAdapter:
 
     ``drafts`` keep forms that are being filled in: any process with the same
     drafts can go on with them. ``dialogues``, ``prompter`` and ``people`` are
-    what the listener of the same bot works with.
+    what the listener of the same bot works with. A form that is not in the
+    chat after ``open_seconds`` is taken back.
     """
 
-    def __init__(self, config: TelegramConfig, drafts: Drafts, *, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        config: TelegramConfig,
+        drafts: Drafts,
+        *,
+        clock: Clock = utc_now,
+        open_seconds: float = OPEN_SECONDS,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._config = config
         self._client = Client(config)
         self._open = AsyncExitStack()
         self.people = People()
         self.prompter = Prompter(self._client)
         self.dialogues = DialogueDrafts(drafts, config.bot_id, clock)
-        self._openings = Openings(self.dialogues, self.prompter, self.people)
+        self._openings = Openings(
+            self.dialogues, self.prompter, self.people, open_seconds=open_seconds, pause=pause
+        )
 
     async def __aenter__(self) -> Self:
         await self._open.enter_async_context(self._client.opened())
+        self._open.push_async_callback(self._openings.finish)
         return self
 
     async def __aexit__(
@@ -166,7 +179,7 @@ class TelegramAdapter:
         """Ask the presser for the form's values, one after the other, in reply to the card.
 
         Raises:
-            DeliveryError: Telegram did not take it, or nobody can answer there.
+            DeliveryError: Telegram did not take it, or not in time, or nobody can answer there.
             StoreUnreachableError: the dialogue could not be kept.
         """
         await self._openings.open(press, card, choice)

@@ -21,11 +21,13 @@ class Dialogue:
     ``at`` is the question asked now; after the last one come the summary,
     where there is one, and ``ready``: everything can be sent. ``visit`` counts
     the questions asked. ``board`` and ``prompt`` are the messages in the
-    chat, ``seen`` those that were taken as answers. ``sending`` says that the
-    values are with the desk, ``was_refused`` that they came back and only
-    ``to_fix`` is asked again.
-    ``ended`` says why it is over, empty while it is not. What ``counts_anyway``
-    is decided already, and only words for it are asked for.
+    chat, ``seen`` those that were taken as answers. ``sent_at`` is when the
+    values went to the desk, in Unix seconds, 0 while they are not with it;
+    ``was_refused`` says that they came back and only ``to_fix`` is asked again.
+    ``ended`` says why it is over, empty while it is not. What ``falls_back``
+    is decided already, and only words for it are asked for: left out, the
+    choice of that key is pressed. ``which`` and ``begins`` tell the card from
+    others.
     """
 
     dialogue_id: str
@@ -38,9 +40,11 @@ class Dialogue:
     choice: str
     label: str
     confirmed: bool
-    counts_anyway: bool
+    falls_back: str
     expires_at: float
     form: Form
+    which: str = ""
+    begins: str = ""
     initial: dict[str, RawValue] = field(default_factory=dict)
     can_type: bool = True
     at: int = 0
@@ -54,7 +58,8 @@ class Dialogue:
     prompt: int = 0
     seen: list[int] = field(default_factory=list)
     ready: bool = False
-    sending: bool = False
+    left_out: bool = False
+    sent_at: float = 0.0
     was_refused: bool = False
     ended: str = ""
 
@@ -72,6 +77,12 @@ class Dialogue:
     def wants_buttons(self) -> bool:
         """Whether what is asked now is answered with buttons alone."""
         return not (self.ended or self.is_typed)
+
+    @property
+    def removed(self) -> list[FormField]:
+        """The fields that began with a value and were answered with none."""
+        asked = self.form.fields[: self.at]
+        return [f for f in asked if f.name in self.initial and f.name not in self.values]
 
     @property
     def at_hand(self) -> RawValue | None:

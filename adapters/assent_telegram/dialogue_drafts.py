@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -11,6 +11,8 @@ from assent_telegram.dialogue import Dialogue, dialogue_text, read_dialogue
 
 # A form is filled in within this long after the last answer, and never after its request's end.
 DIALOGUE_SECONDS = 900.0
+# One move takes less than this; whoever died making one is replaced after it.
+MOVE_SECONDS = 20.0
 # What a message was is known for longer than its dialogue: a late reply is told so.
 _TRACE_SECONDS = 3_600.0
 
@@ -60,6 +62,14 @@ class DialogueDrafts:
         """The dialogue as it stands; None when its time is over."""
         text = await self._drafts.read(self._key("form", dialogue_id))
         return read_dialogue(text) if text else None
+
+    def sent_now(self, dialogue: Dialogue) -> Dialogue:
+        """The dialogue whose values go to the desk now."""
+        return replace(dialogue, sent_at=self._clock().timestamp())
+
+    def is_sending(self, dialogue: Dialogue) -> bool:
+        """Whether its values are with the desk; nobody's are for longer than a move takes."""
+        return self._clock().timestamp() - dialogue.sent_at < MOVE_SECONDS
 
     def lease(self, dialogue_id: str) -> str:
         """The name of the lease on its next move: whoever has it makes the move, nobody else."""

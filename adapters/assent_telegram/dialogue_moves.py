@@ -11,7 +11,6 @@ from assent_telegram.form_buttons import FormButton
 
 _SEEN_KEPT = 50
 _CANCELLED = "Cancelled: nothing was decided."
-_LEFT_OUT = "Left out: it counts without."
 
 
 def begun(dialogue: Dialogue) -> Dialogue:
@@ -32,7 +31,7 @@ def pressed(dialogue: Dialogue, button: FormButton) -> Dialogue | None:
     if button.visit != dialogue.visit:
         return None
     if button.word == "cancel":
-        return over(dialogue, _LEFT_OUT if dialogue.counts_anyway else _CANCELLED)
+        return _left_out(dialogue) if dialogue.falls_back else over(dialogue, _CANCELLED)
     if button.word == "back":
         back = replace(dialogue, was_refused=False)
         return _asking(back, dialogue.at - 1) if dialogue.at > 0 else None
@@ -52,7 +51,7 @@ def stumbled(dialogue: Dialogue, problems: Mapping[str, str]) -> Dialogue:
     """After the desk refused the values: at the first field to put right, the others kept."""
     names = [field.name for field in dialogue.form.fields]
     to_fix = [number for number, name in enumerate(names) if name in problems]
-    back = replace(dialogue, ready=False, sending=False, was_refused=True)
+    back = replace(dialogue, ready=False, left_out=False, sent_at=0.0, was_refused=True)
     if to_fix:
         problem = problems[names[to_fix[0]]]
         return _asking(back, to_fix[0], to_fix=to_fix[1:], problem=problem)
@@ -90,6 +89,11 @@ def _next(dialogue: Dialogue) -> Dialogue:
     if dialogue.form.confirms and count > 1:
         return _asking(dialogue, count)
     return _sent_off(dialogue)
+
+
+def _left_out(dialogue: Dialogue) -> Dialogue:
+    """What it falls back to, without any words for it."""
+    return replace(_sent_off(dialogue), left_out=True, values={}, picked=[])
 
 
 def _sent_off(dialogue: Dialogue) -> Dialogue:

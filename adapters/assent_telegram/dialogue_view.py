@@ -39,8 +39,8 @@ _Style = Literal["success", "danger"]
 
 def board(dialogue: Dialogue) -> Formatted:
     """Where the form stands: what was answered, and what is asked now."""
-    pieces = [own("📝 ", Look.BOLD), line(dialogue.form.title, rank=3), own("\nFor ")]
-    pieces.append(_mention(dialogue))
+    pieces = [own("📝 ", Look.BOLD), line(dialogue.form.title, rank=3), *_card(dialogue)]
+    pieces += [own("\nFor "), _mention(dialogue)]
     if dialogue.ended:
         return fitting([*pieces, *_answers(dialogue), own("\n\n"), _told(dialogue.ended)])
     count = len(dialogue.form.fields)
@@ -64,8 +64,9 @@ def board_keyboard(dialogue: Dialogue) -> InlineKeyboardMarkup | None:
     rows = [*_answer_rows(dialogue)]
     steps = [_button(dialogue, "« Back", "back")] if dialogue.at > 0 else []
     if dialogue.field is not None and not dialogue.field.required:
-        steps.append(_button(dialogue, "Skip", "skip"))
-    words = "Leave it out" if dialogue.counts_anyway else "Cancel"
+        begins = dialogue.field.name in dialogue.initial
+        steps.append(_button(dialogue, "Remove it" if begins else "Skip", "skip"))
+    words = "Leave it out" if dialogue.falls_back else "Cancel"
     steps.append(_button(dialogue, words, "cancel"))
     return InlineKeyboardMarkup([*rows, steps])
 
@@ -74,6 +75,7 @@ def prompt(dialogue: Dialogue) -> Formatted:
     """The message that is replied to; it mentions the person, whom alone it asks."""
     asked = dialogue.form.fields[dialogue.at]
     pieces = [_mention(dialogue), own(", reply to this message: "), line(asked.label, rank=1)]
+    pieces += [*_card(dialogue)]
     if dialogue.problem:
         pieces += [own("\n⚠️ "), _told(dialogue.problem)]
     return fitting(pieces)
@@ -102,6 +104,16 @@ def shown_name(name: str, user_id: int) -> str:
     """How the person is called here: by the name Telegram gave, on one line."""
     name = sound(visible(name, one_line=True)).strip()
     return fitted(name, _NAME_UNITS) if name else f"user {user_id}"
+
+
+def _card(dialogue: Dialogue) -> Iterator[Piece]:
+    """Which card it is for."""
+    if dialogue.which:
+        yield own("\n")
+        yield line(dialogue.which, rank=3)
+    if dialogue.begins:
+        yield own("\n")
+        yield line(dialogue.begins, rank=7)
 
 
 def _question(dialogue: Dialogue, asked: FormField) -> Iterator[Piece]:
@@ -147,15 +159,23 @@ def _cut_labels(dialogue: Dialogue, asked: FormField) -> Iterator[tuple[int, str
 
 def _answers(dialogue: Dialogue) -> Iterator[Piece]:
     answered = [field for field in dialogue.form.fields if field.name in dialogue.values]
-    share = max(_LEAST_UNITS, _ANSWERS_UNITS // max(1, len(answered)))
-    if answered:
+    removed = dialogue.removed
+    share = max(_LEAST_UNITS, _ANSWERS_UNITS // max(1, len(answered) + len(removed)))
+    if answered or removed:
         yield own("\n")
+    # One piece for each: a message has at most 100 entities, and what is beyond would be live.
     for field in answered:
-        label = fitted(sound(visible(field.label, one_line=True)), _ANSWER_LABEL_UNITS)
-        value = sound(visible(in_words(field, dialogue.values[field.name]), one_line=True))
         yield own("\n✓ ")
-        # One piece: a message has at most 100 entities, and what is beyond would be live.
-        yield line(f"{label} {fitted(value, share)}", rank=6)
+        value = in_words(field, dialogue.values[field.name])
+        yield line(f"{_short(field.label)} {_short(value, share)}", rank=6)
+    for field in removed:
+        yield own("\n✗ ")
+        value = in_words(field, dialogue.initial[field.name])
+        yield line(f"{_short(field.label)}: removed, was {_short(value, share)}", rank=6)
+
+
+def _short(words: str, most: int = _ANSWER_LABEL_UNITS) -> str:
+    return fitted(sound(visible(words, one_line=True)), most)
 
 
 def in_words(asked: FormField, raw: RawValue) -> str:

@@ -15,7 +15,7 @@ from assent.places import Answer, Answered, MessageRef, Press
 from assent.ports import Leases, PressTaker
 from assent_telegram.callbacks import FormPress
 from assent_telegram.dialogue import Dialogue
-from assent_telegram.dialogue_drafts import Asked, DialogueDrafts
+from assent_telegram.dialogue_drafts import MOVE_SECONDS, Asked, DialogueDrafts
 from assent_telegram.dialogue_moves import over, pressed, stumbled, typed
 from assent_telegram.ids import actor_of, chat_place
 from assent_telegram.prompting import Prompter
@@ -25,8 +25,6 @@ from assent_telegram.toasts import Toast
 
 _log = logging.getLogger(__name__)
 
-# One move takes less than this; whoever died making one is replaced after it.
-_MOVE_SECONDS = 20.0
 _AGAIN_SECONDS = 0.1
 _TRIES = 20
 # A lease cannot be given back: it is kept for one more moment instead.
@@ -214,14 +212,14 @@ class Dialogues:
         That they are with the desk is noted first: whoever ends the card
         leaves this board to us. When the desk fails, the answer is not taken.
         """
-        await self._drafts.keep(replace(before, sending=True))
+        await self._drafts.keep(self._drafts.sent_now(before))
         press = Press(
             handle=after.handle,
-            choice=after.choice,
+            choice=after.falls_back if after.left_out else after.choice,
             actor=actor_of(after.user_id),
             message=MessageRef(chat_place(after.chat_id, after.thread_id), str(after.card_id)),
             confirmed=after.confirmed,
-            inputs=after.values,
+            inputs=None if after.left_out else after.values,
         )
         try:
             answer = await self._desk.press(press)
@@ -240,7 +238,7 @@ class Dialogues:
         """
         lease, owner = self._drafts.lease(dialogue_id), new_id()
         for _ in range(_TRIES):
-            if await self._leases.hold(lease, owner, seconds=_MOVE_SECONDS):
+            if await self._leases.hold(lease, owner, seconds=MOVE_SECONDS):
                 break
             await asyncio.sleep(_AGAIN_SECONDS)
         else:
@@ -250,7 +248,7 @@ class Dialogues:
             if dialogue is None:
                 yield None
                 return
-            dialogue = replace(dialogue, sending=False)
+            dialogue = replace(dialogue, sent_at=0.0)
             ended = await self._drafts.ended(dialogue_id)
             yield over(dialogue, ended) if ended else dialogue
         finally:

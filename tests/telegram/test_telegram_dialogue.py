@@ -43,7 +43,7 @@ def a_dialogue(*fields: FormField, **changes: Any) -> Dialogue:
         choice="fill",
         label="Fill in…",
         confirmed=False,
-        counts_anyway=False,
+        falls_back="",
         expires_at=0.0,
         form=form,
         initial=initial,
@@ -116,6 +116,46 @@ def test_only_optional_fields_can_be_skipped() -> None:
     skipped = press(a_dialogue(NOTE, YES), "skip")
     assert skipped.field is not None
     assert skipped.field.name == "yes"
+
+
+DRY = FormField("dry", "Dry run", "boolean", required=False, initial=True)
+SEEN = FormField("seen", "Seen", "options", options=SIZE.options, required=False, initial=[2])
+
+
+def test_what_a_field_begins_with_is_removed_and_never_skipped() -> None:
+    dialogue = a_dialogue(DRY, NOTE, SEEN, YES, confirms=True)
+    assert {"Remove it", "Keep: Yes"} <= set(labels(dialogue))
+    assert "Skip" not in labels(dialogue)
+
+    second = press(dialogue, "skip")
+    assert "Skip" in labels(second)
+    third = press(second, "skip")
+    emptied = press(press(third, "unpick", 1), "done")
+    summary = press(emptied, "no")
+
+    assert "✗ Dry run: removed, was Yes" in board(third).text
+    assert (
+        "✓ Really? No\n✗ Dry run: removed, was Yes\n✗ Seen: removed, was L" in board(summary).text
+    )
+    assert "Note" not in board(summary).text
+    assert summary.values == {"yes": "false"}
+
+
+def test_what_is_kept_after_all_is_not_called_removed() -> None:
+    back = press(press(a_dialogue(DRY, YES, confirms=True), "skip"), "back")
+
+    summary = press(press(back, "keep"), "no")
+
+    assert "✓ Dry run Yes" in board(summary).text
+    assert "✗" not in board(summary).text
+
+
+def test_a_form_says_which_card_it_is_for() -> None:
+    which, begins = "Call 3 of 8 · run_command · 839aaa1f7083", "command: rm -r build"
+    dialogue = a_dialogue(NAME, which=which, begins=begins)
+
+    for shown in (board(dialogue), prompt(dialogue), board(over(dialogue, "Too late."))):
+        assert f"\n{which}\n{begins}" in shown.text
 
 
 def test_skipping_takes_an_earlier_answer_back() -> None:
@@ -263,10 +303,11 @@ def test_a_problem_of_no_field_is_told_at_the_last_one() -> None:
 
 
 def test_words_for_what_counts_anyway_can_be_left_out() -> None:
-    dialogue = a_dialogue(NAME, counts_anyway=True)
+    dialogue = a_dialogue(WHY, NAME, falls_back="deny")
+    left_out = press(press(dialogue, "suggest", 1), "cancel")
 
-    assert labels(dialogue) == ["Leave it out"]
-    assert press(dialogue, "cancel").ended == "Left out: it counts without."
+    assert "Leave it out" in labels(dialogue)
+    assert (left_out.ready, left_out.left_out, left_out.values) == (True, True, {})
     assert press(a_dialogue(NAME), "cancel").ended == "Cancelled: nothing was decided."
 
 
@@ -306,7 +347,9 @@ def test_the_placeholder_fits_telegrams_limit(field: FormField) -> None:
 def test_the_fullest_form_fits_a_message() -> None:
     wide = "💩" * 100
     fields = tuple(FormField(f"f{number}", wide, hint=wide * 9) for number in range(MOST_FIELDS))
-    dialogue = a_dialogue(*fields, note=wide * 9, confirms=True)
+    dialogue = a_dialogue(
+        *fields, note=wide * 9, confirms=True, which=wide, begins=wide[:80], falls_back="deny"
+    )
     for number in range(MOST_FIELDS):
         assert units(board(dialogue).text) <= 4096
         assert len(board(dialogue).entities) <= 100
@@ -319,8 +362,9 @@ def test_the_fullest_form_fits_a_message() -> None:
 
 def test_the_longest_options_below_all_answers_fit_a_message() -> None:
     options = tuple(Option("💩" * 500, number) for number in range(100))
+    wide = "💩" * 100
     before = tuple(FormField(f"f{number}", "💩" * 100) for number in range(MOST_FIELDS - 1))
-    dialogue = a_dialogue(*before, replace(TAGS, options=options))
+    dialogue = a_dialogue(*before, replace(TAGS, options=options), which=wide, begins=wide)
     for number in range(MOST_FIELDS - 1):
         dialogue = typed(dialogue, "💩" * 2_000, number)
 

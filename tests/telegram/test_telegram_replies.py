@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from telegram_dialogue import ALICE, BOB, CHANNEL, GROUP, PICK, Chat
+from telegram_dialogue import ALICE, BOB, CHANNEL, GROUP, PICK, TWO, Chat
 
 from assent.cards import Choice
 from assent.errors import DeliveryError
 from assent.forms import Form, FormField
+from assent.places import Answer, Answered
 from assent_telegram.replies import Reply, read_reply
 from assent_telegram.taken import Taken
 
@@ -174,6 +175,74 @@ async def test_a_button_of_an_earlier_question_answers_no_later_one(chat: Chat) 
     assert not chat.desk.presses
     await chat.press("No")
     assert chat.desk.presses[0].inputs == {"x": "true", "y": "false"}
+
+
+async def test_what_falls_back_is_decided_at_once_when_it_is_left_out(chat: Chat) -> None:
+    deny = Choice("why", "Deny with a reason…", form=TWO, falls_back="deny")
+    prompt = await chat.ask(deny)
+    await chat.reply(prompt, "one")
+    chat.desk.answers = [Answer(Answered.RECORDED, "Denied.")]
+
+    taken = await chat.press("Leave it out")
+
+    (press,) = chat.desk.presses
+    assert (press.handle, press.choice, press.inputs) == (chat.card.handle, "deny", None)
+    assert (press.actor, press.message) == (f"telegram:{ALICE}", chat.ref)
+    assert taken.toast is not None
+    assert taken.toast.text == "Denied."
+    assert "Denied." in chat.board.text
+    assert "one" not in chat.board.text
+    assert not chat.board.buttons
+    assert not any(m.forces_reply for m in chat.telegram.messages())
+
+
+async def test_a_form_on_a_shared_message_says_which_call_it_is_for(chat: Chat) -> None:
+    await chat.ask(number=3, count=8)
+
+    which = "Call 3 of 8 · bash · 0123456789ab\ncommand: rm -r build"
+    assert which in chat.board.text
+    assert which in chat.newest.text
+    assert chat.newest.forces_reply
+
+
+async def test_a_form_of_a_card_that_stands_alone_says_its_digest(chat: Chat) -> None:
+    await chat.ask()
+
+    assert "\nbash · 0123456789ab\n" in chat.board.text
+    assert "Call 1" not in chat.board.text
+
+
+async def test_a_reply_to_an_earlier_question_answers_no_later_one(chat: Chat) -> None:
+    prompt = await chat.ask()
+    one, more = (chat.telegram.say(GROUP, t, by="alice", reply_to=prompt) for t in ("one", "more"))
+    contents = [chat.telegram.state.message_json(said) for said in (one, more)]
+
+    await chat.take("message", contents[0], one)
+    await chat.take("message", contents[1], more)
+
+    assert chat.told() == "This was answered already: the form above shows where it stands."
+    assert not chat.desk.presses
+    assert "more" not in chat.board.text
+
+
+async def test_each_stranger_is_told_once(chat: Chat) -> None:
+    prompt = await chat.ask()
+
+    for by in ("mallory", "bob"):
+        await chat.reply(prompt, "mine!", by=by)
+        assert "This question is Alice's" in chat.told()
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+async def test_a_form_is_as_confirmed_as_the_press_that_opened_it(
+    chat: Chat, confirmed: bool
+) -> None:
+    await chat.ask(PICK)
+    await chat.ask_again(PICK, confirmed=confirmed)
+
+    await chat.press("A")
+
+    assert chat.desk.presses[0].confirmed is confirmed
 
 
 async def test_cancel_ends_it_and_decides_nothing(chat: Chat) -> None:

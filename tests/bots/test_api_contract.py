@@ -177,7 +177,7 @@ async def test_the_description_names_every_endpoint_and_kind(world: World) -> No
     kinds = described["components"]["schemas"]["NewRequest"]["discriminator"]["mapping"]
     assert {"PERMISSION_REQUEST", "CONTINUATION_REQUEST", "CLARIFICATION_REQUEST"} <= set(kinds)
     answers = described["components"]["schemas"]["NewResponse"]["discriminator"]["mapping"]
-    assert set(answers) == set(QUESTIONS)
+    assert set(QUESTIONS) <= set(answers)  # other tests may define kinds of their own
 
 
 @pytest.mark.asyncio(loop_scope="module")

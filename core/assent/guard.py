@@ -9,8 +9,12 @@ from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from assent.binding import bound_arguments, named_arguments
 from assent.calls import ToolCall
+from assent.errors import ConfigError
 from assent.requirements import Declaration, declared_by
 from assent.verdict import Verdict
+
+GUARDED = "__assent_guarded__"
+"""The mark of functions whose calls pass a check already."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -30,7 +34,12 @@ class Check(Protocol):
 
 
 def guarded(check: Check, function: Callable[_P, Any]) -> Guarded[_P, Any]:
-    """The function, run only when the check approves; otherwise its result says what happened."""
+    """The function, run only when the check approves; otherwise its result says what happened.
+
+    Raises:
+        ConfigError: its calls pass a check already.
+    """
+    refuse_guarded(getattr(function, "__name__", type(function).__name__), function)
     signature = inspect.signature(function)
     name = getattr(function, "__name__", type(function).__name__)
     description, declaration = first_line(function), declared_by(function)
@@ -48,7 +57,18 @@ def guarded(check: Check, function: Callable[_P, Any]) -> Guarded[_P, Any]:
             return f"The call of {name} did not run: it cannot be called as approved: {error}."
         return await result_of(function(*bound.args, **bound.kwargs))
 
+    setattr(run, GUARDED, True)
     return run
+
+
+def refuse_guarded(name: str, function: Callable[..., Any]) -> None:
+    """Return when the function's calls pass no check yet.
+
+    Raises:
+        ConfigError: they do, and every call would be asked about twice.
+    """
+    if getattr(function, GUARDED, False):
+        raise ConfigError(f"{name} is guarded already: every call would be asked about twice")
 
 
 async def result_of(result: Any) -> Any:

@@ -16,6 +16,7 @@ from assent.calls import RunRef, ToolCall, arguments_digest, shown_and_digest
 from assent.denying import denial_by
 from assent.errors import AssentError, ConfigError
 from assent.events import Outcome
+from assent.guard import GUARDED, refuse_guarded
 from assent.policy import Context, Decision, Policy, Ruling, evaluate
 from assent.questions import in_seconds
 from assent.requirements import Declaration, declared_by, tool_name
@@ -30,7 +31,6 @@ Tool: TypeAlias = Callable[..., Any]
 Wrapped: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
-_MARK = "__assent_wrapped__"
 
 
 class Checks(Protocol):
@@ -159,13 +159,12 @@ def wrap(
 
     Raises:
         ConfigError: both or neither of policy and gate, a handler that is not
-            async, a tool without a name, wrapped already, or two of one name.
+            async, a tool without a name, guarded already, or two of one name.
     """
     checks = _checks(policy, handler, gate, context, timeout)
     named: dict[str, Tool] = {}
     for name, tool in _by_name(tools):
-        if getattr(tool, _MARK, False):
-            raise ConfigError(f"{name} is wrapped already: every call would be asked about twice")
+        refuse_guarded(name, tool)
         if name in named:
             raise ConfigError(f"two tools are called {name}: pass them by name")
         named[name] = tool
@@ -227,7 +226,7 @@ def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
         result = tool(*bound.args, **bound.kwargs)
         return await result if inspect.isawaitable(result) else result
 
-    setattr(wrapped, _MARK, True)
+    setattr(wrapped, GUARDED, True)
     return wrapped
 
 

@@ -16,8 +16,10 @@ from assent import (
     ToolCall,
     UserInputRequest,
 )
+from assent.errors import ConfigError
 from assent.events import Event
 from assent.requirements import requires_permission
+from assent.wrapping import wrap
 
 RUN = RunRef("bot", "s-1")
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -94,3 +96,17 @@ async def test_a_schema_as_long_as_a_book_is_refused() -> None:
 
         with pytest.raises(ValueError, match="a schema has at most 65536 characters"):
             await read("/srv/a")
+
+
+async def test_a_function_is_guarded_once() -> None:
+    async def read(path: str) -> str:
+        return path
+
+    async with Gate.open("memory://", run=RUN) as gate:
+        guarded = gate.guard(read)
+        with pytest.raises(ConfigError, match="read is guarded already"):
+            gate.guard(guarded)
+        with pytest.raises(ConfigError, match="read is guarded already"):
+            wrap([guarded], gate=gate)
+        with pytest.raises(ConfigError, match="read is guarded already"):
+            gate.guard(wrap([read], gate=gate)["read"])

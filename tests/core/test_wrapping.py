@@ -173,7 +173,7 @@ async def test_tools_are_wrapped_once() -> None:
             lambda: wrap({"other": functools.wraps(once["bash"])(lambda: None)}, asks),
         ]
         for wrapping in again:
-            with pytest.raises(ConfigError, match="wrapped already"):
+            with pytest.raises(ConfigError, match="guarded already"):
                 wrapping()
         with pytest.raises(ConfigError, match="timeout"):
             wrap([bash], gate=gate, timeout=5)

@@ -123,6 +123,8 @@ def _hint(field: FormField) -> str:
     if field.suggestions:
         rule = "What you write here counts instead of a ready-made answer."
         rule = f"One of the two is needed. {rule}" if field.required else rule
+    if not field.required and field.initial is not None:
+        rule = " ".join(filter(None, (rule, "Left empty, it is removed.")))
     hint = " ".join(filter(None, (visible(field.hint), rule)))
     return hint if len(hint) <= _HINT else rule
 

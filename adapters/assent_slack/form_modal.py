@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from assent.cards import Card, Choice
 from assent.errors import DeliveryError
 from assent.forms import Form
 from assent.places import MessageRef
-from assent_slack.elements import Block, context, one_line, plain_text
+from assent_slack.elements import (
+    Block,
+    context,
+    literal,
+    one_line,
+    plain_text,
+    preformatted,
+    rich_text,
+    section,
+)
 from assent_slack.failures import PLATFORM
 from assent_slack.form_inputs import input_blocks, literal_blocks
 from assent_slack.modal import MOST_BLOCKS, fits
 
 CALLBACK = "assent:form"
 """The callback_id of all our forms."""
+
+FALLS_BACK = "falls_back"
+"""In what a dialog carries: the choice that counts when it is closed."""
+
+_FALLS_BACK = "Closed without an answer, it counts at once."
+_ASKER = 150
+_WHICH = 200
 
 _TITLE = 24  # docs.slack.dev, views: title, submit and close
 _METADATA = 3_000  # docs.slack.dev, views: private_metadata
@@ -29,8 +46,10 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
     blocks: list[Block] = []
     if len(form.title) > _TITLE:
         blocks += literal_blocks(form.title)
-    blocks.append(context(plain_text(one_line(f"{card.asker} asks: {card.body.title}", 300))))
+    blocks += _card(card)
     blocks += literal_blocks(form.note)
+    if choice.falls_back:
+        blocks.append(context(plain_text(_FALLS_BACK)))
     for field in form.fields:
         blocks += input_blocks(field)
     view: Block = {
@@ -39,9 +58,11 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
         "private_metadata": _metadata(card, choice, message),
         "title": plain_text(one_line(form.title, _TITLE)),
         "submit": plain_text(one_line(form.submit, _TITLE)),
-        "close": plain_text("Cancel"),
+        "close": plain_text("Leave it out" if choice.falls_back else "Cancel"),
         "blocks": blocks,
     }
+    if choice.falls_back:
+        view["notify_on_close"] = True
     if not _is_unicode(view):
         reason = "the form holds half of a character, which Slack cannot carry"
         raise DeliveryError(PLATFORM, reason, permanent=True)
@@ -53,6 +74,17 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
             permanent=True,
         )
     return view
+
+
+def _card(card: Card) -> Iterator[Block]:
+    """Which card it is for: on a message with several, also how what is decided on begins."""
+    which = one_line(card.which, _WHICH)
+    if card.count == 1:
+        yield context(plain_text(f"{one_line(card.asker, _ASKER)} asks: {which}"))
+        return
+    begins = [preformatted(one_line(card.begins, _WHICH))] if card.begins else []
+    yield rich_text(section(literal(which, bold=True)), *begins)
+    yield context(plain_text(f"Asked by {one_line(card.asker, _ASKER)}"))
 
 
 def _is_unicode(view: Block) -> bool:
@@ -73,6 +105,7 @@ def _metadata(card: Card, choice: Choice, message: MessageRef) -> str:
             "choice": choice.key,
             "channel": place.address,
             "message": message.message_id,
+            **({FALLS_BACK: choice.falls_back} if choice.falls_back else {}),
             **({"thread": place.thread} if place.thread else {}),
         }
     )

@@ -118,6 +118,8 @@ class SlackListener:
             press = submission_of(payload, delivery=delivery)
             if press is None:
                 return DONE
+            if press.inputs is None:  # the dialog is gone
+                return await self._take(press, lambda _: DONE)
             return await self._take(press, partial(form_answer, payload))
         if not is_interaction(payload):
             return await self._anything_else(payload)

@@ -12,7 +12,7 @@ from assent_slack.callbacks import HANDLE_LENGTH, KEY, actor_of
 from assent_slack.carried import brought_back
 from assent_slack.decoding import Payload, object_of, text_of
 from assent_slack.form_inputs import INPUT, READY_MADE
-from assent_slack.form_modal import CALLBACK
+from assent_slack.form_modal import CALLBACK, FALLS_BACK
 
 _PICKED_ONE = ("radio_buttons", "static_select")
 _PICKED_SEVERAL = ("checkboxes", "multi_static_select")
@@ -27,28 +27,31 @@ def is_form(payload: Payload) -> bool:
 
 
 def submission_of(payload: Payload, *, delivery: str) -> Press | None:
-    """The press that a form was filled in for, with its raw inputs; None for a closed form.
+    """The press that a form was filled in for, with its raw inputs; None where there is none.
 
-    A dialog that was closed decides nothing: it only went away. A form is
-    opened after the second step of its choice, so it counts as confirmed.
+    A form is opened after the second step of its choice, so it counts as
+    confirmed. A dialog that was closed presses what its choice falls back to;
+    of any other choice it decides nothing, it only went away.
 
     Raises:
         UnreadableCallbackError: it is our form, and what it belongs to, its
             sender or an input is missing or of no known shape.
     """
-    if payload.get("type") != "view_submission":
-        return None
     view = object_of(payload.get("view"))
-    handle, choice, message = _origin(text_of(view.get("private_metadata")))
+    said = _metadata(text_of(view.get("private_metadata")))
+    is_sent = payload.get("type") == "view_submission"
+    if not is_sent and not said.get(FALLS_BACK):
+        return None
+    handle, choice, message = _origin(said, "choice" if is_sent else FALLS_BACK)
     return Press(
         handle=handle,
         choice=choice,
         actor=actor_of(payload),
         message=message,
-        confirmed=True,
+        confirmed=is_sent,
         delivery=delivery,
         ticket=text_of(payload.get("trigger_id")),
-        inputs=_inputs(view),
+        inputs=_inputs(view) if is_sent else None,
     )
 
 
@@ -98,12 +101,16 @@ def _inputs(view: Payload) -> dict[str, Raw]:
     return inputs
 
 
-def _origin(metadata: str) -> tuple[str, str, MessageRef]:
+def _metadata(text: str) -> Payload:
     try:
-        said = object_of(json.loads(metadata))
+        return object_of(json.loads(text))
     except (ValueError, RecursionError):
-        said = {}
-    handle, choice = text_of(said.get("handle")), text_of(said.get("choice"))
+        return {}
+
+
+def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
+    """The card, its choice by this name, and the message that a dialog carried along."""
+    handle, choice = text_of(said.get("handle")), text_of(said.get(which))
     channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
     if not (0 < len(handle) <= HANDLE_LENGTH and KEY.fullmatch(choice) and channel and ts):
         raise UnreadableCallbackError("Slack form does not say which card it belongs to")

@@ -120,6 +120,8 @@ def _common(bundle: Bundle) -> list[Block]:
     """Who asks, and the facts that hold for all."""
     said = [("Asked by", one_line(bundle.asker, _ASKER))] if bundle.asker else []
     said += bundle.facts[:_COMMON_FACTS]
+    if more := len(bundle.facts[_COMMON_FACTS:]):
+        said.append(("More", f"{more} facts are not shown here"))
     pieces: list[Block] = []
     for label, value in said:
         pieces += [literal(f"\n{label} " if pieces else f"{label} ", bold=True), literal(value)]
@@ -181,6 +183,8 @@ def _outcome(ended: Ended) -> list[Block]:
         quote(literal(f"{one_line(label, _LABEL)} ", bold=True), literal(one_line(text, _ANSWER)))
         for label, text in ended.facts[:_ANSWERS]
     ]
+    if more := len(ended.facts[_ANSWERS:]):
+        told.append(section(literal(f"{more} more answers not shown")))
     return [section(*pieces), *told]
 
 

@@ -85,6 +85,7 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
     for label, value in bundle.facts[:_COMMON_FACTS]:
         yield own("\n")
         yield line(f"{label}: {value}", rank=50)
+    yield from _more(len(bundle.facts) - _COMMON_FACTS)
 
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
@@ -107,9 +108,11 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         yield own(f"\n{card.body.described} ")
         yield line(card.description, rank=60 if ended else 1)
     if ended is None:
-        for label, value in bundle.own_facts(card)[:_OWN_FACTS]:
+        facts = bundle.own_facts(card)
+        for label, value in facts[:_OWN_FACTS]:
             yield own("\n")
             yield line(f"{label}: {value}", rank=30)
+        yield from _more(len(facts) - _OWN_FACTS)
         if card.is_cut:
             yield own("\n")
             yield own(_cut(number, card), Look.BOLD)
@@ -136,6 +139,13 @@ def _outcome(ended: Ended) -> Iterator[Piece]:
     for label, value in ended.facts[:_ANSWERS]:
         yield own("\n")
         yield line(f"{label}: {value}", rank=10)
+    yield from _more(len(ended.facts) - _ANSWERS)
+
+
+def _more(count: int) -> Iterator[Piece]:
+    """How many facts there is no room for."""
+    if count > 0:
+        yield own(f"\n{count} more not shown")
 
 
 def _footing(bundle: Bundle) -> Iterator[Piece]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,13 +12,16 @@ from assent.errors import ReplayedCallbackError, StoreUnreachableError, Unreadab
 from assent.places import Answer, Answered
 from assent_playground import Playground
 from assent_slack import SlackAdapter, SlackListener
+from assent_slack.form_modal import form_modal
 from assent_slack.submissions import submission_of
 from slack.form_kit import (
+    FILL_IN,
     WHERE,
     a_form,
     a_submission,
     a_view,
     dated,
+    metadata,
     picked,
     sent,
     several,
@@ -31,6 +35,7 @@ from slack.kit import (
     Clock,
     DeskDouble,
     Payload,
+    a_card,
     a_config,
     callback,
     fixture,
@@ -277,6 +282,55 @@ async def test_a_closed_form_decides_nothing(
     document = {**a_submission(), "type": "view_closed", "is_cleared": True}
 
     assert await sent(client, clock, document) == (200, None)
+    assert not desk.presses
+
+
+async def test_closing_a_form_that_falls_back_presses_what_it_falls_back_to(
+    client: Client, desk: DeskDouble, clock: Clock
+) -> None:
+    view = form_modal(a_card(), replace(FILL_IN, falls_back="deny"), a_form(), WHERE)
+    document = {**a_submission(view), "type": "view_closed", "is_cleared": True}
+    document["view"] = {**document["view"], "state": {"values": {}}}
+    del document["trigger_id"]
+
+    assert await sent(client, clock, document) == (200, None)
+
+    (press,) = desk.presses
+    assert (press.handle, press.choice, press.inputs) == ("h4ndle", "deny", None)
+    assert (press.actor, press.message, press.confirmed) == ("slack:U0ALICE", WHERE, False)
+
+
+@pytest.mark.parametrize("kind", [Answered.LATE, Answered.REFUSED, Answered.UNKNOWN])
+async def test_a_closed_dialog_is_never_opened_again(
+    client: Client, desk: DeskDouble, clock: Clock, kind: Answered
+) -> None:
+    view = form_modal(a_card(), replace(FILL_IN, falls_back="deny"), a_form(), WHERE)
+    document = {**a_submission(view), "type": "view_closed", "is_cleared": True}
+    desk.answer = Answer(kind, "Too late: this was already denied.")
+
+    assert await sent(client, clock, document) == (200, None)
+
+
+async def test_a_form_that_falls_back_and_is_sent_off_is_its_own_choice(
+    client: Client, desk: DeskDouble, clock: Clock
+) -> None:
+    view = form_modal(a_card(), replace(FILL_IN, falls_back="deny"), a_form(), WHERE)
+
+    await sent(client, clock, a_submission(view))
+
+    assert [(press.choice, press.confirmed) for press in desk.presses] == [("order", True)]
+
+
+@pytest.mark.parametrize("key", ["DENY", "", 7, "deny now"])
+async def test_a_closed_form_that_names_no_choice_decides_nothing(
+    client: Client, desk: DeskDouble, clock: Clock, key: Any
+) -> None:
+    view = form_modal(a_card(), replace(FILL_IN, falls_back="deny"), a_form(), WHERE)
+    view["private_metadata"] = json.dumps({**metadata(view), "falls_back": key})
+    document = {**a_submission(view), "type": "view_closed"}
+
+    await sent(client, clock, document)
+
     assert not desk.presses
 
 

@@ -89,6 +89,30 @@ def test_what_is_not_the_same_for_all_is_said_of_each() -> None:
     assert "Asked by: deploy-bot › tester" in shown
 
 
+def test_facts_that_have_no_room_are_counted() -> None:
+    common = tuple((f"Common {n}", "x") for n in range(6))
+    answers = tuple((f"Answer {n}", "x") for n in range(5))
+
+    shown = words(
+        a_line(1, facts=common),
+        a_line(2, facts=common),
+        a_line(3, facts=common, state=an_ending("answered", facts=answers)),
+    )
+
+    assert "Common 3 x\nMore 2 facts are not shown here" in shown
+    assert shown.count("3 more answers not shown") == 1
+    assert "More 0" not in shown
+
+
+def test_exactly_as_many_facts_as_there_is_room_for_are_all_there() -> None:
+    common = tuple((f"Common {n}", "x") for n in range(4))
+    answers = tuple((f"Answer {n}", "x") for n in range(2))
+
+    ended = a_line(2, facts=common, state=an_ending("answered", facts=answers))
+
+    assert "not shown" not in words(a_line(1, facts=common), ended)
+
+
 def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
     ended = a_line(1, state=an_ending("denied", by="slack:U0BOB", reason="too risky"))
 

@@ -129,6 +129,7 @@ def test_what_a_field_begins_with_is_removed_and_never_skipped() -> None:
 
     second = press(dialogue, "skip")
     assert "Skip" in labels(second)
+    assert "Seen" not in board(second).text
     third = press(second, "skip")
     emptied = press(press(third, "unpick", 1), "done")
     summary = press(emptied, "no")

@@ -210,6 +210,7 @@ async def test_a_form_of_a_card_that_stands_alone_says_its_digest(chat: Chat) ->
 
     assert "\nbash · 0123456789ab\n" in chat.board.text
     assert "Call 1" not in chat.board.text
+    assert "rm -r build" not in chat.board.text
 
 
 async def test_a_reply_to_an_earlier_question_answers_no_later_one(chat: Chat) -> None:

@@ -13,6 +13,7 @@ from assent.cards import CardBody, Choice
 from assent.errors import InvalidInputError
 from assent.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from assent.forms import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
+from assent.looks import looks
 from assent.text import redacted_text, shortened, visible
 from assent.unanswered import DECLINE, decline_choice, unanswered
 
@@ -27,7 +28,7 @@ _FIELD = "answer"
 _LABEL_LIMIT = 30
 _NOTE_LIMIT = 500
 # The words of buttons that are not the agent's: an option must not pass for one of them.
-_OURS = frozenset({"Other…", "Answer…", "Don't answer", "Show all"})
+_OURS = frozenset(map(looks, ("Other…", "Answer…", "Don't answer", "Show all")))
 
 
 class ClarificationRequestEvent(UserInputRequest):
@@ -51,13 +52,14 @@ class ClarificationRequestEvent(UserInputRequest):
     def _can_be_asked(self) -> Self:
         if not self.question.strip():
             raise ValueError("question: there is nothing to ask")
-        shown = self._shown
-        for number, option in enumerate(shown):
+        seen: set[str] = set()
+        for number, option in enumerate(self._shown):
             if not option.strip():
                 raise ValueError(f"options[{number}]: an option cannot be empty")
-            if option in shown[:number]:
+            if looks(option) in seen:
                 raise ValueError(f"options[{number}]: it looks like another option on the card")
-            if option in _OURS:
+            seen.add(looks(option))
+            if looks(option) in _OURS:
                 raise ValueError(f"options[{number}]: {option!r} is a button of every card")
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from assent.argument_schema import schema_problem
 from assent.calls import as_json
 from assent.cards import Choice
 from assent.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
+from assent.form_values import same
 from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
 from assent.text import hidden_count, redacted, visible
 
@@ -25,6 +26,9 @@ _NOTE = (
     "Change the JSON, or write only what changes as name=value, one a line. "
     "Hidden values stay as they are where they are left as they stand."
 )
+# What phones put in for the quotes that JSON wants.
+_CURLY = ("“", "”", "„", "‟", "«", "»")
+_STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 _HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
 
 
@@ -54,7 +58,9 @@ def edited(
             does not fit the tool's schema, or that cannot be used; it says where.
     """
     if (fields := _as_fields(arguments, schema)) is not None:
-        return fields.data(inputs)
+        return {
+            name: _kept(value, arguments.get(name)) for name, value in fields.data(inputs).items()
+        }
     try:
         changed = _read(str(inputs[_FIELD]).strip(), arguments)
         restored = as_json(_restored(changed, redacted(arguments), arguments))
@@ -63,6 +69,15 @@ def edited(
     if schema is not None and (problem := _misfit(schema, restored)):
         raise InvalidInputError({_FIELD: problem})
     return restored
+
+
+def _kept(value: Any, before: Any) -> Any:
+    """The value as it was written before where it is the same: 5 does not become 5.0."""
+    if same(value, before):
+        return before
+    if isinstance(value, dict) and isinstance(before, dict):
+        return {name: _kept(item, before.get(name)) for name, item in value.items()}
+    return value
 
 
 def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
@@ -105,10 +120,20 @@ def _read(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
+        if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
+            raise ValueError(f'write straight quotes ("), not curly ones: {where}') from None
         raise ValueError(f"this is no JSON: {error.msg} in {where}") from None
     except RecursionError:
         raise ValueError("this is nested too deeply") from None
     return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _lines(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +164,7 @@ def _value(name: str, text: str, before: Any) -> Any:
 
 def _restored(changed: Any, shown: Any, original: Any) -> Any:
     """The changed value with every hidden part that was left alone as it really is."""
-    if json.dumps(changed) == json.dumps(shown):  # to == True is 1
+    if _spelled(changed) == _spelled(shown):  # to == True is 1
         return original
     if isinstance(changed, dict) and isinstance(shown, dict):
         names = dict(zip(shown, original, strict=True))
@@ -154,13 +179,41 @@ def _restored(changed: Any, shown: Any, original: Any) -> Any:
     if isinstance(changed, dict):
         return {_plain(name): _restored(item, None, None) for name, item in changed.items()}
     if isinstance(changed, list):
-        before = list(zip(shown, original, strict=True)) if isinstance(shown, list) else []
-        before += [(None, None)] * (len(changed) - len(before))
-        return [
-            _restored(item, was_shown, was)
-            for item, (was_shown, was) in zip(changed, before, strict=False)
-        ]
+        return _restored_list(
+            changed, shown if isinstance(shown, list) else [], original if shown else []
+        )
     return _plain(changed)
+
+
+def _restored_list(changed: list[Any], shown: list[Any], original: Sequence[Any]) -> list[Any]:
+    """Each element that is left alone as a whole as it really is.
+
+    An element has no name that would say which one it was: where several look
+    alike that are not, it is the one at its place, and only while all of them
+    stand where they stood.
+    """
+    written, before = [list(map(_spelled, one)) for one in (changed, shown)]
+    places: dict[str, list[int]] = {}
+    for place, text in enumerate(before):
+        places.setdefault(text, []).append(place)
+    unmoved = {
+        text: len(written) == len(before) and all(written[place] == text for place in alike)
+        for text, alike in places.items()
+    }
+    found = []
+    for place, (item, text) in enumerate(zip(changed, written, strict=True)):
+        alike = places.get(text, [])
+        if len({_spelled(original[one]) for one in alike}) == 1:
+            found.append(original[alike[0]])
+        elif place in alike and unmoved[text]:
+            found.append(original[place])
+        else:
+            found.append(_restored(item, None, None))
+    return found
+
+
+def _spelled(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -32,6 +34,8 @@ MOST_OPTIONS = 100
 LONGEST_TEXT = 3_000
 """docs.slack.dev, plain-text input: at most 3,000 characters; a Telegram message has 4,096."""
 
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _NAME_LIMIT = 100
 _LABEL_LIMIT = 100
 
@@ -51,7 +55,8 @@ class FormField:
     ``minimum`` and ``maximum`` bound a number, and the length of a text in
     characters or of a choice of several options. ``pattern`` is a regular
     expression that must be found in a text (the syntax of Rust's regex: linear
-    in time). ``suggestions`` are ready-made answers of a text. ``initial`` is
+    in time); people are told ``written_pattern`` where it was written in
+    another syntax. ``suggestions`` are ready-made answers of a text. ``initial`` is
     the value to begin with, as :meth:`read` would give it.
 
     Raises:
@@ -70,6 +75,7 @@ class FormField:
     minimum: float | None = None
     maximum: float | None = None
     pattern: str = ""
+    written_pattern: str = ""
 
     def __post_init__(self) -> None:
         for what, text, limit in (
@@ -96,9 +102,13 @@ class FormField:
                 raise ValueError("an answer is needed here")
             return None
         try:
-            return self._reader.validate_python(raw)
+            value = self._reader.validate_python(raw)
         except ValidationError as error:
-            raise ValueError(_told(error)) from None
+            raise ValueError(_told(error, self.written_pattern or self.pattern)) from None
+        if self.kind == "number" and isinstance(raw, str) and _WHOLE.fullmatch(raw.strip()):
+            # Beyond this not every whole number is a float.
+            return int(value) if abs(value) <= 2**53 else value
+        return value
 
     @cached_property
     def _reader(self) -> TypeAdapter[Any]:
@@ -109,7 +119,7 @@ class FormField:
                 float, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=False)
             ],
             "boolean": bool,
-            "date": Annotated[date, AfterValidator(date.isoformat)],
+            "date": Annotated[Any, BeforeValidator(_date)],
             "option": Annotated[Any, BeforeValidator(self._option)],
             "options": Annotated[
                 list[Annotated[Any, BeforeValidator(self._option)]],
@@ -182,6 +192,20 @@ class Form:
         return values
 
 
+def number_text(number: float) -> str:
+    """A number as people write it: a whole one has no decimals."""
+    return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else str(number)
+
+
+def _date(raw: Any) -> str:
+    text = raw.strip() if isinstance(raw, str) else ""
+    with suppress(ValueError):
+        # By itself it would take other ways to write a date, too.
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+    raise ValueError("this must be a date, such as 2026-11-21")
+
+
 def _distinct(values: list[Any]) -> list[Any]:
     if any(value in values[:number] for number, value in enumerate(values)):
         raise ValueError("choose each option once")
@@ -198,21 +222,19 @@ _TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_type": lambda _: "a text",
     "string_too_short": lambda about: f"at least {about['min_length']} characters",
     "string_too_long": lambda about: f"at most {about['max_length']:,} characters",
-    "string_pattern_mismatch": lambda about: f"a text that matches {about['pattern']}",
-    "greater_than_equal": lambda about: f"at least {about['ge']:g}",
-    "less_than_equal": lambda about: f"at most {about['le']:g}",
+    "greater_than_equal": lambda about: f"at least {number_text(about['ge'])}",
+    "less_than_equal": lambda about: f"at most {number_text(about['le'])}",
     "too_short": lambda about: f"at least {about['min_length']} of the options",
     "too_long": lambda about: f"at most {about['max_length']} of the options",
-    "date_from_datetime_parsing": lambda _: "a date, such as 2026-11-21",
-    "date_parsing": lambda _: "a date, such as 2026-11-21",
-    "date_type": lambda _: "a date, such as 2026-11-21",
     "list_type": lambda _: "one or several of the options",
 }
 
 
-def _told(error: ValidationError) -> str:
+def _told(error: ValidationError, pattern: str) -> str:
     """The first problem in words, without the input, which may be anybody's secret."""
     problem = error.errors(include_url=False, include_input=False)[0]
+    if problem["type"] == "string_pattern_mismatch":
+        return f"this must be a text that matches {pattern}"
     told = _TOLD.get(problem["type"])
     if told is not None:
         return f"this must be {told(problem.get('ctx', {}))}"

@@ -14,7 +14,8 @@ from pydantic_core import SchemaError as PatternError
 from assent.ecma import as_rust
 from assent.errors import SchemaError
 from assent.form_values import raw_input, same
-from assent.forms import LONGEST_TEXT, MOST_OPTIONS, FieldKind, FormField, Option
+from assent.forms import LONGEST_TEXT, MOST_OPTIONS, FieldKind, FormField, Option, number_text
+from assent.looks import looks
 from assent.schema_nodes import Node, Resolved, only, pointer, resolved
 from assent.text import redacted_text, shortened, visible
 
@@ -23,6 +24,8 @@ HINT_LIMIT = 500
 OPTION_LABEL_LIMIT = 75
 """docs.slack.dev, option object: its text has at most 75 characters."""
 
+# What forms that are asked step by step call their own buttons.
+_STEPS = frozenset({"back", "cancel", "done", "leave it out", "remove it", "send", "skip"})
 _MULTILINE_FROM = 200
 _MOST = 10**15
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -113,6 +116,7 @@ def _text(node: Node, at: str) -> Mapping[str, Any]:
         "maximum": most,
         "multiline": (most or 0) > _MULTILINE_FROM,
         "pattern": _pattern(node, at),
+        "written_pattern": node.get("pattern", ""),
     }
 
 
@@ -239,17 +243,26 @@ def _labels(values: Sequence[Any], at: str) -> list[str]:
     ]
     others = {_told(value) for value in values if not isinstance(value, str)}
     for number, value in enumerate(values):
-        # "1" beside 1 is quoted, and so is what would be no words at all.
-        if isinstance(value, str) and (not labels[number].strip() or labels[number] in others):
+        # "1" beside 1 is quoted, and so is what would be no words at all or a button's.
+        if isinstance(value, str) and (
+            not labels[number].strip() or labels[number] in others or _is_a_step(labels[number])
+        ):
             labels[number] = f'"{labels[number]}"'
+    seen: set[str] = set()
     for number, label in enumerate(labels):
         if len(label) > OPTION_LABEL_LIMIT:
             raise SchemaError(
                 pointer(at, number), f"an option has at most {OPTION_LABEL_LIMIT} characters"
             )
-        if label in labels[:number]:
+        if looks(label) in seen:
             raise SchemaError(pointer(at, number), "this option looks like another one")
+        seen.add(looks(label))
     return labels
+
+
+def _is_a_step(label: str) -> bool:
+    """Whether it passes for one of the buttons beside the options: « Back, Done (2)."""
+    return looks(label).strip("«‹<← ").partition(" (")[0].partition(":")[0] in _STEPS
 
 
 def _told(value: Any) -> str:
@@ -279,7 +292,9 @@ def _count(node: Node, word: str, at: str) -> int | None:
 
 def _satisfiable(least: float | None, most: float | None, at: str) -> None:
     if least is not None and most is not None and least > most:
-        raise SchemaError(at, f"no value fits: at least {least:g} and at most {most:g}")
+        raise SchemaError(
+            at, f"no value fits: at least {number_text(least)} and at most {number_text(most)}"
+        )
 
 
 def _unaskable(kind: Any) -> str:

@@ -88,6 +88,94 @@ def test_a_hidden_value_cannot_be_moved_or_built_upon(name: str) -> None:
     assert "hidden value" in _problem(json.dumps(shown))
 
 
+def test_what_surrounds_a_hidden_value_in_a_text_cannot_be_changed_alone() -> None:
+    arguments = {"command": f"curl -H 'Bearer {TOKEN}' https://a.example"}
+    shown = json.loads(_shown(arguments))
+    shown["command"] = shown["command"].replace("a.example", "b.example")
+
+    assert "hidden value" in _problem(json.dumps(shown), arguments)
+
+
+def _target(host: str, password: str) -> dict[str, str]:
+    return {"host": host, "password": password}
+
+
+PROD, TEST = _target("prod", "prodpass"), _target("test", "testpass")
+TARGETS = {"targets": [PROD, TEST]}
+
+
+def _edit_targets(picks: list[int], arguments: dict[str, Any] = TARGETS) -> list[Any]:
+    shown = json.loads(_shown(arguments))["targets"]
+    picked = _edit(json.dumps({"targets": [shown[one] for one in picks]}), arguments)
+    targets: list[Any] = picked["targets"]
+    return targets
+
+
+@pytest.mark.parametrize(
+    ("picks", "left"),
+    [([1], [TEST]), ([1, 0], [TEST, PROD]), ([0, 1, 0], [PROD, TEST, PROD]), ([], [])],
+)
+def test_an_element_of_a_list_keeps_its_own_secrets_wherever_it_stands(
+    picks: list[int], left: list[Any]
+) -> None:
+    assert _edit_targets(picks) == left
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_changed_element_of_a_list_takes_no_secret_over(where: int) -> None:
+    shown = json.loads(_shown(TARGETS))
+    shown["targets"][where]["host"] = "elsewhere"
+
+    assert "hidden value" in _problem(json.dumps(shown), TARGETS)
+
+
+def test_an_added_element_takes_no_secret_over() -> None:
+    shown = json.loads(_shown(TARGETS))
+    shown["targets"].append({"host": "new", "password": shown["targets"][0]["password"]})
+
+    assert "hidden value" in _problem(json.dumps(shown), TARGETS)
+
+
+def test_elements_that_look_alike_keep_their_secrets_only_where_they_stood() -> None:
+    alike = {"targets": [_target("a", "11111111"), _target("a", "22222222"), PROD]}
+    shown = json.loads(_shown(alike))["targets"]
+    other = {"targets": [shown[0], shown[1], _target("b", "new")]}
+
+    changed = _edit(json.dumps(other), alike)["targets"]
+
+    assert changed == [*alike["targets"][:2], _target("b", "new")]
+    for picks in ([1, 2], [0], [0, 2, 1], [0, 1, 0], [2, 0, 1]):
+        with pytest.raises(InvalidInputError, match="hidden value"):
+            _edit_targets(picks, alike)
+
+
+def test_elements_that_are_alike_in_truth_may_be_moved() -> None:
+    assert _edit_targets([1], {"targets": [PROD, PROD]}) == [PROD]
+
+
+@given(
+    st.lists(st.sampled_from(["11111111", "22222222", "hunter2", ""]), min_size=1, max_size=4),
+    st.data(),
+)
+def test_no_move_in_a_list_gives_one_elements_secret_to_another(
+    passwords: list[str], data: st.DataObject
+) -> None:
+    arguments = {"targets": [_target(f"h{n}", word) for n, word in enumerate(passwords)]}
+    picks = data.draw(st.lists(st.integers(0, len(passwords) - 1), max_size=5))
+
+    assert _edit_targets(picks, arguments) == [arguments["targets"][one] for one in picks]
+
+
+@pytest.mark.parametrize("text", ["{“command”: “ls”}", '{"command": “ls”}', '{"command”: "ls"}'])
+def test_the_quotes_that_phones_put_in_are_named(text: str) -> None:
+    assert 'write straight quotes ("), not curly ones: line 1' in _problem(text)
+
+
+def test_curly_quotes_within_a_text_are_no_problem() -> None:
+    assert _edit('{"command": "say “hi”"}')["command"] == "say “hi”"
+    assert "no JSON" in _problem('{"command": "say “hi”",,}')
+
+
 def test_lines_of_name_and_value_change_only_those() -> None:
     changed = _edit('command = terraform plan -out="a=b"\n\ncount=4\n')
 
@@ -153,6 +241,20 @@ def test_a_schema_that_can_be_asked_makes_a_field_of_each_argument() -> None:
     assert changed == {"command": "ls", "count": 5}
     with pytest.raises(InvalidInputError):
         choice.form.read({"command": "ls", "count": "6"})
+
+
+def test_a_field_that_is_left_alone_keeps_its_value_as_it_was_written() -> None:
+    number = {"type": "number"}
+    inner = {"type": "object", "properties": {"y": number, "z": number}}
+    schema = {"type": "object", "properties": {"whole": number, "part": number, "in": inner}}
+    arguments = {"whole": 5, "part": 5.0, "in": {"y": 1.0, "z": 2}}
+    choice = edit_choice(arguments, schema)
+
+    assert choice is not None
+    assert choice.form is not None
+    raw = {"whole": "5.0", "part": "5", "in.y": "1", "in.z": "3"}
+    changed = edited(arguments, choice.form.read(raw), schema)
+    assert json.dumps(changed) == '{"whole": 5, "part": 5.0, "in": {"y": 1.0, "z": 3}}'
 
 
 @pytest.mark.parametrize(

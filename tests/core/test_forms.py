@@ -23,6 +23,7 @@ def _field(kind: str = "text", **how: object) -> FormField:
         (_field("boolean"), "true", True),
         (_field("boolean"), False, False),
         (_field("date"), "2026-11-21", "2026-11-21"),
+        (_field("date"), " 2026-11-21\n", "2026-11-21"),
         (_field("option", options=COLOURS), "2", 7),
         (_field("options", options=COLOURS), ["0", "2"], ["red", 7]),
     ],
@@ -51,6 +52,20 @@ def test_an_input_becomes_a_value_of_its_kind(field: FormField, raw: str, value:
         (_field("boolean"), "perhaps", "this must be yes or no"),
         (_field("date"), "21.11.2026", "this must be a date, such as 2026-11-21"),
         (_field("date"), "2026-02-30", "this must be a date, such as 2026-11-21"),
+        (_field("date"), "86400", "this must be a date, such as 2026-11-21"),
+        (_field("date"), "20261121", "this must be a date, such as 2026-11-21"),
+        (_field("date"), "2026-W47-6", "this must be a date, such as 2026-11-21"),
+        (_field("date"), "2026-11-21T00:00:00", "this must be a date, such as 2026-11-21"),
+        (_field("date"), "٢٠٢٦-١١-٢١", "this must be a date, such as 2026-11-21"),
+        (_field("date"), ["2026-11-21"], "this must be a date, such as 2026-11-21"),
+        (_field("integer", minimum=1_234_567), "1", "this must be at least 1234567"),
+        (_field("number", maximum=0.25), "1", "this must be at most 0.25"),
+        (_field("number", maximum=-1e300), "1", "this must be at most -1e+300"),
+        (
+            _field(pattern="^[0-9]$", written_pattern=r"^\d$"),
+            "b",
+            r"this must be a text that matches ^\d$",
+        ),
         (_field("option", options=COLOURS), "3", "choose one of the options"),
         (_field("option", options=COLOURS), "-1", "choose one of the options"),
         (_field("option", options=COLOURS), "Red", "choose one of the options"),
@@ -105,3 +120,13 @@ def test_what_is_optional_and_not_given_is_left_out() -> None:
 def test_a_form_that_cannot_be_asked_is_refused(make: object) -> None:
     with pytest.raises(ValueError):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [("5", 5), (" -5 ", -5), ("5.0", 5.0), ("5.5", 5.5), ("1e3", 1000.0), (str(10**20), 1e20)],
+)
+def test_a_number_that_is_written_whole_is_whole(raw: str, value: float) -> None:
+    read = _field("number").read(raw)
+
+    assert (read, type(read)) == (value, type(value))

@@ -41,7 +41,8 @@ def read(form: SchemaForm, **raw: Any) -> dict[str, Any]:
         ({"type": "string", "format": "date"}, "date", "2026-11-21", "2026-11-21"),
         ({"type": "integer"}, "integer", "3", 3),
         ({"type": "integer", "exclusiveMinimum": 2.5}, "integer", "3", 3),
-        ({"type": "number", "maximum": 4}, "number", "4", 4.0),
+        ({"type": "number", "maximum": 4}, "number", "4", 4),
+        ({"type": "number", "maximum": 4}, "number", "4.0", 4.0),
         ({"type": "boolean"}, "boolean", "false", False),
         ({"enum": ["a", 1, True, None]}, "option", "1", 1),
         ({"enum": ["a", 1, True, None]}, "option", "2", True),
@@ -533,3 +534,33 @@ def test_what_is_no_schema_is_refused_and_nothing_else(anything: Any) -> None:
     for schema in (anything, {"type": "object", "properties": anything}, an_object(it=anything)):
         with suppress(SchemaError):
             raw_inputs(schema_form(schema).form, {})
+
+
+@pytest.mark.parametrize(
+    "values", [["Yes", "Yes "], ["yes", "YES"], ["don't", "don’t"], ["1…", "1..."], ["ﬁ", "fi"]]
+)
+def test_options_that_look_alike_are_refused(values: list[str]) -> None:
+    with pytest.raises(SchemaError, match="looks like another one"):
+        schema_form(an_object(it={"enum": values}))
+
+
+@pytest.mark.parametrize("words", ["Cancel", "cancel ", "« Back", "BACK", "Done (2)", "Skip"])
+def test_an_option_does_not_pass_for_a_button_of_the_form(words: str) -> None:
+    form = schema_form(an_object(it={"enum": [words, "other"]}))
+
+    assert [option.label for option in form.form.fields[0].options] == [f'"{words}"', "other"]
+    assert read(form, it="0") == {"it": words}
+
+
+def test_people_are_told_the_pattern_as_it_was_written() -> None:
+    form = schema_form(an_object(it={"type": "string", "pattern": r"^\d+$"}))
+
+    with pytest.raises(InvalidInputError) as error:
+        read(form, it="x")
+    assert error.value.problems == {"it": r"this must be a text that matches ^\d+$"}
+
+
+def test_bounds_are_told_in_full() -> None:
+    bounds = {"type": "integer", "minimum": 1_234_567, "maximum": 1_234_566}
+    with pytest.raises(SchemaError, match="at least 1234567 and at most 1234566"):
+        schema_form(an_object(it=bounds))

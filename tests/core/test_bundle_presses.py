@@ -14,14 +14,17 @@ from chat_double import ChatDouble
 from assent.backend import Backend
 from assent.bundles import Bundle
 from assent.cards import Card, Ended, Open
+from assent.desk import Desk
 from assent.errors import (
     ReplayedCallbackError,
     StoreUnreachableError,
 )
 from assent.memory import memory_backend
-from assent.places import Answered, MessageRef
+from assent.places import Answered, MessageRef, Press
+from assent.ports import Copy
 from assent.redis import redis_backend
 from assent.routes import Route, Routes
+from assent.testing import a_request
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -353,3 +356,20 @@ async def test_a_route_that_changed_meanwhile_lets_each_call_be_decided_by_its_o
 
         assert "1 denied, 1 you may not decide" in answer.text
         assert [one.request.subject for one in await backend.watch.pending()] == ["deploy"]
+
+
+async def test_a_handle_that_another_message_claims_is_not_decided_there(backend: Backend) -> None:
+    chat, mine, other = ChatDouble(), a_request(), a_request()
+    for request in (mine, other):
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+    claims = Copy("one", mine.question_id, OPS, "1", siblings=("one", "two"))
+    alone = Copy("two", other.question_id, OPS, "2")
+    for copy in (claims, alone):
+        await backend.copies.issue(copy)
+    desk = Desk(backend, [chat], Routes([Route((OPS,), approvers=(BOB,))]))
+
+    press = Press("one", "allow-all", BOB, MessageRef(OPS, "1"))
+    await desk.press(press)
+
+    records = [await backend.store.get(request.question_id) for request in (mine, other)]
+    assert [record is not None and record.ending is not None for record in records] == [True, False]

@@ -111,6 +111,24 @@ async def test_the_first_to_settle_stays_the_first(backend: Backend, wire: Wire)
     assert (await backend.rules.book(request.run)).remembered == (rule,)
 
 
+async def test_an_approval_that_is_repeated_over_a_foreseen_denial_rings_nobody_with_it(
+    backend: Backend, wire: Wire
+) -> None:
+    request = a_request()
+    denial = a_response(request, approved=False)
+    await backend.store.open(request, seconds=30, inbox="mine", book=None)
+    await backend.store.settle_later(request.question_id, denial, seconds=20)
+    async with backend.bus.rings("mine") as rings:
+        wire.lose_next_replies()
+
+        settled = await backend.store.settle(request.question_id, a_response(request))
+        await backend.store.open(request, seconds=30, inbox="mine", book=None)
+
+        heard = [(await soon(rings)).ending for _ in range(2)]
+    assert (settled.ending, settled.first) == (denial, False)
+    assert heard == [denial, denial]
+
+
 async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
     wire.lose_next_replies()
 

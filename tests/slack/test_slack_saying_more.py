@@ -109,6 +109,18 @@ async def test_a_reason_is_needed_where_it_was_asked_for(room: Room) -> None:
     assert not room.waiting.done()
 
 
+async def test_a_denial_whose_dialog_is_closed_waits_for_no_reason(room: Room) -> None:
+    view = await room.form("Deny with a reason…")
+
+    delivery = await room.playground.slack.close_view(view, by="alice")
+
+    assert delivery is not None
+    assert delivery.status == 200
+    verdict = await asyncio.wait_for(room.waiting, 5)
+    assert (verdict.outcome, verdict.reason) == (Outcome.DENIED, "")
+    await room.playground.slack.message_where(lambda m: "Denied by alice" in m.all_text)
+
+
 async def test_changes_can_be_asked_for(room: Room) -> None:
     view = await room.form("Ask for changes…")
 

@@ -151,6 +151,8 @@ async def test_a_denial_of_one_line_can_have_a_reason(gate: Gate, playground: Pl
 
     await playground.slack.press(message, "assent:more-1", by="alice", choose="Deny with a reason…")
     view = await playground.slack.view_for("alice")
+    assert "Call 1 of 3 · build · " in str(view.view)
+    assert "make build" in str(view.view)
     await playground.slack.submit(view, {"Reason": "not on a Friday"}, by="alice")
     rest = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
     assert "not on a Friday" in rest.all_text

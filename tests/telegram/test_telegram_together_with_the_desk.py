@@ -173,6 +173,10 @@ async def test_a_denial_of_one_line_can_have_a_reason(room: Room) -> None:
     label = next(label for label in opened.buttons if label.startswith("Deny with a reason"))
     await room.telegram.press(opened, label, by="alice")
     prompt = await room.telegram.message_where(lambda m: m.other_markup is not None)
+    board = await room.shown("📝")
+    for shown in (prompt, board):
+        assert "\nCall 1 of 3 · build · " in shown.text
+        assert "\ncommand: make build" in shown.text
     room.telegram.reply(prompt, "not on a Friday", by="alice")
 
     rest = await room.shown("2 of 3 calls wait")

@@ -221,6 +221,24 @@ async def test_a_denial_carries_the_reason_that_its_person_writes(room: Room) ->
     assert "Reason it touches production" in ended.text
 
 
+async def test_a_denial_whose_reason_is_left_out_waits_for_none(room: Room) -> None:
+    waiting, card = await room.asked()
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Deny with a reason…" in m.buttons)
+    await room.telegram.press(more, "Deny with a reason…", by="alice")
+    board = await room.telegram.message_where(lambda m: "Leave it out" in m.buttons)
+
+    pressed = await room.telegram.press(board, "Leave it out", by="alice")
+
+    assert pressed.toast == "Denied."
+    verdict = await asyncio.wait_for(waiting, 5)
+    assert (verdict.approved, verdict.reason) == (False, "")
+    await room.shown("⛔ Denied by alice")
+    await room.telegram.until(
+        lambda: not any("Leave it out" in m.buttons for m in room.telegram.messages())
+    )
+
+
 async def test_edited_arguments_are_what_is_approved(room: Room) -> None:
     waiting, card = await room.asked()
     await room.telegram.press(card, "More…", by="alice")

@@ -12,9 +12,10 @@ from typing import Self
 
 from aiohttp import web
 
+from assent.chats import PressTaker
 from assent.errors import CallbackError, StoreUnreachableError, UnreadableCallbackError
 from assent.places import Answer, Answered, Press
-from assent.ports import Clock, PressTaker
+from assent.ports import Clock
 from assent_slack.adapter import SlackAdapter
 from assent_slack.afterwards import Afterwards
 from assent_slack.answers import DONE, HttpAnswer, problem

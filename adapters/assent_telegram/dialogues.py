@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from assent.calls import new_id
+from assent.chats import PressTaker
 from assent.errors import CallbackError, DeliveryError, PlaceMovedError
 from assent.places import Answer, Answered, MessageRef, Press
-from assent.ports import Leases, PressTaker
+from assent.ports import Leases
 from assent_telegram.callbacks import FormPress
 from assent_telegram.dialogue import Dialogue
 from assent_telegram.dialogue_drafts import MOVE_SECONDS, Asked, DialogueDrafts

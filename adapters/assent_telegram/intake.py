@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Awaitable
 from typing import Any
 
+from assent.chats import PressTaker
 from assent.errors import CallbackError, StoreUnreachableError
 from assent.places import Answer, Answered, Press
-from assent.ports import PressTaker
 from assent_telegram.callbacks import Barred, FormPress, Moved, Nothing, read_update
 from assent_telegram.dialogues import Dialogues
 from assent_telegram.people import People

@@ -13,7 +13,8 @@ from typing import Any, Self
 from aiohttp import web
 from pydantic_core import from_json
 
-from assent.ports import Leases, PressTaker
+from assent.chats import PressTaker
+from assent.ports import Leases
 from assent_telegram.adapter import TelegramAdapter
 from assent_telegram.config import TelegramConfig
 from assent_telegram.dialogues import Dialogues

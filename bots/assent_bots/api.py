@@ -15,12 +15,13 @@ from assent.approvers import Approvers
 from assent.backend import Backend
 from assent.branch_log import Position, branch_of
 from assent.calls import RunRef, new_id
+from assent.chats import Adapter
 from assent.errors import DuplicateRequestError
 from assent.events import Event, UserInputRequest, UserInputResponse
 from assent.feed import BranchFeed
 from assent.gate import DEFAULT_TIMEOUT_SECONDS
 from assent.memory import utc_now
-from assent.ports import Adapter, Clock, Record
+from assent.ports import Clock, Record
 from assent.routes import Routes
 from assent_bots.api_answers import FILLED, Asked, answer_of
 from assent_bots.api_bodies import check_numbers, without_nulls

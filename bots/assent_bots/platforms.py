@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from aiohttp import web
 
+from assent.chats import Adapter
 from assent.desk import Desk
 from assent.errors import ConfigError, DeliveryError
 from assent.memory import utc_now
 from assent.places import Place
-from assent.ports import Adapter, Drafts, Leases
+from assent.ports import Drafts, Leases
 from assent_bots.credentials import SLACK_APP_TOKEN
 from assent_bots.settings import Settings, SlackSettings, TelegramSettings
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assent.chats import Adapter
 from assent.errors import DeliveryError
 from assent.events import UserInputRequest
-from assent.ports import Adapter
 from assent.routes import Routes, is_group
 
 _log = logging.getLogger(__name__)

@@ -11,10 +11,11 @@ from functools import partial
 from assent.calls import new_id
 from assent.card_maker import KEPT_BODIES, CardMaker
 from assent.cards import Card, Ended, Open
+from assent.chats import Adapter
 from assent.errors import DeliveryError, PlaceMovedError
 from assent.lanes import Lanes
 from assent.places import MessageRef, Place
-from assent.ports import Adapter, Copies, Copy, Found, Leases, Record
+from assent.ports import Copies, Copy, Found, Leases, Record
 from assent.rounds import Rounds
 
 _log = logging.getLogger(__name__)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from assent.bundles import EACH
 from assent.cards import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, Open, Room
+from assent.chats import Adapter
 from assent.events import RequestEnding, UserInputRequest
-from assent.ports import Adapter, Copy
+from assent.ports import Copy
 from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.terms import Terms, span

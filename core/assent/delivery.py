@@ -11,11 +11,12 @@ from assent.bundle_delivery import UPDATE_FOR_SECONDS, BundleDelivery
 from assent.calls import new_id
 from assent.card_maker import KEPT_BODIES, CardMaker
 from assent.cards import Card, Ended, Open
+from assent.chats import Adapter
 from assent.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
 from assent.events import RequestEnding, UserInputRequest
 from assent.lanes import Lanes, LanesClosedError
 from assent.places import MessageRef, Place
-from assent.ports import Adapter, Copies, Copy, Found, Leases, Record
+from assent.ports import Copies, Copy, Found, Leases, Record
 from assent.refusals import Refusals
 from assent.routes import Routes
 from assent.terms import Terms

@@ -14,6 +14,7 @@ from assent.approvers import Approvers
 from assent.backend import Backend, branch_topic
 from assent.branch_log import LogKind
 from assent.calls import new_id
+from assent.chats import Adapter
 from assent.delivery import Delivery
 from assent.errors import (
     BusLostError,
@@ -29,7 +30,7 @@ from assent.events import (
 from assent.lanes import LanesClosedError
 from assent.memory import utc_now
 from assent.places import Answer, Place, Press
-from assent.ports import Adapter, Clock, Job, Record
+from assent.ports import Clock, Job, Record
 from assent.pressing import Presses
 from assent.refusals import Refusals
 from assent.routes import Route, Routes

@@ -9,11 +9,12 @@ from typing import Any
 
 from assent.backend import Backend
 from assent.cards import Card, Choice, Open
+from assent.chats import Adapter
 from assent.delivery import Delivery
 from assent.errors import AssentError, DeliveryError
 from assent.events import RequestEnding, UserInputRequest
 from assent.places import Answer, Answered, Press
-from assent.ports import Adapter, Clock, Copy
+from assent.ports import Clock, Copy
 from assent.refusals import Refusals, reason_is_written
 
 _log = logging.getLogger(__name__)

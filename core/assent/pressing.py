@@ -12,13 +12,14 @@ from assent.backend import Backend
 from assent.bundle_presses import BundlePresses
 from assent.bundles import EACH
 from assent.cards import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
+from assent.chats import Adapter
 from assent.delivery import Delivery
 from assent.errors import InvalidInputError, UnknownRequestError
 from assent.events import RequestEnding, UserInputRequest, UserInputResponse
 from assent.form_asking import FormAsking, put
 from assent.forms import NO_INPUTS
 from assent.places import Answer, Answered, Press
-from assent.ports import Adapter, Clock, Copy, Found, Settled
+from assent.ports import Clock, Copy, Found, Settled
 from assent.refusals import Refusals
 
 _UNKNOWN = Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")

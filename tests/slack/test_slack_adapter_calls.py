@@ -6,9 +6,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
+from assent.chats import Adapter
 from assent.errors import DeliveryError
 from assent.places import MessageRef, Place, Press
-from assent.ports import Adapter
 from assent_playground import (
     DropConnection,
     Playground,

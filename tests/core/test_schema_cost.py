@@ -81,7 +81,7 @@ def test_what_a_schema_costs_grows_with_what_is_held_against_it() -> None:
 
 def test_a_reference_counts_as_often_as_it_is_followed_and_definitions_only_then() -> None:
     two = {"properties": {"a": {"type": "string"}}}
-    unused = {"b": {"not": {"not": {}}}}
+    unused: dict[str, object] = {"b": {"not": {"not": {}}}}
     schema = {"$defs": {"two": two, **unused}, "anyOf": [{"$ref": "#/$defs/two"}] * 3}
 
     # The root, three references, and three times a schema, its properties and one of them.

@@ -171,6 +171,17 @@ def test_the_quotes_that_phones_put_in_are_named(text: str) -> None:
     assert 'write straight quotes ("), not curly ones: line 1' in _problem(text)
 
 
+def test_the_first_quote_that_is_wrong_is_named_although_more_is() -> None:
+    assert "write straight quotes" in _problem("{“command”: “ls”,}")
+
+
+def test_an_element_may_name_its_parts_in_another_order() -> None:
+    shown = json.loads(_shown(TARGETS))["targets"]
+    turned = [dict(reversed(one.items())) for one in reversed(shown)]
+
+    assert _edit(json.dumps({"targets": turned}), TARGETS) == {"targets": [TEST, PROD]}
+
+
 def test_curly_quotes_within_a_text_are_no_problem() -> None:
     assert _edit('{"command": "say “hi”"}')["command"] == "say “hi”"
     assert "no JSON" in _problem('{"command": "say “hi”",,}')

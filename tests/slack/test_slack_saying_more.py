@@ -18,7 +18,7 @@ from assent.places import Place
 from assent.redis import redis_backend
 from assent.refusals import Refusals
 from assent.routes import Route, Routes
-from assent_playground import Playground, SlackMessage, SlackView
+from assent_playground import DropConnection, Playground, SlackMessage, SlackView
 from assent_slack import SlackAdapter, SlackListener
 from slack.kit import Clock, a_config, served
 
@@ -119,6 +119,23 @@ async def test_a_denial_whose_dialog_is_closed_waits_for_no_reason(room: Room) -
     verdict = await asyncio.wait_for(room.waiting, 5)
     assert (verdict.outcome, verdict.reason) == (Outcome.DENIED, "")
     await room.playground.slack.message_where(lambda m: "Denied by alice" in m.all_text)
+
+
+async def test_a_denial_whose_dialog_nobody_heard_of_counts_at_once(room: Room) -> None:
+    room.playground.slack.misbehave("views.open", DropConnection(), times=None)
+
+    await room.pick("Deny with a reason…", by="alice")
+
+    verdict = await asyncio.wait_for(room.waiting, 5)
+    assert (verdict.outcome, verdict.decided_by) == (Outcome.DENIED, "slack:U0ALICE")
+
+
+async def test_the_card_says_that_a_reason_is_being_written(room: Room) -> None:
+    await room.form("Deny with a reason…")
+
+    await room.playground.slack.message_where(
+        lambda m: "denies this; the reason is being written" in m.all_text
+    )
 
 
 async def test_changes_can_be_asked_for(room: Room) -> None:

@@ -16,7 +16,13 @@ from assent.desk import Desk
 from assent.memory import memory_backend
 from assent.places import Place
 from assent.routes import Route, Routes
-from assent_playground import Playground, PlaygroundConfig, TelegramDouble, TelegramMessage
+from assent_playground import (
+    Playground,
+    PlaygroundConfig,
+    ServerError,
+    TelegramDouble,
+    TelegramMessage,
+)
 from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 TOKEN = "4000000000:PLAYGROUND-token"
@@ -219,6 +225,29 @@ async def test_a_denial_carries_the_reason_that_its_person_writes(room: Room) ->
     assert "it touches production" in verdict.reason
     ended = await room.shown("⛔ Denied by alice")
     assert "Reason it touches production" in ended.text
+
+
+async def test_the_card_says_that_a_reason_is_being_written(room: Room) -> None:
+    _, card = await room.asked()
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Deny with a reason…" in m.buttons)
+    await room.telegram.press(more, "Deny with a reason…", by="alice")
+
+    shown = await room.shown("denies this; the reason is being written")
+
+    assert "Deny" in shown.buttons
+
+
+async def test_a_denial_whose_dialogue_cannot_be_opened_counts_at_once(room: Room) -> None:
+    waiting, card = await room.asked()
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Deny with a reason…" in m.buttons)
+    room.telegram.misbehave("sendMessage", ServerError(500), times=None)
+
+    pressed = await room.telegram.press(more, "Deny with a reason…", by="alice")
+
+    assert "no reason could be asked for" in (pressed.toast or "")
+    assert not (await asyncio.wait_for(waiting, 5)).approved
 
 
 async def test_a_denial_whose_reason_is_left_out_waits_for_none(room: Room) -> None:

@@ -51,7 +51,7 @@ async def asked_again(telegram: TelegramHands, wrong: TelegramMessage, told: str
     prompt = await telegram.telegram.message_where(
         lambda m: m.forces_reply and m.reply_to == wrong.id
     )
-    assert prompt.text.splitlines()[1:] == [f"⚠️ {told}"]
+    assert prompt.text.splitlines()[2:] == [f"⚠️ {told}"]
 
 
 async def test_a_text_that_is_too_long(scene: Asked, telegram: TelegramHands) -> None:

@@ -94,7 +94,10 @@ def test_a_long_asker_leaves_room_for_which_call_it_is() -> None:
     card = a_card(asker="a" * 400, title="t" * 100, choices=(FILL_IN,))
 
     for shown in (card, replace(card, number=8, count=8)):
-        assert "0123456789ab" in words(a_view(card=shown))
+        view = a_view(card=shown)
+        assert "0123456789ab" in words(view)
+        assert "a" * 149 + "…" in words(view)
+        assert "a" * 150 not in words(view)
 
 
 def test_a_dialog_that_falls_back_is_told_of_when_it_is_closed() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from assent.editing import EDIT, edit_choice, edited
 from assent.errors import InvalidInputError
+from assent.testing import a_request
 from assent.text import redacted
 
 TOKEN = "ghp_" + "a1B2" * 6
@@ -321,3 +322,13 @@ def test_nothing_hidden_shows_up_anywhere_else(
     except InvalidInputError:
         return
     assert redacted(changed) == wanted
+
+
+def test_a_response_cannot_claim_another_digest_for_what_it_changed() -> None:
+    response = a_request().approve(
+        by="slack:U0ALICE", at=a_request().expires_at, modified_arguments={"command": "ls"}
+    )
+    told = response.model_dump() | {"modified_arguments": {"command": "rm -rf /"}}
+
+    with pytest.raises(ValueError, match="not that of the modified arguments"):
+        type(response).model_validate(told)

@@ -392,14 +392,3 @@ async def test_a_denial_on_its_way_survives_the_desk(backend: Backend) -> None:
 def test_terms_that_make_no_sense_are_refused(make: Callable[[], Refusals]) -> None:
     with pytest.raises(ConfigError):
         make()
-
-
-def test_a_response_cannot_claim_another_digest_for_what_it_changed() -> None:
-    response = a_request().approve(
-        by="slack:U0ALICE", at=a_request().expires_at, modified_arguments={"command": "ls"}
-    )
-    told = response.model_dump() | {"modified_arguments": {"command": "rm -rf /"}}
-
-    with pytest.raises(ValueError, match="not that of the modified arguments"):
-        type(response).model_validate(told)
-    assert isinstance(a_request(), PermissionRequestEvent)

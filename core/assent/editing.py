@@ -13,6 +13,7 @@ from assent.cards import Choice
 from assent.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
 from assent.form_values import same
 from assent.forms import LONGEST_TEXT, Form, FormField, Inputs
+from assent.schema_cost import written_out
 from assent.text import hidden_count, redacted, visible
 
 if TYPE_CHECKING:
@@ -33,15 +34,17 @@ _HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it sta
 
 
 def edit_choice(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Choice | None:
-    """The choice to change the arguments and allow that; None where they are too long to edit.
+    """The choice to change the arguments and allow that.
 
-    Where the tool's schema can be asked in chat, each argument is a field of its own.
+    None where they are too long to edit, or where the tool's schema costs too
+    much to be held against them. Where it can be asked in chat, each argument
+    is a field of its own.
     """
     if (fields := _as_fields(arguments, schema)) is not None:
         form = replace(fields.form, title=_TITLE, submit=_SUBMIT)
         return Choice(EDIT, _LABEL, needs_sight=True, form=form)
     shown = _written(redacted(arguments))
-    if not arguments or len(shown) > LONGEST_TEXT:
+    if not arguments or len(shown) > LONGEST_TEXT or not _is_affordable(schema):
         return None
     field = FormField(_FIELD, "Arguments", initial=shown, multiline=True)
     form = Form(_TITLE, (field,), submit=_SUBMIT, note=_NOTE)
@@ -58,9 +61,10 @@ def edited(
             does not fit the tool's schema, or that cannot be used; it says where.
     """
     if (fields := _as_fields(arguments, schema)) is not None:
-        return {
-            name: _kept(value, arguments.get(name)) for name, value in fields.data(inputs).items()
-        }
+        data = fields.data(inputs)
+        # What was empty has no field that could say so: it stays as it is.
+        empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
+        return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
     try:
         changed = _read(str(inputs[_FIELD]).strip(), arguments)
         restored = as_json(_restored(changed, redacted(arguments), arguments))
@@ -69,6 +73,13 @@ def edited(
     if schema is not None and (problem := _misfit(schema, restored)):
         raise InvalidInputError({_FIELD: problem})
     return restored
+
+
+def _is_affordable(schema: Mapping[str, Any] | None) -> bool:
+    try:
+        return schema is None or written_out(schema) > 0
+    except ValueError:
+        return False
 
 
 def _kept(value: Any, before: Any) -> Any:

@@ -24,7 +24,6 @@ from assent.forms import NO_INPUTS, Inputs
 from assent.offers import ALWAYS, Offer, offers
 from assent.refusals import CHANGES, changes_choice, deny_with_reason_choice, reason_in
 from assent.rules import OfferedRules, RememberedRule, Rule, Scope, ToldRule
-from assent.schema_cost import written_out
 from assent.showing import shown_arguments
 from assent.text import hidden_count, redacted, redacted_text, shortened, visible
 
@@ -73,8 +72,6 @@ class PermissionRequestEvent(UserInputRequest):
     def _schema_is_no_book(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
         if schema is not None and len(json.dumps(schema)) > MOST_SCHEMA_CHARACTERS:
             raise ValueError(f"a schema has at most {MOST_SCHEMA_CHARACTERS} characters")
-        if schema is not None:
-            written_out(schema)
         return schema
 
     @model_validator(mode="after")

@@ -286,6 +286,24 @@ def test_what_a_form_of_fields_cannot_hold_is_edited_as_json(arguments: dict[str
     assert [field.name for field in choice.form.fields] == ["arguments"]
 
 
+@pytest.mark.parametrize(
+    ("empty", "more"),
+    [(None, {"type": ["string", "null"]}), ([], {"type": "array", "items": {"enum": ["a"]}})],
+)
+def test_an_argument_that_is_empty_stays_when_another_is_edited(
+    empty: object, more: dict[str, Any]
+) -> None:
+    schema = {"type": "object", "properties": {"env": {"type": "string"}, "more": more}}
+    arguments = {"env": "production", "more": empty}
+    choice = edit_choice(arguments, schema)
+
+    assert choice is not None
+    assert choice.form is not None
+    assert [field.name for field in choice.form.fields] == ["env", "more"]
+    changed = edited(arguments, choice.form.read({"env": "staging"}), schema)
+    assert changed == {"env": "staging", "more": empty}
+
+
 def test_arguments_too_long_to_edit_are_not_offered() -> None:
     assert edit_choice({"text": "x" * 3_000}, None) is None
     assert edit_choice({}, None) is None

@@ -66,9 +66,18 @@ def test_a_schema_that_is_nested_too_deeply_is_refused() -> None:
         schema_problem(schema, {})
 
 
-def test_a_request_with_such_a_schema_is_not_made() -> None:
-    with pytest.raises(ValueError, match="written out are over 1,000"):
-        type(a_request()).model_validate(a_request().model_dump() | {"arguments_schema": BOMB})
+@pytest.mark.parametrize(
+    "schema", [BOMB, {"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}]
+)
+def test_a_tool_with_such_a_schema_is_asked_about_and_nothing_is_edited(
+    schema: dict[str, Any],
+) -> None:
+    request = a_request().model_copy(update={"arguments_schema": schema})
+
+    keys = [choice.key for choice in request.card().more]
+
+    assert "edit" not in keys
+    assert "edit" in [choice.key for choice in a_request().card().more]
 
 
 def test_what_a_schema_costs_grows_with_what_is_held_against_it() -> None:

@@ -18,6 +18,9 @@ DEV := $(VENV)/.dev-installed
 PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION \
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PYRIGHT_PYTHON_GLOBAL_NODE=0 $(BIN)/pyright
 
+# Many tests wait for clocks: two processes on two cores take half of the time. A file's tests share servers.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+
 .PHONY: help demo test check bench lock clean
 .DEFAULT_GOAL := help
 
@@ -29,7 +32,7 @@ demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, i
 	@$(BIN)/assent demo $(ARGS)
 
 test: $(DEV)  ## the test suite; ARGS="-k slack" and the like go to pytest
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests
 	$(call step,$(BIN)/ruff format --check .)
@@ -37,7 +40,7 @@ check: $(DEV)  ## all that must pass before a change lands: format, lint, types,
 	$(call step,$(BIN)/mypy)
 	$(call step,$(PYRIGHT))
 	$(call step,$(BIN)/lint-imports)
-	$(call step,$(BIN)/python -m pytest $(ARGS))
+	$(call step,$(PYTEST) $(ARGS))
 
 bench: $(DEV)  ## measure against the bare floor on this machine
 	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)

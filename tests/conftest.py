@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 
@@ -9,6 +10,8 @@ import pytest
 from valkey_server import Valkey
 
 from assent.calls import new_id
+
+_OTHER_LOGGERS = ("assent_bots", "assent_slack", "assent_telegram", "httpx", "httpcore")
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +33,13 @@ def store_url(redis_url: str) -> str:
     """The server's URL with a namespace that no other test uses."""
     separator = "&" if "?" in redis_url else "?"
     return f"{redis_url}{separator}namespace=test-{new_id()}"
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_they_were() -> Iterator[None]:
+    """Commands that run in this process set how much our loggers say: for that test only."""
+    ours = [logging.getLogger(name) for name in ("assent", *_OTHER_LOGGERS)]
+    levels = [logger.level for logger in ours]
+    yield
+    for logger, level in zip(ours, levels, strict=True):
+        logger.setLevel(level)

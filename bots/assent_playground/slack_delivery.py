@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Mapping
 
 import aiohttp
 
@@ -36,7 +37,7 @@ class SlackDelivery:
         body = json.dumps(payload).encode()
         return await self._deliver("events_api", payload, body, "application/json")
 
-    async def raw(self, body: bytes, headers: dict[str, str]) -> Delivery:
+    async def raw(self, body: bytes, headers: Mapping[str, str]) -> Delivery:
         """Post these bytes with these headers, right or wrong."""
         if self.url is None:
             raise LookupError("there is no address to deliver to: call deliver_to(url) first")
@@ -62,15 +63,21 @@ class SlackDelivery:
         if isinstance(fault, Slow):
             await asyncio.sleep(fault.seconds)
         times = 2 if isinstance(fault, DeliverTwice) else 1
-        attempts = [self._once(kind, payload, body, form) for _ in range(times)]
+        # Twice is the very same, with one signature.
+        signed = self._signed(body, form)
+        attempts = [self._once(kind, payload, body, signed) for _ in range(times)]
         return (await asyncio.gather(*attempts))[0]
 
-    async def _once(self, kind: str, payload: Json, body: bytes, form: str) -> Delivery:
+    async def _once(
+        self, kind: str, payload: Json, body: bytes, signed: Mapping[str, str]
+    ) -> Delivery:
         if self.url is None:
             return self._noted(await self._socket.deliver(kind, payload))
+        return await self.raw(body, signed)
+
+    def _signed(self, body: bytes, form: str) -> Mapping[str, str]:
         secret = self._config.slack_signing_secret
-        signed = signed_headers(secret, body, int(self._config.clock()))
-        return await self.raw(body, {"Content-Type": form, **signed})
+        return {"Content-Type": form, **signed_headers(secret, body, int(self._config.clock()))}
 
     def _noted(self, delivery: Delivery) -> Delivery:
         self.all.append(delivery)

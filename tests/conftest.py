@@ -38,7 +38,7 @@ def store_url(redis_url: str) -> str:
 @pytest.fixture(autouse=True)
 def loggers_as_they_were() -> Iterator[None]:
     """Commands that run in this process set how much our loggers say: for that test only."""
-    ours = [logging.getLogger(name) for name in ("assent", *_OTHER_LOGGERS)]
+    ours = [logging.getLogger(name) for name in ("", "assent", *_OTHER_LOGGERS)]
     levels = [logger.level for logger in ours]
     yield
     for logger, level in zip(ours, levels, strict=True):

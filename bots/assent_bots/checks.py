@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assent.backend import Backend
-from assent.errors import DeliveryError, StoreUnreachableError
+from assent.errors import ConfigError, DeliveryError, StoreUnreachableError
 from assent.lint import lint_rules
 from assent.places import Place
 from assent.routes import Routes
 from assent_bots.api_tokens import ApiToken
+from assent_bots.kinds import load_kinds
 from assent_bots.platforms import Platform, telegram_config
 from assent_bots.routing import approvers_text, route_text
 from assent_bots.settings import PolicySettings, Settings, StoreSettings, TelegramSettings
@@ -33,6 +34,17 @@ class Finding:
     subject: str
     text: str
     passing: bool = False
+
+
+def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
+    """Whether the modules with kinds of question of one's own can be loaded; a line each."""
+    for module in modules:
+        try:
+            load_kinds([module])
+        except ConfigError as error:
+            yield Finding("failed", "questions", str(error))
+        else:
+            yield Finding("ok", "questions", f"{module} is loaded")
 
 
 def policy_findings(policy: PolicySettings) -> Iterator[Finding]:

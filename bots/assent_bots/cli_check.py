@@ -17,6 +17,7 @@ from assent_bots.checks import (
     Finding,
     api_findings,
     approver_findings,
+    kind_findings,
     look_at_groups,
     look_at_places,
     look_at_platform,
@@ -53,6 +54,8 @@ async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
 async def _findings(settings: Settings) -> AsyncIterator[Finding]:
     yield Finding("ok", "settings", f"read from {settings.source}")
     for finding in policy_findings(settings.policy):
+        yield finding
+    for finding in kind_findings(settings.questions.types):
         yield finding
     try:
         async with open_backend(settings.store.url) as backend:

@@ -82,20 +82,21 @@ class Desk:
         self._adapters = {adapter.platform: adapter for adapter in adapters}
         self._routes = routes
         self._approvers = Approvers(routes, self._adapters)
+        refusals = refusals or Refusals()
         self._delivery = Delivery(
             backend.copies,
             backend.leases,
             self._adapters,
             routes,
             terms=terms or Terms(),
-            refusals=refusals or Refusals(),
+            refusals=refusals,
         )
         self._presses = Presses(
             backend,
             self._adapters,
             self._approvers,
             self._delivery,
-            refusals=refusals or Refusals(),
+            refusals=refusals,
             clock=clock,
             start=self._start,
         )

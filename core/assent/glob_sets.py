@@ -144,7 +144,6 @@ BREAKS = "\n\r\u2028\u2029"
 ANY = chars(BREAKS).complement()
 SLASH = chars("/")
 NOT_SLASH = SLASH.complement()
-SEGMENT = chars("/" + BREAKS).complement()
 DOT = chars(".")
 DIGIT = _span("09")
 WORD = _span("az", "AZ", "09", "__")

@@ -53,6 +53,20 @@ async def test_everything_is_looked_at_and_fine(
     assert lines[8][2] == "slack:@oncall has 1 member"
 
 
+async def test_a_module_with_kinds_of_question_that_cannot_be_loaded_is_a_line(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    toml = GOOD + '[questions]\ntypes = ["json", "no_such_module"]\n'
+
+    done = await command(run, playground, "check", toml=toml, ASSENT_STORE_URL=store_url)
+
+    said = [line.split(maxsplit=2) for line in done.out.splitlines() if " questions " in line]
+    assert done.code == 1
+    assert [line[0] for line in said] == ["ok", "failed"]
+    assert said[0][2] == "json is loaded"
+    assert "no_such_module cannot be imported" in said[1][2]
+
+
 async def test_dangerous_rules_of_the_policy_are_a_warning_each(
     run: Run, playground: Playground, store_url: str
 ) -> None:

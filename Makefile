@@ -29,7 +29,7 @@ help:  ## this list
 	@sed -n 's/^\([a-z][a-z]*\):.*##  *\(.*\)/  \1	\2/p' Makefile
 
 demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
-	@$(BIN)/assent demo $(ARGS)
+	@$(BIN)/sayso demo $(ARGS)
 
 test: $(DEV)  ## the test suite; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)

@@ -11,12 +11,12 @@ from typing import Any
 
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, RunRef, ToolCall, Verdict
-from assent.backend import Backend
-from assent.cards import Card, Ended, Open
-from assent.desk import Desk
-from assent.places import Answer, MessageRef, Place
-from assent.routes import Route, Routes
+from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso.backend import Backend
+from sayso.cards import Card, Ended, Open
+from sayso.desk import Desk
+from sayso.places import Answer, MessageRef, Place
+from sayso.routes import Route, Routes
 
 OPS = Place("slack", "C0OPS")
 PHONE = Place("telegram", "-1001")

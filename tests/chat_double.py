@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
-from assent.bundles import MOST_TOGETHER
-from assent.cards import Card, CardBody, Choice, Ended, Room
-from assent.desk import Desk
-from assent.errors import DeliveryError
-from assent.forms import Inputs
-from assent.places import MessageRef, Place, Press
+from sayso.bundles import MOST_TOGETHER
+from sayso.cards import Card, CardBody, Choice, Ended, Room
+from sayso.desk import Desk
+from sayso.errors import DeliveryError
+from sayso.forms import Inputs
+from sayso.places import MessageRef, Place, Press
 
 
 class ChatDouble:

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import pytest
 from valkey_server import Valkey
 
-from assent.calls import new_id
+from sayso.calls import new_id
 
-_OTHER_LOGGERS = ("assent_bots", "assent_slack", "assent_telegram", "httpx", "httpcore")
+_OTHER_LOGGERS = ("sayso_bots", "sayso_slack", "sayso_telegram", "httpx", "httpcore")
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    """A Redis server: the one at ASSENT_TEST_REDIS_URL, otherwise one of this session's own."""
-    if url := os.environ.get("ASSENT_TEST_REDIS_URL"):
+    """A Redis server: the one at SAYSO_TEST_REDIS_URL, otherwise one of this session's own."""
+    if url := os.environ.get("SAYSO_TEST_REDIS_URL"):
         yield url
         return
     server = Valkey()
@@ -38,7 +38,7 @@ def store_url(redis_url: str) -> str:
 @pytest.fixture(autouse=True)
 def loggers_as_they_were() -> Iterator[None]:
     """Commands that run in this process set how much our loggers say: for that test only."""
-    ours = [logging.getLogger(name) for name in ("", "assent", *_OTHER_LOGGERS)]
+    ours = [logging.getLogger(name) for name in ("", "sayso", *_OTHER_LOGGERS)]
     levels = [logger.level for logger in ours]
     yield
     for logger, level in zip(ours, levels, strict=True):

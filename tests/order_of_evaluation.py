@@ -8,9 +8,9 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from assent import Decision, ToolCall
-from assent.rules import Rule
-from assent.verdict import Verdict
+from sayso import Decision, ToolCall
+from sayso.rules import Rule
+from sayso.verdict import Verdict
 
 # The line of a policy that changes the arguments in place instead of answering with others.
 CHANGED = "policy changes_in_place"

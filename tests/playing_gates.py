@@ -15,18 +15,18 @@ from typing import Any, Literal, cast
 import pytest
 from order_of_evaluation import Config, Effect, Expected, Kept, Order, Told
 
-from assent import Decision, Gate, Outcome, RunRef, ToolCall
-from assent.answering import chosen
-from assent.errors import UnknownRequestError
-from assent.events import Event, UserInputRequest
-from assent.middleware import Chain, When
-from assent.permission import PermissionRequestEvent
-from assent.policy import Context, Policy, RulePolicy
-from assent.requirements import Requirements
-from assent.rules import RememberedRule, Rule
-from assent.terms import Terms
-from assent.testing import Stage, a_request, a_response
-from assent.verdict import Verdict
+from sayso import Decision, Gate, Outcome, RunRef, ToolCall
+from sayso.answering import chosen
+from sayso.errors import UnknownRequestError
+from sayso.events import Event, UserInputRequest
+from sayso.middleware import Chain, When
+from sayso.permission import PermissionRequestEvent
+from sayso.policy import Context, Policy, RulePolicy
+from sayso.requirements import Requirements
+from sayso.rules import RememberedRule, Rule
+from sayso.terms import Terms
+from sayso.testing import Stage, a_request, a_response
+from sayso.verdict import Verdict
 
 BY = "slack:U0ALICE"
 PATIENCE = timedelta(hours=2)

@@ -8,18 +8,18 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assent.cards import Card, Choice
-from assent.errors import StoreUnreachableError
-from assent.forms import Form, FormField, Option
-from assent.memory import utc_now
-from assent.memory_drafts import MemoryDrafts
-from assent.memory_work import MemoryLeases
-from assent.places import Answer, Answered, Place, Press
-from assent_playground import Playground, TelegramMessage
-from assent_telegram import TelegramAdapter, TelegramConfig
-from assent_telegram.dialogues import Dialogues
-from assent_telegram.intake import Intake
-from assent_telegram.taken import Taken
+from sayso.cards import Card, Choice
+from sayso.errors import StoreUnreachableError
+from sayso.forms import Form, FormField, Option
+from sayso.memory import utc_now
+from sayso.memory_drafts import MemoryDrafts
+from sayso.memory_work import MemoryLeases
+from sayso.places import Answer, Answered, Place, Press
+from sayso_playground import Playground, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig
+from sayso_telegram.dialogues import Dialogues
+from sayso_telegram.intake import Intake
+from sayso_telegram.taken import Taken
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, CHANNEL, ALICE, BOB = -1001234567890, -1003333333333, 4242, 4343

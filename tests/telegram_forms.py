@@ -13,19 +13,19 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef
-from assent.backend import Backend
-from assent.calls import new_id
-from assent.cards import CardBody, Choice
-from assent.desk import Desk
-from assent.errors import InvalidInputError
-from assent.events import RequestEnding, UserInputRequest, UserInputResponse
-from assent.forms import NO_INPUTS, Form, FormField, Inputs, Option
-from assent.memory import utc_now
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent_playground import Delivery, Playground, TelegramDouble, TelegramMessage
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso import Gate, Outcome, RunRef
+from sayso.backend import Backend
+from sayso.calls import new_id
+from sayso.cards import CardBody, Choice
+from sayso.desk import Desk
+from sayso.errors import InvalidInputError
+from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms import NO_INPUTS, Form, FormField, Inputs, Option
+from sayso.memory import utc_now
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, FORUM = -1001234567890, -1002222222222

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from assent.errors import ConfigError
+from sayso.errors import ConfigError
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -138,7 +138,7 @@ def test_the_health_check_tells_a_healthy_server_from_another(status: int, healt
     with _server(status) as port:
         done = subprocess.run(
             [sys.executable, *command[1:]],
-            env={**os.environ, "ASSENT_PORT": str(port)},
+            env={**os.environ, "SAYSO_PORT": str(port)},
             capture_output=True,
             check=False,
             timeout=30,
@@ -237,7 +237,7 @@ def test_the_manifests_differ_only_in_the_way_in() -> None:
 
 def _unit() -> Mapping[str, list[str]]:
     settings: dict[str, list[str]] = {}
-    for line in (DEPLOY / "assent.service").read_text().splitlines():
+    for line in (DEPLOY / "sayso.service").read_text().splitlines():
         key, equals, value = line.partition("=")
         if equals and not line.startswith("#"):
             settings.setdefault(key, []).append(value)
@@ -251,7 +251,7 @@ def test_the_unit_is_confined_and_stops_in_its_own_time() -> None:
         assert unit[switch] == ["yes"]
     assert unit["ProtectSystem"] == ["strict"]
     assert unit["CapabilityBoundingSet"] == [""]
-    assert unit["EnvironmentFile"] == ["/etc/assent/assent.env"]
+    assert unit["EnvironmentFile"] == ["/etc/sayso/sayso.env"]
     assert int(unit["TimeoutStopSec"][0]) > 8
     assert "Environment" not in unit
 
@@ -261,19 +261,19 @@ def test_the_unit_is_confined_and_stops_in_its_own_time() -> None:
     reason="no systemd-analyze here; on Debian: apt-get install systemd",
 )
 def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
-    text = (DEPLOY / "assent.service").read_text()
-    installed = text.replace("/opt/assent/bin/assent", sys.executable)
-    (tmp_path / "assent.service").write_text(installed)
+    text = (DEPLOY / "sayso.service").read_text()
+    installed = text.replace("/opt/sayso/bin/sayso", sys.executable)
+    (tmp_path / "sayso.service").write_text(installed)
 
     done = subprocess.run(
-        ["systemd-analyze", "verify", str(tmp_path / "assent.service")],
+        ["systemd-analyze", "verify", str(tmp_path / "sayso.service")],
         capture_output=True,
         text=True,
         check=False,
         timeout=30,
     )
 
-    assert "assent.service" not in done.stderr, done.stderr
+    assert "sayso.service" not in done.stderr, done.stderr
     assert done.returncode == 0, done.stderr
 
 
@@ -281,9 +281,9 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
 
 
 def test_the_example_settings_load() -> None:
-    from assent_bots.settings import read_settings
+    from sayso_bots.settings import read_settings
 
-    settings = read_settings(str(DEPLOY / "assent.example.toml"), SECRETS)
+    settings = read_settings(str(DEPLOY / "sayso.example.toml"), SECRETS)
 
     assert settings.warnings == ()
     assert settings.slack is not None
@@ -291,9 +291,9 @@ def test_the_example_settings_load() -> None:
 
 
 def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path) -> None:
-    from assent_bots.settings import read_settings
+    from sayso_bots.settings import read_settings
 
-    text = (DEPLOY / "assent.example.toml").read_text()
+    text = (DEPLOY / "sayso.example.toml").read_text()
     everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
     (tmp_path / "all.toml").write_text(everything)
 
@@ -307,9 +307,9 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 
 
 def test_the_example_settings_show_every_setting() -> None:
-    from assent_bots import sections
+    from sayso_bots import sections
 
-    text = (DEPLOY / "assent.example.toml").read_text()
+    text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
     shown |= set(re.findall(r"\b(tool|params) = ", text))
     shown |= set(re.findall(r"^# \[\[api\.([a-z]+)]]$", text, re.MULTILINE))
@@ -320,9 +320,9 @@ def test_the_example_settings_show_every_setting() -> None:
 
 
 def test_the_example_environment_names_every_variable_and_holds_no_value() -> None:
-    from assent_bots.source import CONFIG_VARIABLE, OVERRIDES
+    from sayso_bots.source import CONFIG_VARIABLE, OVERRIDES
 
-    text = (DEPLOY / "assent.example.env").read_text()
+    text = (DEPLOY / "sayso.example.env").read_text()
     named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
 
     assert set(named) == {*SECRETS, *OVERRIDES, CONFIG_VARIABLE}
@@ -330,7 +330,7 @@ def test_the_example_environment_names_every_variable_and_holds_no_value() -> No
 
 
 def test_a_copied_environment_file_that_was_not_filled_in_is_refused() -> None:
-    from assent_bots.settings import read_settings
+    from sayso_bots.settings import read_settings
 
     with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN is not set"):
-        read_settings(str(DEPLOY / "assent.example.toml"), dict.fromkeys(SECRETS, ""))
+        read_settings(str(DEPLOY / "sayso.example.toml"), dict.fromkeys(SECRETS, ""))

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from assent.backend import Backend
-from assent.memory import memory_backend, utc_now
-from assent.permission import PermissionRequestEvent
+from sayso.backend import Backend
+from sayso.memory import memory_backend, utc_now
+from sayso.permission import PermissionRequestEvent
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -105,20 +105,20 @@ async def _answer(backend: Backend, answer: str) -> None:
 
 @pytest.mark.parametrize("block", TOML, ids=str)
 def test_settings_load(block: _Block, tmp_path: Path) -> None:
-    from assent_bots.settings import read_settings
+    from sayso_bots.settings import read_settings
 
-    (tmp_path / "assent.toml").write_text(block.text)
+    (tmp_path / "sayso.toml").write_text(block.text)
     written = tomllib.loads(block.text)
     secrets = {
         name: value for name, value in SECRETS.items() if name.partition("_")[0].lower() in written
     }
 
-    settings = read_settings(str(tmp_path / "assent.toml"), secrets)
+    settings = read_settings(str(tmp_path / "sayso.toml"), secrets)
 
     assert settings.warnings == ()
 
 
-_COMMAND = re.compile(r"(?:^ {4,}|`)assent ([a-z]+(?: [a-z]+)?)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^ {4,}|`)sayso ([a-z]+(?: [a-z]+)?)", re.MULTILINE)
 
 
 def _commands() -> set[str]:
@@ -141,7 +141,7 @@ def _parsers(parser: argparse.ArgumentParser, prefix: str = "") -> Iterator[str]
 
 
 def test_commands_exist_and_none_is_forgotten() -> None:
-    from assent_bots.cli import _parser
+    from sayso_bots.cli import _parser
 
     shown, known = _commands(), set(_parsers(_parser()))
 
@@ -183,7 +183,7 @@ def test_files_named_in_the_architecture_exist() -> None:
         if "/" in name and (ROOT / name).exists():
             folder = str(Path(name).parent)
             continue
-        beside = [ROOT / folder / name, *(ROOT / "core/assent").rglob(name)]
+        beside = [ROOT / folder / name, *(ROOT / "core/sayso").rglob(name)]
         beside.append(ROOT / "bots" / name)
         assert any(path.exists() for path in beside), f"{name} does not exist"
 
@@ -216,7 +216,7 @@ def test_every_dependency_has_its_reason() -> None:
 
 def test_every_test_named_for_a_feature_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "compatibility.md").read_text()))
-    sources = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "core/assent/testing").rglob("*.py")]
+    sources = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "core/sayso/testing").rglob("*.py")]
     written = {
         name for source in sources for name in re.findall(r"def (test_\w+)\(", source.read_text())
     }

@@ -28,28 +28,28 @@ def _fresh(code: str) -> str:
     return done.stdout
 
 
-def test_importing_assent_loads_no_chat_library_and_no_redis() -> None:
-    loaded = _fresh("import sys, assent\nprint(*sys.modules)").split()
+def test_importing_sayso_loads_no_chat_library_and_no_redis() -> None:
+    loaded = _fresh("import sys, sayso\nprint(*sys.modules)").split()
 
     packages = {name.partition(".")[0] for name in loaded}
     heavy = {"aiohttp", "redis", "hiredis", "slack_bolt", "slack_sdk", "telegram", "httpx"}
-    ours = {"assent_slack", "assent_telegram", "assent_bots", "assent_playground"}
+    ours = {"sayso_slack", "sayso_telegram", "sayso_bots", "sayso_playground"}
     assert packages & (heavy | ours) == set()
 
 
-def test_importing_assent_loads_pydantic_and_the_standard_library_only() -> None:
-    loaded = _fresh("import sys, assent\nprint(*sys.modules)").split()
+def test_importing_sayso_loads_pydantic_and_the_standard_library_only() -> None:
+    loaded = _fresh("import sys, sayso\nprint(*sys.modules)").split()
     needed = _fresh(f"import sys\n{_PYDANTIC}\nprint(*sys.modules)").split()
 
     packages = {name.partition(".")[0] for name in loaded}
     known = {name.partition(".")[0] for name in needed} | sys.stdlib_module_names
-    assert packages - known == {"assent"}
+    assert packages - known == {"sayso"}
 
 
 def test_a_gate_in_memory_loads_no_more() -> None:
     loaded = _fresh(
         "import asyncio, sys\n"
-        "from assent import Gate, RunRef\n"
+        "from sayso import Gate, RunRef\n"
         "async def main():\n"
         "    async with Gate.open('memory://', run=RunRef('agent', 'session')):\n"
         "        print(*sys.modules)\n"
@@ -62,7 +62,7 @@ def test_a_gate_in_memory_loads_no_more() -> None:
 
 _ASKING = """
 import asyncio, sys
-from assent import Gate, RunRef, ToolCall
+from sayso import Gate, RunRef, ToolCall
 async def main():
     async with Gate.open("memory://", run=RunRef("agent", "session")) as gate:
         asked = await gate.submit(ToolCall("deploy"))
@@ -73,7 +73,7 @@ print(*sys.modules)
 """
 _READING = """
 import json
-from assent.wire import decode
+from sayso.wire import decode
 said = {"type": "CONTINUATION_RESPONSE", "sourceName": "a", "continuationId": "q-1",
         "approved": True, "extensionAmount": 5, "decidedAt": "2026-01-01T00:00:00Z"}
 ending = decode(json.dumps(said))
@@ -87,7 +87,7 @@ def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() ->
     others = {"clarification", "continuation", "structured_input", "text_approval", "schema_form"}
     rarely = {"orchestrator", "middleware", "lint", "wrapping", "kinds"}
     assert came_of_it == "cancelled"
-    assert {name for name in others | rarely if f"assent.{name}" in loaded} == set()
+    assert {name for name in others | rarely if f"sayso.{name}" in loaded} == set()
 
 
 def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> None:
@@ -95,7 +95,7 @@ def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> Non
 
 
 def test_the_hosted_api_knows_every_kind_of_question() -> None:
-    told = _fresh("from assent_bots.api_kinds import request_kinds\nprint(*request_kinds())")
+    told = _fresh("from sayso_bots.api_kinds import request_kinds\nprint(*request_kinds())")
 
     kinds = {"CLARIFICATION", "CONTINUATION", "PERMISSION", "STRUCTURED_INPUT", "TEXT_APPROVAL"}
     assert {f"{kind}_REQUEST" for kind in kinds} == set(told.split())

@@ -73,26 +73,31 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: zipfile.ZipFile) -
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile) -> None:
     (entry_points,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
 
-    assert "assent = assent_bots.cli:main" in wheel.read(entry_points).decode()
+    assert "sayso = sayso_bots.cli:main" in wheel.read(entry_points).decode()
 
 
 def test_the_extra_bots_is_the_sum_of_the_others() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
+    (bots,) = (Requirement(text) for text in extras["bots"])
 
-    parts = [packages for name, packages in extras.items() if name != "bots"]
+    assert bots.name == PROJECT["project"]["name"]
+    assert bots.extras == set(extras) - {"bots"}
 
-    assert set(extras["bots"]) == set().union(*parts)
+
+def _packages_of(extra: str) -> list[str]:
+    """What an extra brings, with the extras of our own that it names."""
+    found: list[str] = []
+    for text in PROJECT["project"]["optional-dependencies"][extra]:
+        requirement = Requirement(text)
+        if requirement.name == PROJECT["project"]["name"]:
+            found += [one for part in requirement.extras for one in _packages_of(part)]
+        else:
+            found.append(text)
+    return found
 
 
-def test_our_own_name_is_never_looked_up_in_an_index() -> None:
-    extras = PROJECT["project"]["optional-dependencies"]
-    groups = PROJECT["dependency-groups"]
-    named = [Requirement(text).name for extra in extras.values() for text in extra]
-    named += [Requirement(t).name for group in groups.values() for t in group if isinstance(t, str)]
-    locked = [name for lock in LOCKS for name in _pins(lock)]
-
-    assert "assent" not in named
-    assert "assent" not in locked
+def test_a_lock_never_names_ourselves() -> None:
+    assert [lock for lock in LOCKS if PROJECT["project"]["name"] in _pins(lock)] == []
 
 
 def _pins(lock: str) -> dict[str, str]:
@@ -105,8 +110,7 @@ def _pins(lock: str) -> dict[str, str]:
     [
         (
             "requirements.lock",
-            PROJECT["project"]["dependencies"]
-            + PROJECT["project"]["optional-dependencies"]["bots"],
+            PROJECT["project"]["dependencies"] + _packages_of("bots"),
         ),
         ("requirements-build.lock", PROJECT["dependency-groups"]["build"]),
         ("requirements-dev.lock", PROJECT["dependency-groups"]["dev"]),

@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from assent.bundles import MOST_TOGETHER
-from assent.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
-from assent.errors import InvalidInputError, SchemaError
-from assent.forms import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
-from assent.refusals import REASON_LIMIT
-from assent.schema_form import schema_form
-from assent.testing import Filled, Prompt, Stage
-from assent.text_approval import TEXT_LIMIT
-from assent_slack.modal import REVEAL_LIMIT as SLACK_REVEALS
-from assent_slack.presentable import CONTENT_LIMIT as SLACK_SHOWS
-from assent_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
-from assent_telegram.messages import CONTENT_LIMIT as TELEGRAM_SHOWS
+from sayso.bundles import MOST_TOGETHER
+from sayso.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
+from sayso.errors import InvalidInputError, SchemaError
+from sayso.forms import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
+from sayso.refusals import REASON_LIMIT
+from sayso.schema_form import schema_form
+from sayso.testing import Filled, Prompt, Stage
+from sayso.text_approval import TEXT_LIMIT
+from sayso_slack.modal import REVEAL_LIMIT as SLACK_REVEALS
+from sayso_slack.presentable import CONTENT_LIMIT as SLACK_SHOWS
+from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
+from sayso_telegram.messages import CONTENT_LIMIT as TELEGRAM_SHOWS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "questions"

@@ -29,7 +29,7 @@ class Valkey:
     def __init__(self, *, password: str | None = None, **options: str) -> None:
         self.password = secrets.token_urlsafe(12) if password is None else password
         self.port = free_port()
-        self.folder = Path(tempfile.mkdtemp(prefix="assent-valkey-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="sayso-valkey-"))
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 

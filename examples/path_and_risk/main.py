@@ -16,12 +16,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from assent import Context, Decision, Gate, RunRef, ToolCall, UserInputRequest, Verdict
-from assent.calls import new_id
-from assent.cards import CardBody, Choice
-from assent.events import Outcome, UserInputResponse
-from assent.forms import NO_INPUTS, Inputs
-from assent.memory import utc_now
+from sayso import Context, Decision, Gate, RunRef, ToolCall, UserInputRequest, Verdict
+from sayso.calls import new_id
+from sayso.cards import CardBody, Choice
+from sayso.events import Outcome, UserInputResponse
+from sayso.forms import NO_INPUTS, Inputs
+from sayso.memory import utc_now
 
 RISKS = {"read_file": 0, "write_file": 2, "delete_file": 5, "deploy": 8}
 UNKNOWN_RISK = 10

@@ -1,4 +1,4 @@
-"""An agent that asks for money: ``ASSENT_STORE_URL=redis://… python examples/spend_limit/main.py``.
+"""An agent that asks for money: ``SAYSO_STORE_URL=redis://… python examples/spend_limit/main.py``.
 
 The bots must know the kind of question: see spend_questions.py.
 """
@@ -12,9 +12,9 @@ from datetime import timedelta
 
 from spend_questions import SpendRequestEvent, SpendResponseEvent
 
-from assent import Gate, RunRef
-from assent.errors import AssentError
-from assent.memory import utc_now
+from sayso import Gate, RunRef
+from sayso.errors import SaysoError
+from sayso.memory import utc_now
 
 RUN = RunRef("buyer-bot", "s-1")
 
@@ -32,7 +32,7 @@ async def main(store: str) -> int:
         await gate.emit(request)
         try:
             answer = await gate.wait_for_response(SpendResponseEvent, request.spend_id)
-        except AssentError as error:
+        except SaysoError as error:
             print(error)
             return 1
     note = f" ({answer.reason})" if answer.reason else ""
@@ -41,4 +41,4 @@ async def main(store: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(os.environ["ASSENT_STORE_URL"])))
+    sys.exit(asyncio.run(main(os.environ["SAYSO_STORE_URL"])))

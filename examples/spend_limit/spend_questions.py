@@ -1,6 +1,6 @@
 """A kind of question of your own: may an agent spend this much, and if not, how much?
 
-Agents and bots both need it: agents import it, the bots are told of it in assent.toml:
+Agents and bots both need it: agents import it, the bots are told of it in sayso.toml:
 
     [questions]
     types = ["spend_questions"]
@@ -15,11 +15,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from assent import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from assent.calls import new_id
-from assent.cards import CardBody, Choice
-from assent.errors import InvalidInputError
-from assent.forms import NO_INPUTS, Form, FormField, Inputs
+from sayso import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.calls import new_id
+from sayso.cards import CardBody, Choice
+from sayso.errors import InvalidInputError
+from sayso.forms import NO_INPUTS, Form, FormField, Inputs
 
 _LESS = Form(
     "Another amount",

@@ -1,6 +1,6 @@
 // Ask a person from TypeScript: one file, nothing to install, Node 22.18 or later runs it as it is.
 //
-//   ASSENT_URL=http://127.0.0.1:8080 ASSENT_TOKEN=assent_… node client.ts
+//   SAYSO_URL=http://127.0.0.1:8080 SAYSO_TOKEN=sayso_… node client.ts
 //
 // It opens the events of its branch, asks whether a command may run, and waits for the answer.
 // When the connection breaks it resumes after the last event it saw: nothing is lost or repeated.
@@ -213,7 +213,7 @@ async function problemOf(response: Response): Promise<ProblemError> {
     return new ProblemError((await response.json()) as Problem, wait);
   }
   const detail = (await response.text()).slice(0, 200);
-  return new ProblemError({ type: "", title: "", status, code: "NotFromAssent", detail }, wait);
+  return new ProblemError({ type: "", title: "", status, code: "NotFromSayso", detail }, wait);
 }
 
 function sleep(milliseconds: number): Promise<void> {
@@ -258,12 +258,12 @@ function parsed(text: string): Block {
 }
 
 if (import.meta.main ?? process.argv[1]?.endsWith("client.ts")) {
-  const { ASSENT_URL, ASSENT_TOKEN, ASSENT_SESSION } = process.env;
-  if (!ASSENT_URL || !ASSENT_TOKEN) {
-    console.error("set ASSENT_URL and ASSENT_TOKEN");
+  const { SAYSO_URL, SAYSO_TOKEN, SAYSO_SESSION } = process.env;
+  if (!SAYSO_URL || !SAYSO_TOKEN) {
+    console.error("set SAYSO_URL and SAYSO_TOKEN");
     process.exit(2);
   }
-  const branch = new Branch(ASSENT_URL, ASSENT_TOKEN, "deploy-bot", ASSENT_SESSION ?? "s-1");
+  const branch = new Branch(SAYSO_URL, SAYSO_TOKEN, "deploy-bot", SAYSO_SESSION ?? "s-1");
   const ending = await branch.mayRun("run_command", { command: "terraform apply" }, "2m");
   console.log(JSON.stringify(ending));
   process.exit(ending.type === "PERMISSION_RESPONSE" && ending.approved ? 0 : 1);

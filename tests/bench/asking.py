@@ -15,11 +15,11 @@ from typing import NamedTuple
 from bench.floor import connect
 from redis.asyncio import Redis
 
-from assent import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
-from assent.calls import new_id
-from assent.connect import open_backend
-from assent.ports import Opened
-from assent.testing import a_request
+from sayso import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
+from sayso.calls import new_id
+from sayso.connect import open_backend
+from sayso.ports import Opened
+from sayso.testing import a_request
 
 ROUNDS = 5
 _CALLS = 500
@@ -200,12 +200,12 @@ def _best(floor: list[float], ours: list[float]) -> dict[str, float]:
 
 
 def importing() -> dict[str, float]:
-    """Milliseconds to import Assent, beside pydantic with one model, in fresh interpreters."""
+    """Milliseconds to import Sayso, beside pydantic with one model, in fresh interpreters."""
     model = "import pydantic\nclass M(pydantic.BaseModel):\n    a: int\n"
     floor, ours = [], []
     for _ in range(_IMPORTS):
         floor.append(_interpreter(model))
-        ours.append(_interpreter("import assent"))
+        ours.append(_interpreter("import sayso"))
     return _row(floor, ours)
 
 

@@ -16,13 +16,13 @@ import sys
 import time
 from pathlib import Path
 
-from assent import RunRef
-from assent.connect import open_backend
-from assent.routes import Route, Routes
-from assent.testing import a_request
-from assent_bots.api import hosted_api
-from assent_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
-from assent_bots.webserver import answering, taken_port, url_of
+from sayso import RunRef
+from sayso.connect import open_backend
+from sayso.routes import Route, Routes
+from sayso.testing import a_request
+from sayso_bots.api import hosted_api
+from sayso_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
+from sayso_bots.webserver import answering, taken_port, url_of
 
 RUN = RunRef("deploy-bot", "s-42")
 EVENTS = 21

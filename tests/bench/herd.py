@@ -17,15 +17,15 @@ import time
 
 from bench.events import resident_bytes
 
-from assent import RunRef
-from assent.backend import Backend
-from assent.connect import open_backend
-from assent.errors import StoreUnreachableError
-from assent.routes import Route, Routes
-from assent.testing import a_request
-from assent_bots.api import hosted_api
-from assent_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
-from assent_bots.webserver import answering, taken_port, url_of
+from sayso import RunRef
+from sayso.backend import Backend
+from sayso.connect import open_backend
+from sayso.errors import StoreUnreachableError
+from sayso.routes import Route, Routes
+from sayso.testing import a_request
+from sayso_bots.api import hosted_api
+from sayso_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
+from sayso_bots.webserver import answering, taken_port, url_of
 
 RUN = RunRef("deploy-bot", "s-42")
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"

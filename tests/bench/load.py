@@ -19,7 +19,7 @@ def press_body(handle: str, message_id: str) -> bytes:
     payload: dict[str, Any] = {
         "type": "block_actions",
         "user": {"id": "U0ALICE", "username": "alice", "name": "alice", "team_id": "T0ACME"},
-        "api_app_id": "A0ASSENT",
+        "api_app_id": "A0SAYSO",
         "token": "placeholder",
         "container": {
             "type": "message",
@@ -34,10 +34,10 @@ def press_body(handle: str, message_id: str) -> bytes:
         "channel": {"id": "C0OPS", "name": "ops"},
         "message": {
             "type": "message",
-            "user": "U0ASSENT",
+            "user": "U0SAYSO",
             "ts": message_id,
-            "bot_id": "B0ASSENT",
-            "app_id": "A0ASSENT",
+            "bot_id": "B0SAYSO",
+            "app_id": "A0SAYSO",
             "text": "deploy-bot asks",
             "team": "T0ACME",
             "blocks": [
@@ -58,8 +58,8 @@ def press_body(handle: str, message_id: str) -> bytes:
         "response_url": "https://hooks.slack.example/actions/placeholder",
         "actions": [
             {
-                "action_id": "assent:allow",
-                "block_id": f"assent:{handle}",
+                "action_id": "sayso:allow",
+                "block_id": f"sayso:{handle}",
                 "text": {"type": "plain_text", "text": "Allow", "emoji": False},
                 "value": handle,
                 "style": "primary",

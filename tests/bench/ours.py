@@ -14,14 +14,14 @@ from itertools import count
 
 from aiohttp import web
 
-from assent.cards import Card, CardBody, Choice, Room
-from assent.connect import open_backend
-from assent.desk import Desk
-from assent.places import MessageRef, Place, Press
-from assent.routes import Route, Routes
-from assent_bots.garbage import collect_seldom
-from assent_slack import SlackAdapter, SlackConfig, SlackListener
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso.cards import Card, CardBody, Choice, Room
+from sayso.connect import open_backend
+from sayso.desk import Desk
+from sayso.places import MessageRef, Place, Press
+from sayso.routes import Route, Routes
+from sayso_bots.garbage import collect_seldom
+from sayso_slack import SlackAdapter, SlackConfig, SlackListener
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 OPS = Place("slack", "C0OPS")
 PHONE = Place("telegram", "-1001234567890")
@@ -78,7 +78,7 @@ class _NoAnswers(TelegramAdapter):
 async def serve_ours(url: str, port: int, secret: str) -> None:
     """Answer presses of both platforms on a port until cancelled."""
     slack = SlackConfig(
-        bot_token="xoxb-bench", signing_secrets=(secret,), team_id="T0ACME", app_id="A0ASSENT"
+        bot_token="xoxb-bench", signing_secrets=(secret,), team_id="T0ACME", app_id="A0SAYSO"
     )
     telegram = TelegramConfig(bot_token="1:bench", webhook_secrets=(WEBHOOK_SECRET,))
     routes = Routes([Route((OPS, PHONE), approvers=("alice",))], {"alice": frozenset(_ALICE)})

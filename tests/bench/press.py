@@ -18,9 +18,9 @@ from bench.floor import floor_inbox
 from bench.load import press_body, run_presses, signed_request
 from valkey_server import free_port
 
-from assent import Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
-from assent.connect import open_backend
-from assent.ports import Copy, Record
+from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
+from sayso.connect import open_backend
+from sayso.ports import Copy, Record
 
 ROUNDS = 5
 SETTLE_DOWN_SECONDS = 0.3

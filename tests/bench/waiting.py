@@ -15,10 +15,10 @@ import time
 import tracemalloc
 from pathlib import Path
 
-from assent import Gate, RunRef, ToolCall
-from assent.connect import open_backend
-from assent.redis.client import Client
-from assent.wire import encode
+from sayso import Gate, RunRef, ToolCall
+from sayso.connect import open_backend
+from sayso.redis.client import Client
+from sayso.wire import encode
 
 IDLE_SECONDS = 10.0
 _AT_ONCE = 200

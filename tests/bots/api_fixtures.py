@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 from bots.api_world import World, world_on  # noqa: TID251  the folder of these tests
 
-from assent.calls import new_id
-from assent.connect import open_backend
-from assent_playground import Playground, PlaygroundConfig
+from sayso.calls import new_id
+from sayso.connect import open_backend
+from sayso_playground import Playground, PlaygroundConfig
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["memory", "redis"])

@@ -14,14 +14,14 @@ from typing import Any, Self
 import aiohttp
 from bots.commands import deliver_to, env_of  # noqa: TID251  the folder of these tests
 
-from assent.backend import Backend
-from assent_bots.api_tokens import token_hash
-from assent_bots.server import Serving, serving
-from assent_bots.settings import settings_of
-from assent_bots.source import source_of
-from assent_playground import Playground, SlackMessage
+from sayso.backend import Backend
+from sayso_bots.api_tokens import token_hash
+from sayso_bots.server import Serving, serving
+from sayso_bots.settings import settings_of
+from sayso_bots.source import source_of
+from sayso_playground import Playground, SlackMessage
 
-CI, REVIEWER, OTHER = (f"assent_{name:x<43}" for name in ("ci", "reviewer", "other"))
+CI, REVIEWER, OTHER = (f"sayso_{name:x<43}" for name in ("ci", "reviewer", "other"))
 ORIGIN = "https://dashboard.example.com"
 
 
@@ -68,7 +68,7 @@ class Reply:
         assert self.headers["Content-Type"] == "application/problem+json"
         document = self.json
         assert document["status"] == self.status
-        assert document["type"] == f"urn:assent:problem:{document['code']}"
+        assert document["type"] == f"urn:sayso:problem:{document['code']}"
         assert document["title"]
         assert document["detail"]
         return self.status, document["code"]
@@ -236,7 +236,7 @@ async def world_on(
     playground: Playground, backend: Backend, toml: str = TOML
 ) -> AsyncIterator[World]:
     """Bots with these settings on this store."""
-    settings = settings_of(source_of(toml, env_of(playground, ASSENT_STORE_URL="memory://")))
+    settings = settings_of(source_of(toml, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with serving(settings, backend=backend) as bots, aiohttp.ClientSession() as session:
         deliver_to(playground, bots.url)
         yield World(bots.url, playground, session, backend, bots)

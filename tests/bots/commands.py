@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 WEBHOOK_SECRET = "a-secret-of-this-test"
 SLACK, TELEGRAM = "slack:C0OPS", "telegram:-1001234567890"
@@ -40,11 +40,11 @@ def env_of(playground: Playground, **more: str) -> dict[str, str]:
     return {
         "SLACK_BOT_TOKEN": playground.config.slack_bot_token,
         "SLACK_SIGNING_SECRET": playground.config.slack_signing_secret,
-        "ASSENT_SLACK_API_URL": playground.slack_api_url,
+        "SAYSO_SLACK_API_URL": playground.slack_api_url,
         "TELEGRAM_BOT_TOKEN": playground.config.telegram_bot_token,
         "TELEGRAM_WEBHOOK_SECRET": WEBHOOK_SECRET,
-        "ASSENT_TELEGRAM_API_URL": playground.telegram_api_url,
-        "ASSENT_PORT": "0",
+        "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
+        "SAYSO_PORT": "0",
         **more,
     }
 
@@ -67,7 +67,7 @@ class Run(Protocol):
 
 
 class Process:
-    """A real ``assent`` process."""
+    """A real ``sayso`` process."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -93,11 +93,11 @@ class Process:
 
 @asynccontextmanager
 async def process(*argv: str, env: Mapping[str, str]) -> AsyncIterator[Process]:
-    """An ``assent`` process that does not outlive the block."""
+    """An ``sayso`` process that does not outlive the block."""
     started = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "assent_bots",
+        "sayso_bots",
         *argv,
         env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "USER": "tester", **env},
         stdin=asyncio.subprocess.DEVNULL,
@@ -122,7 +122,7 @@ def deliver_to(playground: Playground, url: str) -> None:
 async def served(
     playground: Playground, config: Path, env: Mapping[str, str]
 ) -> AsyncIterator[Process]:
-    """``assent serve`` in a process of its own, at work."""
+    """``sayso serve`` in a process of its own, at work."""
     async with process("serve", "--config", str(config), env=env) as bots:
         line = await bots.line_with("serves on")
         deliver_to(playground, line.split()[3])

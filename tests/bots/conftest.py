@@ -10,8 +10,8 @@ import pytest_asyncio
 from bots.api_fixtures import bots, world  # noqa: TID251  the folder of these tests
 from bots.commands import Done, Run  # noqa: TID251
 
-from assent_bots.cli import main
-from assent_playground import Playground, PlaygroundConfig
+from sayso_bots.cli import main
+from sayso_playground import Playground, PlaygroundConfig
 
 __all__ = ["bots", "playground", "run", "world"]
 
@@ -21,9 +21,9 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Runs a command here, with this environment and this text as its settings file."""
 
     def running(*argv: str, env: Mapping[str, str] | None = None, toml: str = "") -> Done:
-        config = tmp_path / "assent.toml"
+        config = tmp_path / "sayso.toml"
         config.write_text(toml)
-        code = main(argv, {"ASSENT_CONFIG": str(config), **(env or {})})
+        code = main(argv, {"SAYSO_CONFIG": str(config), **(env or {})})
         captured = capsys.readouterr()
         return Done(code, captured.out, captured.err.replace(f"{tmp_path}/", ""))
 

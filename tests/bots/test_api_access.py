@@ -19,10 +19,10 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
     world_on,
 )
 
-from assent.memory import memory_backend
-from assent_bots.api_limits import Limits
-from assent_bots.api_tokens import ApiToken, known_token, new_token, token_hash
-from assent_playground import Playground
+from sayso.memory import memory_backend
+from sayso_bots.api_limits import Limits
+from sayso_bots.api_tokens import ApiToken, known_token, new_token, token_hash
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -67,7 +67,7 @@ async def test_who_presents_no_known_token_is_asked_for_one(
     for reply in replies:
         if reply.status != 429:  # this test alone makes many attempts
             assert reply.problem == (401, "Unauthorized")
-            assert reply.headers["WWW-Authenticate"].startswith('Bearer realm="assent"')
+            assert reply.headers["WWW-Authenticate"].startswith('Bearer realm="sayso"')
 
 
 async def test_a_token_for_other_agents_learns_nothing(world: World) -> None:
@@ -88,7 +88,7 @@ async def test_a_token_for_other_agents_learns_nothing(world: World) -> None:
 
 
 async def test_several_tokens_of_one_name_are_one_caller() -> None:
-    new = f"assent_{'new':x<43}"
+    new = f"sayso_{'new':x<43}"
     toml = ROUTE + TOKENS + token_lines("ci", new, '["deploy-*"]')
     async with (
         Playground() as playground,
@@ -245,7 +245,7 @@ async def test_tokens_and_tickets_are_in_no_log(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         ticket = (await world.call("POST", f"{world.branch}/events/tickets")).json["ticket"]
-        wrong = "assent_wrong" + "x" * 40
+        wrong = "sayso_wrong" + "x" * 40
         replies = [
             await world.ask(token=wrong),
             await world.call("GET", f"{world.branch}/events?ticket={ticket}&lastEventId=x"),

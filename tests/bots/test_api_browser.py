@@ -11,9 +11,9 @@ from bots.api_world import API, ROUTE, TOKENS, world_on  # noqa: TID251  the fol
 from bots.test_api_docs import example  # noqa: TID251
 from e2e.screenshots import NO_CHROMIUM, browser, chromium
 
-from assent.memory import memory_backend
-from assent_bots.webserver import answering, taken_port, url_of
-from assent_playground import Playground
+from sayso.memory import memory_backend
+from sayso_bots.webserver import answering, taken_port, url_of
+from sayso_playground import Playground
 
 if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)

@@ -19,8 +19,8 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
 )
 from hypothesis import HealthCheck, Phase, given, settings
 
-from assent.memory import memory_backend
-from assent_playground import Playground
+from sayso.memory import memory_backend
+from sayso_playground import Playground
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -34,7 +34,7 @@ with warnings.catch_warnings():
         status_code_conformance,
     )
 
-ALL = f"assent_{'all':x<43}"
+ALL = f"sayso_{'all':x<43}"
 TOML = f"{ROUTE}{API}{token_lines('reviewer', ALL, more='answers_own = true')}"
 CHECKS = (
     not_a_server_error,

@@ -14,11 +14,11 @@ import pytest
 from bots.api_world import CI, REVIEWER, World, world_on  # noqa: TID251  the folder of these tests
 from bots.commands import Run  # noqa: TID251
 
-from assent.connect import open_backend
-from assent_bots import api, api_door, api_stream
-from assent_bots.api_kinds import Kind, request_kinds, response_kinds
-from assent_bots.api_tokens import token_hash
-from assent_playground import Playground
+from sayso.connect import open_backend
+from sayso_bots import api, api_door, api_stream
+from sayso_bots.api_kinds import Kind, request_kinds, response_kinds
+from sayso_bots.api_tokens import token_hash
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -56,8 +56,8 @@ async def run_script(folder: Path, url: str, token: str) -> tuple[int | None, st
         cwd=folder,
         env={
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "ASSENT_URL": url,
-            "ASSENT_TOKEN": token,
+            "SAYSO_URL": url,
+            "SAYSO_TOKEN": token,
             "REVIEWER_TOKEN": REVIEWER,
         },
         stdout=asyncio.subprocess.PIPE,
@@ -95,19 +95,19 @@ async def test_curl_asks_listens_and_answers_with_the_settings_of_the_page(
 async def test_the_script_ends_and_says_why_when_it_is_refused(
     world: World, tmp_path: Path
 ) -> None:
-    code, out = await run_script(tmp_path, world.url, "assent_wrong")
+    code, out = await run_script(tmp_path, world.url, "sayso_wrong")
 
     assert code == 1
     assert "this token is not known" in out
 
 
 async def test_the_tokens_of_the_page_can_be_made_as_it_says(run: Run) -> None:
-    lines = re.findall(r"\$\((assent api token .*)\)$", PAGE.read_text(), re.MULTILINE)
+    lines = re.findall(r"\$\((sayso api token .*)\)$", PAGE.read_text(), re.MULTILINE)
     assert len(lines) == 2
     for line in lines:
         done = run(*shlex.split(line)[1:])
         _, section = done.err.split("\n\n", 1)
-        assert done.out.startswith("assent_")
+        assert done.out.startswith("sayso_")
         assert without_hashes(section.strip()) in without_hashes(PAGE.read_text())
 
 
@@ -126,10 +126,10 @@ async def test_the_page_names_every_code() -> None:
     assert not {code for code in raised if f"`{code}`" not in page}
 
 
-async def test_the_page_names_the_id_of_every_kind_that_comes_with_assent() -> None:
+async def test_the_page_names_the_id_of_every_kind_that_comes_with_sayso() -> None:
     page = PAGE.read_text()
 
     kinds: list[Kind[Any]] = [*request_kinds().values(), *response_kinds().values()]
     for kind in kinds:
-        if kind.model.__module__.startswith("assent."):
+        if kind.model.__module__.startswith("sayso."):
             assert f"`{kind.id_name}`" in page

@@ -11,15 +11,15 @@ import aiohttp
 import pytest
 from bots.api_world import CI, REVIEWER, World, world_on  # noqa: TID251  the folder of these tests
 
-from assent.branch_log import KEPT_EVENTS
-from assent.calls import RunRef
-from assent.connect import open_backend
-from assent.routes import Route, Routes
-from assent.testing import a_request, a_response
-from assent_bots.api import HostedApi, hosted_api
-from assent_bots.api_tokens import ApiSettings, ApiToken, token_hash
-from assent_bots.webserver import answering, taken_port, url_of
-from assent_playground import Playground
+from sayso.branch_log import KEPT_EVENTS
+from sayso.calls import RunRef
+from sayso.connect import open_backend
+from sayso.routes import Route, Routes
+from sayso.testing import a_request, a_response
+from sayso_bots.api import HostedApi, hosted_api
+from sayso_bots.api_tokens import ApiSettings, ApiToken, token_hash
+from sayso_bots.webserver import answering, taken_port, url_of
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

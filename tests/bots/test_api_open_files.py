@@ -21,16 +21,16 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
 )
 from bots.commands import Process, deliver_to, env_of  # noqa: TID251
 
-from assent_bots.connections import quiet_accepting
-from assent_bots.open_files import room_in
-from assent_playground import Playground
+from sayso_bots.connections import quiet_accepting
+from sayso_bots.open_files import room_in
+from sayso_playground import Playground
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 
 
 async def serve_with(limit: str, config: Path, env: dict[str, str]) -> Process:
-    """``assent serve`` under a limit of a shell's."""
-    command = f"ulimit {limit}; exec {sys.executable} -m assent_bots serve --config {config}"
+    """``sayso serve`` under a limit of a shell's."""
+    command = f"ulimit {limit}; exec {sys.executable} -m sayso_bots serve --config {config}"
     return Process(
         await asyncio.create_subprocess_exec(
             "/bin/sh",
@@ -68,10 +68,10 @@ def test_the_open_files_are_shared_out(files: int, connections: int, streams: in
 
 
 async def test_many_streams_leave_the_bots_reachable(store_url: str, tmp_path: Path) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(TOML)
     async with Playground() as playground, aiohttp.ClientSession() as session:
-        bots = await serve_with("-n 200", config, env_of(playground, ASSENT_STORE_URL=store_url))
+        bots = await serve_with("-n 200", config, env_of(playground, SAYSO_STORE_URL=store_url))
         held = []
         try:
             url = (await bots.line_with("serves on")).split()[3]
@@ -127,10 +127,10 @@ async def test_that_no_connection_can_be_accepted_is_said_once(
 
 async def test_as_many_files_are_opened_as_may_be(store_url: str, tmp_path: Path) -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(TOML)
     async with Playground() as playground:
-        bots = await serve_with("-S -n 250", config, env_of(playground, ASSENT_STORE_URL=store_url))
+        bots = await serve_with("-S -n 250", config, env_of(playground, SAYSO_STORE_URL=store_url))
         await bots.line_with("serves on")
         limits = resource.prlimit(bots.process.pid, resource.RLIMIT_NOFILE)
         bots.process.terminate()

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from bots.api_world import REVIEWER, TOML, World, a_body, world_on  # noqa: TID251  the folder of these tests
 
-from assent import PermissionRequestEvent
-from assent.calls import arguments_digest
-from assent.connect import open_backend
-from assent_playground import Playground
+from sayso import PermissionRequestEvent
+from sayso.calls import arguments_digest
+from sayso.connect import open_backend
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

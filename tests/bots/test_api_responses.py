@@ -16,9 +16,9 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
     world_on,
 )
 
-from assent import Gate, RunRef, ToolCall
-from assent.memory import memory_backend
-from assent_playground import Playground
+from sayso import Gate, RunRef, ToolCall
+from sayso.memory import memory_backend
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -250,7 +250,7 @@ async def test_who_is_no_approver_may_not_answer(world: World) -> None:
 
 async def test_nobody_answers_what_it_asked_itself_unless_the_settings_say_so() -> None:
     route = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["api:ci", "api:both"]\n'
-    both = f"assent_{'both':x<43}"
+    both = f"sayso_{'both':x<43}"
     toml = route + API + TOKENS + token_lines("both", both, more="answers_own = true")
     async with (
         Playground() as playground,

@@ -17,13 +17,13 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
     world_on,
 )
 
-from assent.errors import StoreUnreachableError
-from assent.memory import memory_backend
-from assent_playground import Playground
+from sayso.errors import StoreUnreachableError
+from sayso.memory import memory_backend
+from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SECOND = f"assent_{'second':x<43}"
+SECOND = f"sayso_{'second':x<43}"
 
 
 class LosingReplies:

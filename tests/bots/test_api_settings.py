@@ -1,4 +1,4 @@
-"""``[api]`` of the settings, ``assent api token`` and what ``assent check`` says of it."""
+"""``[api]`` of the settings, ``sayso api token`` and what ``sayso check`` says of it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from bots.api_world import CI, token_lines  # noqa: TID251  the folder of these tests
 from bots.commands import Run, env_of  # noqa: TID251
 
-from assent_bots.api_tokens import ApiSettings, token_hash
-from assent_bots.settings import settings_of
-from assent_bots.source import SettingsError, source_of
-from assent_playground import Playground
+from sayso_bots.api_tokens import ApiSettings, token_hash
+from sayso_bots.settings import settings_of
+from sayso_bots.source import SettingsError, source_of
+from sayso_playground import Playground
 
 ENV = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "s" * 32}
 ROUTE = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
@@ -51,76 +51,76 @@ def test_without_a_token_it_is_off() -> None:
         (
             '[[api.token]]\nname = "ci"\nsha256 = "abc"\nagents = ["*"]\n',
             (
-                "assent.toml line 6: api.token.0.sha256 is not the SHA-256 of a token in 64 hex "
-                "digits; `assent api token NAME` prints this line"
+                "sayso.toml line 6: api.token.0.sha256 is not the SHA-256 of a token in 64 hex "
+                "digits; `sayso api token NAME` prints this line"
             ),
         ),
         (
             f'[[api.token]]\nname = "c i"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
             (
-                "assent.toml line 5: api.token.0.name must be 1 to 64 letters, digits and _ . -; "
+                "sayso.toml line 5: api.token.0.name must be 1 to 64 letters, digits and _ . -; "
                 "the actor is api:NAME"
             ),
         ),
         (
             f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = []\n',
             (
-                "assent.toml line 7: api.token.0.agents names no agent; "
+                "sayso.toml line 7: api.token.0.agents names no agent; "
                 'add agents = ["deploy-*"], or ["*"] for all'
             ),
         ),
         (
             f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\n',
-            "assent.toml line 4: api.token.0 has no 'agents'; add one",
+            "sayso.toml line 4: api.token.0 has no 'agents'; add one",
         ),
         (
             "[api]\ntoken = 7\n",
-            "assent.toml line 5: api.token must be written with two brackets: [[api.token]]",
+            "sayso.toml line 5: api.token must be written with two brackets: [[api.token]]",
         ),
         (
             f"[api]\nper_second = 0\n{GOOD}",
-            "assent.toml line 5: api.per_second 0 is not a whole number from 1 to 10000",
+            "sayso.toml line 5: api.per_second 0 is not a whole number from 1 to 10000",
         ),
         (
             f'[api]\norigins = ["https://a.example/path"]\n{GOOD}',
             (
-                "assent.toml line 5: api.origins.0 'https://a.example/path' is not an origin such "
+                "sayso.toml line 5: api.origins.0 'https://a.example/path' is not an origin such "
                 "as https://dashboard.example.com, without a path"
             ),
         ),
         (
             f'[api]\norigins = ["*"]\n{GOOD}',
             (
-                "assent.toml line 5: api.origins.0 '*' is not an origin such as "
+                "sayso.toml line 5: api.origins.0 '*' is not an origin such as "
                 "https://dashboard.example.com, without a path"
             ),
         ),
         (
             GOOD + GOOD,
-            "assent.toml line 11: api.token.1.sha256 is there twice; remove one",
+            "sayso.toml line 11: api.token.1.sha256 is there twice; remove one",
         ),
         (
             GOOD + token_lines("ci", f"{CI}2", '["*"]'),
             (
-                "assent.toml line 9: api.token.1 has other agents or answers_own than another "
+                "sayso.toml line 9: api.token.1 has other agents or answers_own than another "
                 "token named ci; give it its own name, or the same"
             ),
         ),
         (
             f"{GOOD}answers_own = 7\n",
-            "assent.toml line 9: api.token.0.answers_own must be true or false, not 7",
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 7",
         ),
         (
             f'{GOOD}answers_own = "yes"\n',
-            "assent.toml line 9: api.token.0.answers_own must be true or false, not 'yes'",
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 'yes'",
         ),
         (
             f"{GOOD}answers_own = 1\n",
-            "assent.toml line 9: api.token.0.answers_own must be true or false, not 1",
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 1",
         ),
         (
             '[api]\norigin = "x"\n',
-            "assent.toml line 5: api.origin is not a setting; did you mean origins?",
+            "sayso.toml line 5: api.origin is not a setting; did you mean origins?",
         ),
     ],
 )
@@ -161,12 +161,12 @@ def test_a_token_that_was_pasted_anywhere_is_refused_and_not_shown(toml: str) ->
 
 async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playground) -> None:
     toml = ROUTE + '[api]\norigins = ["https://a.example"]\n'
-    env = env_of(playground, ASSENT_STORE_URL="memory://")
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
 
     settings = settings_of(source_of(toml, ENV))
     done = await asyncio.to_thread(run, "check", toml=toml, env=env)
 
-    text = "[api] has no [[api.token]], so the hosted API is off; `assent api token NAME` makes one"
+    text = "[api] has no [[api.token]], so the hosted API is off; `sayso api token NAME` makes one"
     assert settings.api_warnings == (text,)
     (line,) = [line for line in done.out.splitlines() if " api " in line]
     assert line.startswith("warning")
@@ -181,8 +181,8 @@ def test_an_approver_that_is_no_token_is_wrong() -> None:
 
     assert caught.value.problems == (
         (
-            "assent.toml line 3: route.0.approvers.0 names 'api:cj', but no [[api.token]] has "
-            "this name; `assent api token cj` makes one"
+            "sayso.toml line 3: route.0.approvers.0 names 'api:cj', but no [[api.token]] has "
+            "this name; `sayso api token cj` makes one"
         ),
     )
 
@@ -192,7 +192,7 @@ def test_a_new_token_is_printed_once_with_the_settings_for_it(run: Run) -> None:
 
     token = done.out.strip()
     assert done.code == 0
-    assert re.fullmatch(r"assent_[A-Za-z0-9_-]{43}", token)
+    assert re.fullmatch(r"sayso_[A-Za-z0-9_-]{43}", token)
     assert token not in done.err
     toml = done.err.partition("[[api.token]]")[2]
     api = read(f"[[api.token]]{toml}")
@@ -230,12 +230,12 @@ def test_a_name_that_is_none_is_refused(run: Run) -> None:
     done = run("api", "token", "c i")
 
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("assent: 'c i' is no name")
+    assert done.err.startswith("sayso: 'c i' is no name")
 
 
-async def test_assent_check_says_who_may_call(run: Run, playground: Playground) -> None:
+async def test_sayso_check_says_who_may_call(run: Run, playground: Playground) -> None:
     toml = ROUTE + GOOD + token_lines("ci", f"{CI}2", '["deploy-*"]')
-    env = env_of(playground, ASSENT_STORE_URL="memory://")
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
 
     done = await asyncio.to_thread(run, "check", toml=toml, env=env)
 

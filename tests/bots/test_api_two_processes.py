@@ -15,8 +15,8 @@ from bots.api_world import (  # noqa: TID251  the folder of these tests
 )
 from bots.commands import deliver_to, env_of, process  # noqa: TID251
 
-from assent import Gate, RunRef, ToolCall
-from assent_playground import Playground
+from sayso import Gate, RunRef, ToolCall
+from sayso_playground import Playground
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 
@@ -26,10 +26,10 @@ def bearer(token: str) -> dict[str, str]:
 
 
 async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: Path) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(TOML)
     async with Playground() as playground, aiohttp.ClientSession() as session:
-        env = env_of(playground, ASSENT_STORE_URL=store_url)
+        env = env_of(playground, SAYSO_STORE_URL=store_url)
         arguments = ("serve", "--config", str(config))
         async with process(*arguments, env=env) as first, process(*arguments, env=env) as second:
             urls = [(await bots.line_with("serves on")).split()[3] for bots in (first, second)]
@@ -80,10 +80,10 @@ async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: 
 
 
 async def test_bots_stop_at_once_although_streams_are_open(store_url: str, tmp_path: Path) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(TOML)
     async with Playground() as playground, aiohttp.ClientSession() as session:
-        env = env_of(playground, ASSENT_STORE_URL=store_url)
+        env = env_of(playground, SAYSO_STORE_URL=store_url)
         async with process("serve", "--config", str(config), env=env) as bots:
             url = (await bots.line_with("serves on")).split()[3]
             async with session.get(f"{url}{_BRANCH}/events", headers=bearer(CI)) as response:

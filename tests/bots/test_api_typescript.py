@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from bots.api_world import CI, World  # noqa: TID251  the folder of these tests
 
-from assent.branch_log import KEPT_BYTES
-from assent.calls import RunRef
-from assent.testing import a_request
+from sayso.branch_log import KEPT_BYTES
+from sayso.calls import RunRef
+from sayso.testing import a_request
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -28,8 +28,8 @@ CLIENT = Path(__file__).parents[2] / "examples" / "typescript_client" / "client.
 # Runs two calls at once and prints both answers, in the order of the calls.
 TWO_AT_ONCE = """
 const { Branch } = await import(process.argv[1]);
-const { ASSENT_URL, ASSENT_TOKEN, ASSENT_SESSION } = process.env;
-const branch = new Branch(ASSENT_URL, ASSENT_TOKEN, "deploy-bot", ASSENT_SESSION);
+const { SAYSO_URL, SAYSO_TOKEN, SAYSO_SESSION } = process.env;
+const branch = new Branch(SAYSO_URL, SAYSO_TOKEN, "deploy-bot", SAYSO_SESSION);
 const calls = ["first", "second"].map((command) => branch.mayRun("run_command", { command }));
 const said = await Promise.all(calls);
 console.log(JSON.stringify(said.map((ending) => [ending.approved, ending.reason ?? ""])));
@@ -138,9 +138,9 @@ async def start(
         found,
         *(words or (str(CLIENT),)),
         env={
-            "ASSENT_URL": url or world.url,
-            "ASSENT_TOKEN": token,
-            "ASSENT_SESSION": world.session_id,
+            "SAYSO_URL": url or world.url,
+            "SAYSO_TOKEN": token,
+            "SAYSO_SESSION": world.session_id,
         },
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -173,7 +173,7 @@ async def test_the_client_asks_and_gets_the_answer_of_a_person(
 
 
 async def test_a_refusal_is_an_error_with_its_reason(world: World) -> None:
-    process = await start(world, token="assent_wrong" + "x" * 40)
+    process = await start(world, token="sayso_wrong" + "x" * 40)
     async with asyncio.timeout(20):
         _, err = await process.communicate()
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from assent.places import Place
-from assent.terms import Terms
-from assent_bots.settings import Settings, settings_of
-from assent_bots.source import SettingsError, source_of
+from sayso.places import Place
+from sayso.terms import Terms
+from sayso_bots.settings import Settings, settings_of
+from sayso_bots.source import SettingsError, source_of
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 TELEGRAM = {"TELEGRAM_BOT_TOKEN": "123:of-a-test", "TELEGRAM_WEBHOOK_SECRET": "hook-of-a-test"}
@@ -49,11 +49,11 @@ def test_the_environment_overrides_the_file() -> None:
     text = '[store]\nurl = "redis://a"\n[server]\nport = 1\n[slack]\nmode = "socket"\n' + ROUTE
     env = {
         **SLACK,
-        "ASSENT_STORE_URL": "redis://:secret@b",
-        "ASSENT_HOST": "0.0.0.0",
-        "ASSENT_PORT": "2",
-        "ASSENT_SLACK_MODE": "http",
-        "ASSENT_SLACK_API_URL": "http://127.0.0.1:9/api",
+        "SAYSO_STORE_URL": "redis://:secret@b",
+        "SAYSO_HOST": "0.0.0.0",
+        "SAYSO_PORT": "2",
+        "SAYSO_SLACK_MODE": "http",
+        "SAYSO_SLACK_API_URL": "http://127.0.0.1:9/api",
     }
     settings = read(text, env)
 
@@ -122,7 +122,7 @@ def test_terms_that_cannot_be_are_explained(line: str, problem: str) -> None:
 
 
 def test_no_secret_is_in_the_repr() -> None:
-    env = {**BOTH, "ASSENT_STORE_URL": "redis://:store-of-a-test@host"}
+    env = {**BOTH, "SAYSO_STORE_URL": "redis://:store-of-a-test@host"}
 
     assert "of-a-test" not in repr(read(ROUTE, env)) + str(read(ROUTE, env))
 
@@ -132,28 +132,28 @@ def test_no_secret_is_in_the_repr() -> None:
     [
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0A"]\ntimout = "10m"',
-            "assent.toml line 4: route.0.timout is not a setting; did you mean timeout?",
+            "sayso.toml line 4: route.0.timout is not a setting; did you mean timeout?",
         ),
         (
             "[servr]\nport = 1" + ROUTE,
-            "assent.toml line 1: servr is not a setting; did you mean server?",
+            "sayso.toml line 1: servr is not a setting; did you mean server?",
         ),
         (
             "[server]\nqqq = 1" + ROUTE,
-            "assent.toml line 2: server.qqq is not a setting; settings here are host, port",
+            "sayso.toml line 2: server.qqq is not a setting; settings here are host, port",
         ),
         (
             "[server]\nport = 70000" + ROUTE,
-            "assent.toml line 2: server.port must be a number from 0 to 65535, not 70000",
+            "sayso.toml line 2: server.port must be a number from 0 to 65535, not 70000",
         ),
         (
             '[slack]\nmode = "htp"' + ROUTE,
-            "assent.toml line 2: slack.mode must be 'http' or 'socket', not 'htp'",
+            "sayso.toml line 2: slack.mode must be 'http' or 'socket', not 'htp'",
         ),
         (
             '[slack]\nbot_token = "xoxb-of-a-test"' + ROUTE,
             (
-                "assent.toml line 2: slack.bot_token holds a secret, "
+                "sayso.toml line 2: slack.bot_token holds a secret, "
                 "which must not stand in a file; "
                 "remove it and set SLACK_BOT_TOKEN in the environment"
             ),
@@ -161,21 +161,21 @@ def test_no_secret_is_in_the_repr() -> None:
         (
             '[store]\nurl = "redis://:of-a-test@host"' + ROUTE,
             (
-                "assent.toml line 2: store.url holds a password, which must not stand in a file; "
-                "set the whole address in ASSENT_STORE_URL"
+                "sayso.toml line 2: store.url holds a password, which must not stand in a file; "
+                "set the whole address in SAYSO_STORE_URL"
             ),
         ),
         (
             '[store]\nurl = "postgres://host"' + ROUTE,
             (
-                "assent.toml line 2: store.url is not the address of a store; "
+                "sayso.toml line 2: store.url is not the address of a store; "
                 "write redis://host:6379/0, or memory:// to try out"
             ),
         ),
         (
             '[people.alice]\ntelegram = "@alice"' + ROUTE,
             (
-                "assent.toml line 2: people.alice.telegram '@alice' is not a numeric "
+                "sayso.toml line 2: people.alice.telegram '@alice' is not a numeric "
                 "Telegram user id such as 4242; usernames can change hands, "
                 "@userinfobot tells the id"
             ),
@@ -183,84 +183,84 @@ def test_no_secret_is_in_the_repr() -> None:
         (
             "[people.alice]" + ROUTE,
             (
-                "assent.toml line 1: people.alice has no account; "
+                "sayso.toml line 1: people.alice has no account; "
                 'add slack = "U0ALICE" or telegram = 4242'
             ),
         ),
         (
             '[people.a]\nslack = "U0A"\n[people.b]\nslack = "U0A"' + ROUTE,
-            "assent.toml line 3: people.b has the account slack:U0A, and so has a; remove one",
+            "sayso.toml line 3: people.b has the account slack:U0A, and so has a; remove one",
         ),
         (
             '[[route]]\nto = ["slack:#ops"]',
             (
-                "assent.toml line 2: route.0.to.0 'slack:#ops' is not a Slack channel id; "
+                "sayso.toml line 2: route.0.to.0 'slack:#ops' is not a Slack channel id; "
                 "write slack:C0123ABCD, the id at the end of the channel's details"
             ),
         ),
         (
             '[[route]]\nto = ["telegram:@ops"]',
             (
-                "assent.toml line 2: route.0.to.0 'telegram:@ops' is not a Telegram chat id; write "
+                "sayso.toml line 2: route.0.to.0 'telegram:@ops' is not a Telegram chat id; write "
                 "the number, such as telegram:-1001234567890: names can change hands"
             ),
         ),
         (
             '[[route]]\nto = ["telegram:-100"]',
             (
-                "assent.toml line 2: route.0.to.0 leads to telegram:-100, but telegram is not "
+                "sayso.toml line 2: route.0.to.0 leads to telegram:-100, but telegram is not "
                 "configured; set TELEGRAM_BOT_TOKEN or remove the place"
             ),
         ),
         (
             '[[route]]\nto = "slack:C0OPS"',
-            "assent.toml line 2: route.0.to must be a list such as [\"…\"], not 'slack:C0OPS'",
+            "sayso.toml line 2: route.0.to must be a list such as [\"…\"], not 'slack:C0OPS'",
         ),
         (
             '[route]\nto = ["slack:C0OPS"]',
-            "assent.toml line 1: route must be written with two brackets: [[route]]",
+            "sayso.toml line 1: route must be written with two brackets: [[route]]",
         ),
         (
             "[server]\nport = true" + ROUTE,
-            "assent.toml line 2: server.port must be a whole number, not 'True'",
+            "sayso.toml line 2: server.port must be a whole number, not 'True'",
         ),
         (
             '[slack]\nteam_id = "acme"' + ROUTE,
             (
-                "assent.toml line 2: slack.team_id 'acme' cannot be right; "
+                "sayso.toml line 2: slack.team_id 'acme' cannot be right; "
                 "write an id such as T0123ABCD"
             ),
         ),
         (
             '[slack]\napi_url = "slack.com/api"' + ROUTE,
             (
-                "assent.toml line 2: slack.api_url 'slack.com/api' cannot be right; "
+                "sayso.toml line 2: slack.api_url 'slack.com/api' cannot be right; "
                 "write an address that begins with https://"
             ),
         ),
         (
             "[[route]]\nto = []",
-            "assent.toml line 2: route.0.to names no place; add one such as slack:C0123ABCD",
+            "sayso.toml line 2: route.0.to names no place; add one such as slack:C0123ABCD",
         ),
-        ("[[route]]", "assent.toml line 1: route.0 has no 'to'; add one"),
+        ("[[route]]", "sayso.toml line 1: route.0 has no 'to'; add one"),
         (
             '[people.alice]\nslack = "U0A"\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["alcie"]',
             (
-                "assent.toml line 5: route.0.approvers.0 'alcie' is nobody in [people]; "
+                "sayso.toml line 5: route.0.approvers.0 'alcie' is nobody in [people]; "
                 "did you mean alice?"
             ),
         ),
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["@oncall"]',
             (
-                "assent.toml line 3: route.0.approvers.0 '@oncall' is not an approver; "
+                "sayso.toml line 3: route.0.approvers.0 '@oncall' is not an approver; "
                 "a Slack user group is written slack:@oncall"
             ),
         ),
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["telegram:@alice"]',
             (
-                "assent.toml line 3: route.0.approvers.0 'telegram:@alice' cannot approve: "
+                "sayso.toml line 3: route.0.approvers.0 'telegram:@alice' cannot approve: "
                 "only Slack has groups of approvers, and usernames can change hands; "
                 "write telegram: and the numeric user id"
             ),
@@ -268,19 +268,19 @@ def test_no_secret_is_in_the_repr() -> None:
         (
             ROUTE + "timeout = 10",
             (
-                "assent.toml line 5: route.0.timeout 10 is not a duration: "
+                "sayso.toml line 5: route.0.timeout 10 is not a duration: "
                 "10 has no unit, write 10s or 10m"
             ),
         ),
         (
             ROUTE + '[policy]\ndefault = "deny"',
-            "assent.toml line 6: policy.default must be 'ask' or 'allow', not 'deny'",
+            "sayso.toml line 6: policy.default must be 'ask' or 'allow', not 'deny'",
         ),
         (
             ROUTE + '[policy]\ndeny = [\n  { tol = "bash", tool = "x" },\n]',
-            "assent.toml line 7: policy.deny.0.tol is not a setting; did you mean tool?",
+            "sayso.toml line 7: policy.deny.0.tol is not a setting; did you mean tool?",
         ),
-        ("port = = 1", "assent.toml is not valid TOML: Invalid value (at line 1, column 8)"),
+        ("port = = 1", "sayso.toml is not valid TOML: Invalid value (at line 1, column 8)"),
     ],
 )
 def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line: str) -> None:
@@ -298,7 +298,7 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
             ),
         ),
         (
-            {"SLACK_SIGNING_SECRET": "x", "ASSENT_SLACK_MODE": "http"},
+            {"SLACK_SIGNING_SECRET": "x", "SAYSO_SLACK_MODE": "http"},
             (
                 "no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET "
                 "for Slack, TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
@@ -308,11 +308,11 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
             {"TELEGRAM_BOT_TOKEN": "123:of-a-test"},
             (
                 "TELEGRAM_WEBHOOK_SECRET is not set; choose one, for example the output of "
-                "`openssl rand -hex 32`, and register it with `assent webhook set URL`"
+                "`openssl rand -hex 32`, and register it with `sayso webhook set URL`"
             ),
         ),
         (
-            {**SLACK, "ASSENT_SLACK_MODE": "socket"},
+            {**SLACK, "SAYSO_SLACK_MODE": "socket"},
             (
                 'SLACK_APP_TOKEN is not set; slack.mode = "socket" needs an app-level token '
                 "(xapp-…) with the scope connections:write; make one under Basic Information "
@@ -337,11 +337,11 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
                 "for example the output of `openssl rand -hex 32`"
             ),
         ),
-        ({**SLACK, "ASSENT_PORT": "http"}, "ASSENT_PORT must be a whole number, not 'http'"),
+        ({**SLACK, "SAYSO_PORT": "http"}, "SAYSO_PORT must be a whole number, not 'http'"),
         (
-            {**SLACK, "ASSENT_STORE_URL": "localhost"},
+            {**SLACK, "SAYSO_STORE_URL": "localhost"},
             (
-                "ASSENT_STORE_URL is not the address of a store; write redis://host:6379/0, "
+                "SAYSO_STORE_URL is not the address of a store; write redis://host:6379/0, "
                 "or memory:// to try out"
             ),
         ),
@@ -372,7 +372,7 @@ def test_all_problems_are_told_at_once() -> None:
 def test_without_a_route_nothing_could_be_shown() -> None:
     assert problems("[slack]\n") == (
         (
-            "assent.toml has no [[route]], so nothing could be shown anywhere; add one such as "
+            "sayso.toml has no [[route]], so nothing could be shown anywhere; add one such as "
             '[[route]] to = ["slack:C0123ABCD"] approvers = ["slack:U0ALICE"]'
         ),
     )

@@ -1,4 +1,4 @@
-"""`assent check` and `assent webhook`."""
+"""`sayso check` and `sayso webhook`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bots.commands import (  # noqa: TID251  the folder of these tests
     env_of,
 )
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 HOOK = "http://127.0.0.1:9/telegram/webhook"
 GOOD = f"""
@@ -35,7 +35,7 @@ async def test_everything_is_looked_at_and_fine(
     run: Run, playground: Playground, store_url: str
 ) -> None:
     await command(run, playground, "webhook", "set", HOOK)
-    done = await command(run, playground, "check", ASSENT_STORE_URL=store_url)
+    done = await command(run, playground, "check", SAYSO_STORE_URL=store_url)
 
     assert (done.code, done.err) == (0, "")
     lines = [line.split(maxsplit=2) for line in done.out.splitlines()]
@@ -45,8 +45,8 @@ async def test_everything_is_looked_at_and_fine(
         "approvers", "approvers",
     ]  # fmt: skip
     assert "…@127.0.0.1" in lines[1][2]
-    assert lines[2][2] == "acme (T0ACME) as @assent, presses at POST /slack/events"
-    assert lines[3][2] == "@assent_bot, presses at POST /telegram/webhook"
+    assert lines[2][2] == "acme (T0ACME) as @sayso, presses at POST /slack/events"
+    assert lines[3][2] == "@sayso_bot, presses at POST /telegram/webhook"
     assert lines[4][2].startswith(f"{HOOK}, 0 updates waiting, updates: message")
     assert lines[5][2] == "slack:C0OPS: cards can be shown there"
     assert lines[7][2].endswith(": alice (slack:U0ALICE, telegram:4242), slack:@oncall")
@@ -58,7 +58,7 @@ async def test_a_module_with_kinds_of_question_that_cannot_be_loaded_is_a_line(
 ) -> None:
     toml = GOOD + '[questions]\ntypes = ["json", "no_such_module"]\n'
 
-    done = await command(run, playground, "check", toml=toml, ASSENT_STORE_URL=store_url)
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
 
     said = [line.split(maxsplit=2) for line in done.out.splitlines() if " questions " in line]
     assert done.code == 1
@@ -77,13 +77,13 @@ async def test_dangerous_rules_of_the_policy_are_a_warning_each(
         + 'deny = [{ tool = "read" }]\n'
     )
 
-    done = await command(run, playground, "check", toml=toml, ASSENT_STORE_URL=store_url)
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
     quiet = await command(
         run,
         playground,
         "check",
         toml=GOOD + '[policy]\ndeny = [{ tool = "read" }]\n',
-        ASSENT_STORE_URL=store_url,
+        SAYSO_STORE_URL=store_url,
     )
 
     said = [line for line in done.out.splitlines() if " policy " in line]
@@ -98,15 +98,15 @@ async def test_each_failure_is_a_line_and_the_others_are_still_looked_at(
 ) -> None:
     toml = '[[route]]\nto = ["slack:C0RANDOM", "telegram:-1009"]\napprovers = ["slack:@nobody"]\n'
     away = "redis://127.0.0.1:1"
-    done = await command(run, playground, "check", toml=toml, ASSENT_STORE_URL=away)
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=away)
 
     assert done.code == 1
     failed = [line.split(maxsplit=2)[1:] for line in done.out.splitlines() if "failed" in line]
     assert [subject for subject, _ in failed] == [
         "store", "webhook", "place", "place", "approvers"
     ]  # fmt: skip
-    assert failed[1][1].startswith("none is registered; `assent webhook set")
-    assert "/invite @assent" in failed[2][1]
+    assert failed[1][1].startswith("none is registered; `sayso webhook set")
+    assert "/invite @sayso" in failed[2][1]
     assert "add the bot to the chat" in failed[3][1]
     assert "there is no user group @nobody" in failed[4][1]
     assert "warning  approvers  route.0: none of its approvers has an account" in done.out
@@ -119,7 +119,7 @@ async def test_a_wrong_token_is_a_line(run: Run, playground: Playground) -> None
         "check",
         "--json",
         SLACK_BOT_TOKEN="xoxb-wrong-of-a-test",
-        ASSENT_STORE_URL="memory://",
+        SAYSO_STORE_URL="memory://",
     )
 
     found = [json.loads(line) for line in done.out.splitlines()]
@@ -164,7 +164,7 @@ async def test_a_webhook_without_the_edits_of_messages_is_a_line(
     found = [json.loads(line) for line in done.out.splitlines()]
     (hook,) = [finding for finding in found if finding["subject"] == "webhook"]
     assert hook["level"] == "failed"
-    assert "repeat `assent webhook set`" in hook["text"]
+    assert "repeat `sayso webhook set`" in hook["text"]
 
 
 async def test_a_webhook_needs_its_secret(run: Run, playground: Playground) -> None:
@@ -173,7 +173,7 @@ async def test_a_webhook_needs_its_secret(run: Run, playground: Playground) -> N
     )
 
     assert done.code == 2
-    assert done.err.startswith("assent: TELEGRAM_WEBHOOK_SECRET is not set")
+    assert done.err.startswith("sayso: TELEGRAM_WEBHOOK_SECRET is not set")
 
 
 async def test_polling_and_a_webhook_exclude_each_other(run: Run, playground: Playground) -> None:
@@ -182,9 +182,9 @@ async def test_polling_and_a_webhook_exclude_each_other(run: Run, playground: Pl
         run,
         playground,
         "check",
-        ASSENT_TELEGRAM_MODE="polling",
-        ASSENT_STORE_URL="memory://",
+        SAYSO_TELEGRAM_MODE="polling",
+        SAYSO_STORE_URL="memory://",
     )
 
     assert done.code == 1
-    assert "is registered, so polling gets nothing; `assent webhook delete`" in done.out
+    assert "is registered, so polling gets nothing; `sayso webhook delete`" in done.out

@@ -1,4 +1,4 @@
-"""``assent rules``, ``revoke`` and ``audit``, each a command of its own."""
+"""``sayso rules``, ``revoke`` and ``audit``, each a command of its own."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from bots.commands import Run  # noqa: TID251  the folder of these tests
 
-from assent.calls import RunRef, ToolCall, arguments_digest
-from assent.redis import redis_backend
-from assent.rules import RememberedRule, Rule, literal_rule
-from assent.testing import a_request, a_response, a_rule
+from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.redis import redis_backend
+from sayso.rules import RememberedRule, Rule, literal_rule
+from sayso.testing import a_request, a_response, a_rule
 
 
 async def _remember(url: str, rule: RememberedRule, *, uses: int = 1) -> None:
@@ -34,7 +34,7 @@ def rule(store_url: str) -> RememberedRule:
 
 @pytest.fixture
 def env(store_url: str) -> dict[str, str]:
-    return {"ASSENT_STORE_URL": store_url}
+    return {"SAYSO_STORE_URL": store_url}
 
 
 def test_rules_are_listed(run: Run, env: dict[str, str], rule: RememberedRule) -> None:
@@ -153,7 +153,7 @@ def test_wrong_usage_is_explained(run: Run, argv: tuple[str, ...]) -> None:
     done = run(*argv)
 
     assert done.code == 2
-    assert done.err.startswith("assent: ")
+    assert done.err.startswith("sayso: ")
 
 
 @pytest.mark.parametrize("argv", [("rules",), ("revoke", "x"), ("audit",)])

@@ -11,76 +11,76 @@ from pathlib import Path
 import pytest
 from bots.commands import Run  # noqa: TID251  the folder of these tests
 
-UNREACHABLE = {"ASSENT_STORE_URL": "redis://127.0.0.1:1/0"}
+UNREACHABLE = {"SAYSO_STORE_URL": "redis://127.0.0.1:1/0"}
 
 
 def test_it_tells_its_version(run: Run) -> None:
     done = run("--version")
 
     assert done.code == 0
-    assert done.out.startswith("assent ")
+    assert done.out.startswith("sayso ")
 
 
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        ((), "assent: the following arguments are required: COMMAND; see `assent --help`\n"),
-        (("ask",), "assent: the following arguments are required: TOOL; see `assent ask --help`\n"),
+        ((), "sayso: the following arguments are required: COMMAND; see `sayso --help`\n"),
+        (("ask",), "sayso: the following arguments are required: TOOL; see `sayso ask --help`\n"),
         (
             ("ask", "x", "--tmeout", "1m"),
-            "assent: unrecognized arguments: --tmeout 1m; see `assent --help`\n",
+            "sayso: unrecognized arguments: --tmeout 1m; see `sayso --help`\n",
         ),
         (
             ("demo", "--port", "http"),
             (
-                "assent: argument --port: 'http' is not a port from 0 to 65535; "
-                "see `assent demo --help`\n"
+                "sayso: argument --port: 'http' is not a port from 0 to 65535; "
+                "see `sayso demo --help`\n"
             ),
         ),
         (
             ("ask", "x", "--timeout", "10"),
-            "assent: --timeout '10' is not a duration: 10 has no unit, write 10s or 10m\n",
+            "sayso: --timeout '10' is not a duration: 10 has no unit, write 10s or 10m\n",
         ),
         (
             ("ask", "x", "--arg", "command"),
-            "assent: --arg 'command': write NAME=VALUE, or NAME:=JSON\n",
+            "sayso: --arg 'command': write NAME=VALUE, or NAME:=JSON\n",
         ),
-        (("ask", "x", "--arg", "=ls"), "assent: --arg '=ls': write NAME=VALUE, or NAME:=JSON\n"),
+        (("ask", "x", "--arg", "=ls"), "sayso: --arg '=ls': write NAME=VALUE, or NAME:=JSON\n"),
         (
             ("ask", "x", "--arg", "n:=one"),
-            "assent: --arg n is not JSON: Expecting value: line 1 column 1 (char 0)\n",
+            "sayso: --arg n is not JSON: Expecting value: line 1 column 1 (char 0)\n",
         ),
         (
             ("ask", "x", "--arguments", "[1]"),
-            'assent: --arguments: write a JSON object such as {"command": "ls"}\n',
+            'sayso: --arguments: write a JSON object such as {"command": "ls"}\n',
         ),
         (
             ("ask", "x", "--arguments", '{"a": 1, "a": 2}'),
-            "assent: --arguments is not JSON: a name is there twice\n",
+            "sayso: --arguments is not JSON: a name is there twice\n",
         ),
         (
             ("ask", "x", "--arg", "n:=NaN"),
-            "assent: --arg n is not JSON: NaN is no JSON value\n",
+            "sayso: --arg n is not JSON: NaN is no JSON value\n",
         ),
-        (("ask", " "), "assent: TOOL is empty; name the tool that is asked about\n"),
-        (("ask", "x\udcff"), "assent: the command line is not valid UTF-8\n"),
+        (("ask", " "), "sayso: TOOL is empty; name the tool that is asked about\n"),
+        (("ask", "x\udcff"), "sayso: the command line is not valid UTF-8\n"),
         (
             ("ask", "x", "--store", "memory://"),
             (
-                "assent: --store is memory://, which nobody outside this process can see; "
-                "use the Redis of `assent serve`\n"
+                "sayso: --store is memory://, which nobody outside this process can see; "
+                "use the Redis of `sayso serve`\n"
             ),
         ),
         (
             ("pending", "--store", "memory://"),
             (
-                "assent: --store is memory://, which lives inside another process; "
+                "sayso: --store is memory://, which lives inside another process; "
                 "only a Redis can be looked at from here\n"
             ),
         ),
         (
             ("serve", "--config", "missing.toml"),
-            "assent: missing.toml: no such file; name another one with --config\n",
+            "sayso: missing.toml: no such file; name another one with --config\n",
         ),
     ],
 )
@@ -100,8 +100,8 @@ def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], r
 
     assert done.code == 4
     assert done.out == ""
-    assert done.err.startswith("assent: ASSENT_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
-    assert "start it there, or correct ASSENT_STORE_URL" in done.err
+    assert done.err.startswith("sayso: SAYSO_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
+    assert "start it there, or correct SAYSO_STORE_URL" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -125,7 +125,7 @@ def test_mistakes_in_other_sections_do_not_keep_a_machine_from_asking(
         '[policy]\ndefault = "allow"\n'
     )
 
-    assert run("ask", "x", toml=toml, env={"ASSENT_STORE_URL": store_url}).code == 0
+    assert run("ask", "x", toml=toml, env={"SAYSO_STORE_URL": store_url}).code == 0
 
 
 def test_a_mistake_in_the_policy_keeps_a_machine_from_asking(run: Run) -> None:
@@ -133,7 +133,7 @@ def test_a_mistake_in_the_policy_keeps_a_machine_from_asking(run: Run) -> None:
 
     assert (done.code, done.err) == (
         2,
-        "assent: assent.toml line 2: policy.default must be 'ask' or 'allow', not 'alow'\n",
+        "sayso: sayso.toml line 2: policy.default must be 'ask' or 'allow', not 'alow'\n",
     )
 
 
@@ -150,20 +150,20 @@ def test_without_a_timeout_a_question_waits_as_long_as_its_route_says(
         to = ["slack:C0OPS"]
         timeout = "0.2s"
     """
-    done = run("ask", "x", "--agent", "deploy-bot", toml=toml, env={"ASSENT_STORE_URL": store_url})
+    done = run("ask", "x", "--agent", "deploy-bot", toml=toml, env={"SAYSO_STORE_URL": store_url})
 
     assert (done.code, done.out) == (3, "expired\n")
-    assert done.err == "assent: expired: nobody answered in time\n"
+    assert done.err == "sayso: expired: nobody answered in time\n"
 
 
 def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: str) -> None:
-    (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
+    (tmp_path / "sayso.toml").write_text('[policy]\ndefault = "allow"\n')
     argv = ["ask", "x", "--arguments", "-", "--arg", "b=over", "--arg", "n:=[1]", "--json"]
     done = subprocess.run(
-        [sys.executable, "-m", "assent_bots", *argv],
+        [sys.executable, "-m", "sayso_bots", *argv],
         input='{"a": "two\\nlines", "b": "under"}',
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
+        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
         capture_output=True,
         text=True,
         check=True,
@@ -176,7 +176,7 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
 
 
 def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:
-    toml, env = '[policy]\ndefault = "allow"\n', {"ASSENT_STORE_URL": store_url}
+    toml, env = '[policy]\ndefault = "allow"\n', {"SAYSO_STORE_URL": store_url}
 
     done = run("ask", "x\u202e\x1b", "--json", toml=toml, env=env)
 
@@ -193,7 +193,7 @@ def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:
         pytest.param(
             ">/dev/full",
             1,
-            "assent: [Errno 28] No space left on device\n",
+            "sayso: [Errno 28] No space left on device\n",
             marks=pytest.mark.skipif(
                 not Path("/dev/full").exists(), reason="only Linux has /dev/full"
             ),
@@ -203,11 +203,11 @@ def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:
 def test_a_verdict_that_cannot_be_printed_is_no_traceback(
     redirection: str, code: int, said: str, tmp_path: Path, store_url: str
 ) -> None:
-    (tmp_path / "assent.toml").write_text('[policy]\ndefault = "allow"\n')
+    (tmp_path / "sayso.toml").write_text('[policy]\ndefault = "allow"\n')
     done = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m assent_bots ask x {redirection}"],
+        ["bash", "-c", f"{sys.executable} -m sayso_bots ask x {redirection}"],
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
+        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
         capture_output=True,
         text=True,
         check=False,
@@ -218,7 +218,7 @@ def test_a_verdict_that_cannot_be_printed_is_no_traceback(
 
 def test_the_package_can_be_run_as_a_module_without_settings_in_sight() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "assent_bots", "serve"],
+        [sys.executable, "-m", "sayso_bots", "serve"],
         env={"PATH": os.environ["PATH"]},
         cwd="/",
         capture_output=True,
@@ -229,19 +229,19 @@ def test_the_package_can_be_run_as_a_module_without_settings_in_sight() -> None:
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
         (
-            "assent: no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET for "
+            "sayso: no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET for "
             "Slack, TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
         ),
-        "assent: there is no assent.toml with a [[route]] here; name the file with --config",
+        "sayso: there is no sayso.toml with a [[route]] here; name the file with --config",
     ]
 
 
 def test_asking_loads_no_chat_library() -> None:
     code = (
-        "import sys; from assent_bots.cli import main; "
+        "import sys; from sayso_bots.cli import main; "
         "main(['ask', 'x', '--store', 'redis://127.0.0.1:1', '--timeout', '0.1s'], {}); "
         "print([name for name in ('aiohttp', 'slack_sdk', 'slack_bolt', 'telegram', "
-        "'assent_playground') if name in sys.modules])"
+        "'sayso_playground') if name in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"

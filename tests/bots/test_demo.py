@@ -1,4 +1,4 @@
-"""`assent demo`: everything in one process, played by itself or by a person at its page."""
+"""`sayso demo`: everything in one process, played by itself or by a person at its page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_port_in_use_is_one_line() -> None:
             done = await demo.ended()
 
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"assent: port {port} is in use; choose another one with --port\n"
+    assert done.err == f"sayso: port {port} is in use; choose another one with --port\n"
 
 
 async def _line(demo: Process, text: str) -> str:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from assent_bots.durations import duration_text, parse_duration
+from sayso_bots.durations import duration_text, parse_duration
 
 
 @pytest.mark.parametrize(

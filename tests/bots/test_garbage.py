@@ -7,7 +7,7 @@ import sys
 
 _CODE = """
 import gc, weakref
-from assent_bots.garbage import collect_seldom
+from sayso_bots.garbage import collect_seldom
 
 class Ring: pass
 

@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from assent.errors import ConfigError
-from assent_bots.kinds import load_kinds
-from assent_bots.settings import settings_of
-from assent_bots.source import SettingsError, source_of
+from sayso.errors import ConfigError
+from sayso_bots.kinds import load_kinds
+from sayso_bots.settings import settings_of
+from sayso_bots.source import SettingsError, source_of
 
 ENV = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
     "SLACK_SIGNING_SECRET": "0123456789abcdef0123456789abcdef",
-    "ASSENT_STORE_URL": "memory://",
+    "SAYSO_STORE_URL": "memory://",
 }
 ROUTE = '[[route]]\nto = ["slack:C0123ABCD"]\napprovers = ["slack:U0ALICE"]\n'
 

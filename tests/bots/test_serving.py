@@ -1,4 +1,4 @@
-"""`assent serve`: what it says at the start, how it answers, how it stops."""
+"""`sayso serve`: what it says at the start, how it answers, how it stops."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from bots.commands import (  # noqa: TID251  the folder of these tests
     served,
 )
 
-from assent import Gate, RunRef, ToolCall
-from assent.memory import memory_backend
-from assent_bots.cli_serve import summary
-from assent_bots.server import Serving, serving
-from assent_bots.settings import settings_of
-from assent_bots.source import source_of
-from assent_playground import Playground, ServerError
+from sayso import Gate, RunRef, ToolCall
+from sayso.memory import memory_backend
+from sayso_bots.cli_serve import summary
+from sayso_bots.server import Serving, serving
+from sayso_bots.settings import settings_of
+from sayso_bots.source import source_of
+from sayso_playground import Playground, ServerError
 
 ROUTE = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
 RUN = RunRef("an-agent", "a-session")
 
 
 async def failed(run: Run, playground: Playground, toml: str, **env: str) -> Done:
-    """``assent serve``, which ends by itself because something is wrong."""
-    environment = env_of(playground, ASSENT_STORE_URL="memory://")
+    """``sayso serve``, which ends by itself because something is wrong."""
+    environment = env_of(playground, SAYSO_STORE_URL="memory://")
     environment |= env
     return await asyncio.to_thread(run, "serve", env=environment, toml=toml)
 
@@ -42,7 +42,7 @@ async def failed(run: Run, playground: Playground, toml: str, **env: str) -> Don
 @asynccontextmanager
 async def bots(playground: Playground, toml: str = ROUTES, **env: str) -> AsyncIterator[Serving]:
     """The bots in this process, on memory."""
-    environment = env_of(playground, ASSENT_STORE_URL="memory://")
+    environment = env_of(playground, SAYSO_STORE_URL="memory://")
     settings = settings_of(source_of(toml, {**environment, **env}))
     async with serving(settings) as working:
         deliver_to(playground, working.url)
@@ -62,7 +62,7 @@ async def test_a_wrong_slack_token_is_one_line(run: Run, playground: Playground)
 
     assert done.code == 2
     assert done.err == (
-        "assent: slack: auth.test: invalid_auth: SLACK_BOT_TOKEN is not valid: copy the Bot User "
+        "sayso: slack: auth.test: invalid_auth: SLACK_BOT_TOKEN is not valid: copy the Bot User "
         "OAuth Token (xoxb-…) from OAuth & Permissions in your Slack app\n"
     )
 
@@ -72,7 +72,7 @@ async def test_a_wrong_telegram_token_is_one_line(run: Run, playground: Playgrou
 
     assert done.code == 2
     assert done.err == (
-        "assent: telegram: TELEGRAM_BOT_TOKEN is not valid: get the current one from @BotFather\n"
+        "sayso: telegram: TELEGRAM_BOT_TOKEN is not valid: get the current one from @BotFather\n"
     )
 
 
@@ -81,12 +81,12 @@ async def test_a_wrong_app_token_is_one_line(run: Run, playground: Playground) -
         run,
         playground,
         ROUTE,
-        ASSENT_SLACK_MODE="socket",
-        SLACK_APP_TOKEN="xapp-1-A0ASSENT-wrong-of-a-test",
+        SAYSO_SLACK_MODE="socket",
+        SLACK_APP_TOKEN="xapp-1-A0SAYSO-wrong-of-a-test",
     )
 
     assert done.code == 2
-    assert done.err.startswith("assent: slack: SLACK_APP_TOKEN is not valid; slack.mode =")
+    assert done.err.startswith("sayso: slack: SLACK_APP_TOKEN is not valid; slack.mode =")
     assert done.err.count("\n") == 1
 
 
@@ -97,39 +97,39 @@ async def test_a_channel_the_bot_is_not_in_is_one_line(run: Run, playground: Pla
 
     assert done.code == 2
     assert done.err == (
-        "assent: no place of any [[route]] can be used: slack:C0RANDOM: "
-        "the bot is not in the channel: /invite @assent there\n"
+        "sayso: no place of any [[route]] can be used: slack:C0RANDOM: "
+        "the bot is not in the channel: /invite @sayso there\n"
     )
 
 
 async def test_an_unreachable_store_is_one_line(run: Run, playground: Playground) -> None:
-    done = await failed(run, playground, ROUTE, ASSENT_STORE_URL="redis://127.0.0.1:1/0")
+    done = await failed(run, playground, ROUTE, SAYSO_STORE_URL="redis://127.0.0.1:1/0")
 
     assert done.code == 4
-    assert done.err.startswith("assent: ASSENT_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
+    assert done.err.startswith("sayso: SAYSO_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
     assert done.err.count("\n") == 1
 
 
 async def test_a_port_in_use_is_one_line(run: Run, playground: Playground) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = await failed(run, playground, ROUTE, ASSENT_PORT=str(port))
+        done = await failed(run, playground, ROUTE, SAYSO_PORT=str(port))
 
     assert done.code == 2
     assert done.err == (
-        f"assent: port {port} on 127.0.0.1 is in use; stop what listens there, "
-        "or set server.port or ASSENT_PORT to another one\n"
+        f"sayso: port {port} on 127.0.0.1 is in use; stop what listens there, "
+        "or set server.port or SAYSO_PORT to another one\n"
     )
 
 
 async def test_an_address_of_another_machine_is_one_line(run: Run, playground: Playground) -> None:
-    done = await failed(run, playground, ROUTE, ASSENT_HOST="192.0.2.1")
+    done = await failed(run, playground, ROUTE, SAYSO_HOST="192.0.2.1")
 
     assert (done.code, done.err) == (
         2,
         (
-            "assent: cannot listen on 192.0.2.1; "
-            "set server.host or ASSENT_HOST to an address of this machine\n"
+            "sayso: cannot listen on 192.0.2.1; "
+            "set server.host or SAYSO_HOST to an address of this machine\n"
         ),
     )
 
@@ -142,10 +142,10 @@ async def test_an_unknown_setting_and_an_unset_secret_are_one_line_each(
     assert done.code == 2
     assert done.err.splitlines() == [
         (
-            "assent: SLACK_SIGNING_SECRET is not set; it is the Signing Secret under Basic "
+            "sayso: SLACK_SIGNING_SECRET is not set; it is the Signing Secret under Basic "
             "Information of your Slack app"
         ),
-        "assent: assent.toml line 4: route.0.tim is not a setting; did you mean timeout?",
+        "sayso: sayso.toml line 4: route.0.tim is not a setting; did you mean timeout?",
     ]
 
 
@@ -153,10 +153,10 @@ async def test_platforms_that_cannot_be_reached_are_one_line(
     run: Run, playground: Playground
 ) -> None:
     away = "http://127.0.0.1:1"
-    done = await failed(run, playground, ROUTE, ASSENT_SLACK_API_URL=away, TELEGRAM_BOT_TOKEN="")
+    done = await failed(run, playground, ROUTE, SAYSO_SLACK_API_URL=away, TELEGRAM_BOT_TOKEN="")
 
     assert done.code == 2
-    assert done.err.endswith("; see the network and slack.api_url or ASSENT_SLACK_API_URL\n")
+    assert done.err.endswith("; see the network and slack.api_url or SAYSO_SLACK_API_URL\n")
     assert done.err.count("\n") == 1
 
 
@@ -165,16 +165,16 @@ async def test_platforms_that_cannot_be_reached_are_one_line(
 
 async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground) -> None:
     toml = PEOPLE + ROUTES.replace(PEOPLE, "") + '[[route]]\nto = ["slack:C0OPS"]\n'
-    environment = env_of(playground, ASSENT_STORE_URL="memory://")
+    environment = env_of(playground, SAYSO_STORE_URL="memory://")
     settings = settings_of(source_of(toml, environment))
     async with serving(settings) as working:
         said = list(summary(settings, working))
 
     assert said == [
-        f"assent serves on {working.url} (settings from assent.toml)",
+        f"sayso serves on {working.url} (settings from sayso.toml)",
         "  store     memory://",
-        "  slack     acme (T0ACME) as @assent, presses at POST /slack/events",
-        "  telegram  @assent_bot, presses at POST /telegram/webhook",
+        "  slack     acme (T0ACME) as @sayso, presses at POST /slack/events",
+        "  telegram  @sayso_bot, presses at POST /telegram/webhook",
         "  routes    3, the first that matches:",
         ("    tool nowhere_* → slack:C0RANDOM; may approve: alice (slack:U0ALICE, telegram:4242)"),
         (
@@ -188,13 +188,13 @@ async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground
             'add approvers = ["slack:U0ALICE"] or a person'
         ),
         (
-            "warning: store: ASSENT_STORE_URL is memory://: only this process is served; "
-            "`assent ask` needs Redis"
+            "warning: store: SAYSO_STORE_URL is memory://: only this process is served; "
+            "`sayso ask` needs Redis"
         ),
-        ("warning: place: slack:C0RANDOM: the bot is not in the channel: /invite @assent there"),
+        ("warning: place: slack:C0RANDOM: the bot is not in the channel: /invite @sayso there"),
         (
             "warning: webhook: none is registered; "
-            "`assent webhook set https://…/telegram/webhook` does it"
+            "`sayso webhook set https://…/telegram/webhook` does it"
         ),
     ]
 
@@ -246,7 +246,7 @@ async def test_unsigned_calls_are_turned_away(playground: Playground) -> None:
 async def test_socket_mode_and_polling_need_no_address(playground: Playground) -> None:
     toml = ROUTES + '[slack]\nmode = "socket"\n[telegram]\nmode = "polling"\n'
     environment = env_of(playground, SLACK_APP_TOKEN=playground.config.slack_app_token)
-    settings = settings_of(source_of(toml, {**environment, "ASSENT_STORE_URL": "memory://"}))
+    settings = settings_of(source_of(toml, {**environment, "SAYSO_STORE_URL": "memory://"}))
     async with (
         memory_backend() as backend,
         serving(settings, backend=backend),
@@ -268,7 +268,7 @@ async def test_a_blocked_bot_ends_the_request_undeliverable_and_says_why(
     playground: Playground,
 ) -> None:
     toml = '[[route]]\nto = ["telegram:4242"]\napprovers = ["telegram:4242"]\n'
-    environment = env_of(playground, SLACK_BOT_TOKEN="", ASSENT_STORE_URL="memory://")
+    environment = env_of(playground, SLACK_BOT_TOKEN="", SAYSO_STORE_URL="memory://")
     playground.telegram.block("alice")
     async with memory_backend() as backend:
         settings = settings_of(source_of(toml, environment))
@@ -280,9 +280,9 @@ async def test_a_blocked_bot_ends_the_request_undeliverable_and_says_why(
 
 
 async def test_no_secret_is_printed(playground: Playground, tmp_path: Path) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(ROUTES)
-    env = env_of(playground, ASSENT_STORE_URL="memory://")
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
     async with served(playground, config, env) as working:
         async with aiohttp.ClientSession() as session:
             headers = {"X-Slack-Signature": "v0=00", "X-Slack-Request-Timestamp": "abc"}

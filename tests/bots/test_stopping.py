@@ -1,4 +1,4 @@
-"""`assent serve` at its end: no press in flight is lost."""
+"""`sayso serve` at its end: no press in flight is lost."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from bots.commands import (  # noqa: TID251  the folder of these tests
     served,
 )
 
-from assent import Gate, RunRef, ToolCall
-from assent.events import RequestEnding
-from assent.inbox import Inbox
-from assent.memory import MemoryStore, memory_backend, utc_now
-from assent.memory_bus import MemoryBus
-from assent.memory_work import MemoryOutbox
-from assent.ports import Settled
-from assent.rules import RememberedRule
-from assent_bots.server import serving
-from assent_bots.settings import settings_of
-from assent_bots.source import source_of
-from assent_playground import Playground
+from sayso import Gate, RunRef, ToolCall
+from sayso.events import RequestEnding
+from sayso.inbox import Inbox
+from sayso.memory import MemoryStore, memory_backend, utc_now
+from sayso.memory_bus import MemoryBus
+from sayso.memory_work import MemoryOutbox
+from sayso.ports import Settled
+from sayso.rules import RememberedRule
+from sayso_bots.server import serving
+from sayso_bots.settings import settings_of
+from sayso_bots.source import source_of
+from sayso_playground import Playground
 
 RUN = RunRef("an-agent", "a-session")
 
@@ -36,9 +36,9 @@ RUN = RunRef("an-agent", "a-session")
 async def test_a_press_right_before_the_end_counts_and_its_card_is_repaired(
     playground: Playground, tmp_path: Path, store_url: str
 ) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(ROUTES)
-    env = env_of(playground, ASSENT_STORE_URL=store_url)
+    env = env_of(playground, SAYSO_STORE_URL=store_url)
     async with (
         served(playground, config, env) as working,
         process("ask", "x", "--timeout", "30s", env=env) as asking,
@@ -53,7 +53,7 @@ async def test_a_press_right_before_the_end_counts_and_its_card_is_repaired(
 
     assert press.status == 200
     assert (asked.code, asked.out) == (0, "approved by slack:U0ALICE\n")
-    assert (stopped.code, stopped.err.splitlines()[-1]) == (0, "assent: stopped")
+    assert (stopped.code, stopped.err.splitlines()[-1]) == (0, "sayso: stopped")
     assert repaired.ts == card.ts
 
 
@@ -61,24 +61,24 @@ async def test_a_press_right_before_the_end_counts_and_its_card_is_repaired(
 async def test_it_stops_when_it_is_told(
     number: signal.Signals, playground: Playground, tmp_path: Path
 ) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(ROUTES)
-    env = env_of(playground, ASSENT_STORE_URL="memory://")
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
     async with served(playground, config, env) as working:
         working.process.send_signal(number)
         done = await working.ended()
 
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines()[-2:] == [
-        "assent: stopping; presses in flight are finished first",
-        "assent: stopped",
+        "sayso: stopping; presses in flight are finished first",
+        "sayso: stopped",
     ]
 
 
 async def test_a_second_signal_ends_it_at_once(playground: Playground, tmp_path: Path) -> None:
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(ROUTES)
-    env = env_of(playground, ASSENT_STORE_URL="memory://")
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
     async with served(playground, config, env) as working:
         url = urlsplit(working.lines[0].split()[3])
         reader, writer = await asyncio.open_connection(url.hostname, url.port)
@@ -123,7 +123,7 @@ async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(
 ) -> None:
     bus, outbox = MemoryBus(), MemoryOutbox()
     store = SlowStore(bus, outbox)
-    settings = settings_of(source_of(ROUTES, env_of(playground, ASSENT_STORE_URL="memory://")))
+    settings = settings_of(source_of(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
     async with memory_backend() as memory, Inbox(bus, store) as inbox:
         backend = replace(
             memory, store=store, watch=store, copies=store, rules=store, bus=bus, outbox=outbox,

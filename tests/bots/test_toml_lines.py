@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from assent_bots.toml_lines import KeyPath, key_lines
+from sayso_bots.toml_lines import KeyPath, key_lines
 
 TEXT = '''# a comment with = and [brackets]
 [store]

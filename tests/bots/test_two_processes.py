@@ -1,4 +1,4 @@
-"""The main job: `assent serve` in one process, `assent ask` in another, Redis between them."""
+"""The main job: `sayso serve` in one process, `sayso ask` in another, Redis between them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from bots.commands import (  # noqa: TID251  the folder of these tests
     served,
 )
 
-from assent.calls import new_id
-from assent_playground import Playground, PlaygroundConfig, SlackMessage, TelegramMessage
+from sayso.calls import new_id
+from sayso_playground import Playground, PlaygroundConfig, SlackMessage, TelegramMessage
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -35,11 +35,11 @@ class World:
     store_url: str
 
     def ask(self, *argv: str) -> AbstractAsyncContextManager[Process]:
-        """``assent ask`` on a machine that knows the store and nothing else."""
-        return process("ask", *argv, env={"ASSENT_STORE_URL": self.store_url})
+        """``sayso ask`` on a machine that knows the store and nothing else."""
+        return process("ask", *argv, env={"SAYSO_STORE_URL": self.store_url})
 
     def command(self, *argv: str) -> AbstractAsyncContextManager[Process]:
-        return process(*argv, env={"ASSENT_STORE_URL": self.store_url})
+        return process(*argv, env={"SAYSO_STORE_URL": self.store_url})
 
     async def slack_card(self, text: str) -> SlackMessage:
         return await self.playground.slack.message_where(
@@ -54,11 +54,11 @@ class World:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    config = tmp_path_factory.mktemp("bots") / "assent.toml"
+    config = tmp_path_factory.mktemp("bots") / "sayso.toml"
     config.write_text(ROUTES)
     store_url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=bots-{new_id()}"
     async with Playground(PlaygroundConfig()) as playground:
-        env = env_of(playground, ASSENT_STORE_URL=store_url)
+        env = env_of(playground, SAYSO_STORE_URL=store_url)
         async with served(playground, config, env):
             yield World(playground, store_url)
 
@@ -97,7 +97,7 @@ async def test_silence_ends_the_question_with_3(world: World) -> None:
         done = await asking.ended()
 
     assert (done.code, done.out) == (3, "expired\n")
-    assert done.err == "assent: expired: nobody answered in time\n"
+    assert done.err == "sayso: expired: nobody answered in time\n"
 
 
 async def test_a_question_that_can_be_shown_nowhere_ends_at_once_with_3_and_the_reason(
@@ -107,8 +107,8 @@ async def test_a_question_that_can_be_shown_nowhere_ends_at_once_with_3_and_the_
         done = await asking.ended()
 
     assert (done.code, done.out) == (3, "undeliverable\n")
-    assert done.err.startswith("assent: undeliverable: slack:C0RANDOM: ")
-    assert "/invite @assent" in done.err
+    assert done.err.startswith("sayso: undeliverable: slack:C0RANDOM: ")
+    assert "/invite @sayso" in done.err
 
 
 async def test_the_wrong_person_decides_nothing(world: World) -> None:
@@ -148,7 +148,7 @@ async def test_a_waiting_request_is_listed_shown_and_cancelled(world: World) -> 
     assert all(word in shown for word in ("replicas: 3", "open, expires in", TELEGRAM))
     assert (cancelled.code, cancelled.out) == (0, f"cancelled {found['id']}\n")
     assert (done.code, done.out) == (3, "cancelled by cli:tester@" + done.out.partition("@")[2])
-    assert done.err == "assent: cancelled: not today\n"
+    assert done.err == "sayso: cancelled: not today\n"
 
 
 async def test_cancelling_too_late_says_who_was_first(world: World) -> None:
@@ -165,7 +165,7 @@ async def test_cancelling_too_late_says_who_was_first(world: World) -> None:
 
     assert done.code == 1
     assert done.out.startswith("not cancelled: it was already approved by slack:U0ALICE at ")
-    assert nothing.out == "Nothing waits. `assent ask TOOL` asks something.\n"
+    assert nothing.out == "Nothing waits. `sayso ask TOOL` asks something.\n"
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -193,7 +193,7 @@ async def test_unknown_ids_are_told_apart_from_trouble(world: World) -> None:
         done = await showing.ended()
 
     assert done.code == 1
-    assert done.err.startswith("assent: no request 'no-such-id'")
+    assert done.err.startswith("sayso: no request 'no-such-id'")
 
 
 async def test_many_questions_at_once_get_their_own_answers(world: World) -> None:

@@ -10,19 +10,19 @@ from datetime import datetime, timedelta
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.cards import Card, Open
-from assent.desk import Desk
-from assent.errors import ReplayedCallbackError
-from assent.memory import memory_backend, utc_now
-from assent.permission import PermissionRequestEvent, PermissionResponseEvent
-from assent.places import Answered, MessageRef, Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent.rules import Rule, Scope
-from assent.terms import Terms
-from assent.testing import a_request
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.cards import Card, Open
+from sayso.desk import Desk
+from sayso.errors import ReplayedCallbackError
+from sayso.memory import memory_backend, utc_now
+from sayso.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.places import Answered, MessageRef, Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso.rules import Rule, Scope
+from sayso.terms import Terms
+from sayso.testing import a_request
 
 OPS = Place("slack", "C0OPS")
 RUN = RunRef("deploy-bot", "s-1")

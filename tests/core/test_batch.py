@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from assent import (
+from sayso import (
     Event,
     Gate,
     Outcome,
@@ -20,12 +20,12 @@ from assent import (
     Submitted,
     ToolCall,
 )
-from assent.backend import Backend
-from assent.errors import ArgumentsChangedError, InvalidCallError, StoreUnreachableError
-from assent.permission import PermissionRequestEvent
-from assent.policy import Context, Decision
-from assent.rules import RuleBook, literal_rule
-from assent.testing import Prompt, Stage, a_request, a_response, a_rule
+from sayso.backend import Backend
+from sayso.errors import ArgumentsChangedError, InvalidCallError, StoreUnreachableError
+from sayso.permission import PermissionRequestEvent
+from sayso.policy import Context, Decision
+from sayso.rules import RuleBook, literal_rule
+from sayso.testing import Prompt, Stage, a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 ONE, TWO, THREE = (ToolCall("bash", {"command": c}, c) for c in ("one", "two", "three"))

@@ -7,8 +7,8 @@ from collections.abc import Awaitable
 
 import pytest
 
-from assent import Gate, Outcome, RulePolicy, RunRef, ToolCall
-from assent.testing import Stage
+from sayso import Gate, Outcome, RulePolicy, RunRef, ToolCall
+from sayso.testing import Stage
 
 RUN = RunRef("bot", "s-1")
 ALLOW = RulePolicy(default="allow")

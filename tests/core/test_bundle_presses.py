@@ -11,20 +11,20 @@ import pytest
 from bundle_room import BOB, OPS, BundleRoom, a_call, a_room, all_ended, line, states
 from chat_double import ChatDouble
 
-from assent.backend import Backend
-from assent.bundles import Bundle
-from assent.cards import Card, Ended, Open
-from assent.desk import Desk
-from assent.errors import (
+from sayso.backend import Backend
+from sayso.bundles import Bundle
+from sayso.cards import Card, Ended, Open
+from sayso.desk import Desk
+from sayso.errors import (
     ReplayedCallbackError,
     StoreUnreachableError,
 )
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Press
-from assent.ports import Copy
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent.testing import a_request
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Press
+from sayso.ports import Copy
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso.testing import a_request
 
 
 @pytest.fixture(params=["memory", "redis"])

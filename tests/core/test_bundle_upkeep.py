@@ -11,18 +11,18 @@ import pytest
 from bundle_room import OPS, PHONE, BundleRoom, a_room, all_ended, line, states
 from chat_double import ChatDouble, press_on, working
 
-from assent.backend import Backend
-from assent.bundles import Bundle
-from assent.cards import Card, Open
-from assent.desk import Desk
-from assent.errors import (
+from sayso.backend import Backend
+from sayso.bundles import Bundle
+from sayso.cards import Card, Open
+from sayso.desk import Desk
+from sayso.errors import (
     DeliveryError,
     PlaceMovedError,
 )
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
 
 
 @pytest.fixture(params=["memory", "redis"])

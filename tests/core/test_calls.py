@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from assent import Gate, RunRef
-from assent.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, new_id, shown_and_digest
-from assent.errors import InvalidCallError
-from assent.memory import memory_backend
+from sayso import Gate, RunRef
+from sayso.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, new_id, shown_and_digest
+from sayso.errors import InvalidCallError
+from sayso.memory import memory_backend
 
 
 def test_the_order_of_keys_does_not_matter() -> None:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from assent.calls import RunRef, ToolCall
-from assent.errors import ToolBlocked
-from assent.events import RequestEnding, UserInputRequest
-from assent.middleware import Chain, When
-from assent.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling, evaluate
-from assent.requirements import Requirements
-from assent.rules import RememberedRule, Rule
-from assent.testing import play
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ToolBlocked
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.middleware import Chain, When
+from sayso.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling, evaluate
+from sayso.requirements import Requirements
+from sayso.rules import RememberedRule, Rule
+from sayso.testing import play
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = Context(RunRef("a", "s"))

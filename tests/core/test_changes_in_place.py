@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from assent import Gate, RunRef, ToolCall
-from assent.calls import MAX_ARGUMENTS_BYTES
-from assent.middleware import Chain, When
-from assent.permissions import AdjustablePolicy
-from assent.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
-from assent.rules import Rule
+from sayso import Gate, RunRef, ToolCall
+from sayso.calls import MAX_ARGUMENTS_BYTES
+from sayso.middleware import Chain, When
+from sayso.permissions import AdjustablePolicy
+from sayso.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
+from sayso.rules import Rule
 
 CONTEXT = Context(RunRef("a", "s"))
 NO_RM = RulePolicy(deny=[Rule("bash", {"command": "rm*"})])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assent import (
+from sayso import (
     Gate,
     Outcome,
     PermissionRequestEvent,
@@ -22,8 +22,8 @@ from assent import (
     RunRef,
     ToolCall,
 )
-from assent.backend import Backend
-from assent.errors import (
+from sayso.backend import Backend
+from sayso.errors import (
     ArgumentsChangedError,
     ConfigError,
     DuplicateRequestError,
@@ -33,11 +33,11 @@ from assent.errors import (
     UnknownRequestError,
     WaitTimeoutError,
 )
-from assent.events import UserInputRequest
-from assent.inbox import Inbox
-from assent.memory import memory_backend
-from assent.permission import call_of
-from assent.ports import BookChanged, Opened, Record
+from sayso.events import UserInputRequest
+from sayso.inbox import Inbox
+from sayso.memory import memory_backend
+from sayso.permission import call_of
+from sayso.ports import BookChanged, Opened, Record
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -442,7 +442,7 @@ async def test_a_request_becomes_its_call_again(gate: Gate, backend: Backend) ->
 def test_opening_a_memory_gate_by_url_needs_nothing_else() -> None:
     code = (
         "import asyncio\n"
-        "from assent import Gate, RulePolicy, RunRef, ToolCall\n"
+        "from sayso import Gate, RulePolicy, RunRef, ToolCall\n"
         "async def main():\n"
         "    policy = RulePolicy(default='allow')\n"
         "    async with Gate.open('memory://', run=RunRef('a', 's'), policy=policy) as gate:\n"

@@ -9,7 +9,7 @@ import pytest
 from chat_double import ChatDouble, press_on, working
 from pydantic import ValidationError
 
-from assent import (
+from sayso import (
     Clarification,
     ClarificationRequestEvent,
     ClarificationResponseEvent,
@@ -18,15 +18,15 @@ from assent import (
     RulePolicy,
     RunRef,
 )
-from assent.cards import Card, Choice, Ended
-from assent.clarification import clarification_of
-from assent.desk import Desk
-from assent.errors import InvalidInputError, UnreadableEventError
-from assent.memory import memory_backend
-from assent.places import Answered, Place
-from assent.routes import Route, Routes
-from assent.testing import Filled, Stage
-from assent.wire import decode, encode
+from sayso.cards import Card, Choice, Ended
+from sayso.clarification import clarification_of
+from sayso.desk import Desk
+from sayso.errors import InvalidInputError, UnreadableEventError
+from sayso.memory import memory_backend
+from sayso.places import Answered, Place
+from sayso.routes import Route, Routes
+from sayso.testing import Filled, Stage
+from sayso.wire import decode, encode
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")

@@ -9,7 +9,7 @@ import pytest
 from chat_double import ChatDouble, press_on, working
 from pydantic import ValidationError
 
-from assent import (
+from sayso import (
     Continuation,
     ContinuationRequestEvent,
     ContinuationResponseEvent,
@@ -19,15 +19,15 @@ from assent import (
     RunRef,
     ToolCall,
 )
-from assent.cards import Choice
-from assent.continuation import continuation_of
-from assent.desk import Desk
-from assent.errors import UnreadableEventError
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent.testing import Stage
-from assent.wire import decode, encode
+from sayso.cards import Choice
+from sayso.continuation import continuation_of
+from sayso.desk import Desk
+from sayso.errors import UnreadableEventError
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso.testing import Stage
+from sayso.wire import decode, encode
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")

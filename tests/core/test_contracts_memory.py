@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent.backend import Backend
-from assent.memory import memory_backend
-from assent.testing import (
+from sayso.backend import Backend
+from sayso.memory import memory_backend
+from sayso.testing import (
     AuditContract,
     BranchLogContract,
     BusContract,

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent.backend import Backend
-from assent.redis import redis_backend
-from assent.testing import (
+from sayso.backend import Backend
+from sayso.redis import redis_backend
+from sayso.testing import (
     AuditContract,
     BranchLogContract,
     BusContract,

@@ -8,14 +8,14 @@ from typing import Any, cast
 
 import pytest
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.deciding import Asker, Decider
-from assent.memory import memory_backend, utc_now
-from assent.policy import Context, Decision, Remembered, Ruling
-from assent.ports import Rules
-from assent.rules import RememberedRule, RuleBook, literal_rule
-from assent.testing import a_request, a_response, a_rule
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.deciding import Asker, Decider
+from sayso.memory import memory_backend, utc_now
+from sayso.policy import Context, Decision, Remembered, Ruling
+from sayso.ports import Rules
+from sayso.rules import RememberedRule, RuleBook, literal_rule
+from sayso.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})

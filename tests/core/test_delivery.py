@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.cards import Card, Ended
-from assent.desk import Desk
-from assent.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Place
-from assent.ports import Record
-from assent.routes import Route, Routes
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.cards import Card, Ended
+from sayso.desk import Desk
+from sayso.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Place
+from sayso.ports import Record
+from sayso.routes import Route, Routes
 
 OPS = Place("slack", "C0OPS")
 PHONE = Place("telegram", "-1001")

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from assent import Decision, Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, RunRef
-from assent.backend import Backend
-from assent.calls import ToolCall
-from assent.memory import memory_backend, utc_now
-from assent.middleware import Chain, When
-from assent.policy import Context, Remembered
-from assent.rules import RememberedRule, literal_rule
-from assent.testing import Stage, a_request, a_response
-from assent.verdict import Verdict
+from sayso import Decision, Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, RunRef
+from sayso.backend import Backend
+from sayso.calls import ToolCall
+from sayso.memory import memory_backend, utc_now
+from sayso.middleware import Chain, When
+from sayso.policy import Context, Remembered
+from sayso.rules import RememberedRule, literal_rule
+from sayso.testing import Stage, a_request, a_response
+from sayso.verdict import Verdict
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})

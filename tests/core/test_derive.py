@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.calls import ToolCall
-from assent.derive import derive
-from assent.javascript import as_text
-from assent.programs import LOOKING, READING
-from assent.requirements import Declaration
-from assent.rules import Rule, literal_rule
+from sayso.calls import ToolCall
+from sayso.derive import derive
+from sayso.javascript import as_text
+from sayso.programs import LOOKING, READING
+from sayso.requirements import Declaration
+from sayso.rules import Rule, literal_rule
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import SchemaError
 
-from assent.ecma import as_rust
-from assent.forms import FormField
+from sayso.ecma import as_rust
+from sayso.forms import FormField
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.editing import EDIT, edit_choice, edited
-from assent.errors import InvalidInputError
-from assent.testing import a_request
-from assent.text import redacted
+from sayso.editing import EDIT, edit_choice, edited
+from sayso.errors import InvalidInputError
+from sayso.testing import a_request
+from sayso.text import redacted
 
 TOKEN = "ghp_" + "a1B2" * 6
 ARGUMENTS = {"command": "deploy", "count": 3, "api_key": "hunter2", "env": {"t": TOKEN, "x": [1]}}

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assent.calls import RunRef, ToolCall, arguments_digest
-from assent.policy import Context, Decision, RulePolicy, Ruling, evaluate
-from assent.rules import Rule
+from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.rules import Rule
 
 RUN = RunRef("a", "s")
 LS = ToolCall("bash", {"command": "ls"})
@@ -56,7 +56,7 @@ async def test_allow_once_rules_that_differ_in_the_other_arguments_are_told_apar
     assert lines == ["allow-once rule 1", "ask"]
 
 
-async def test_what_was_spent_of_a_rule_stays_spent_with_a_newer_assent() -> None:
+async def test_what_was_spent_of_a_rule_stays_spent_with_a_newer_sayso() -> None:
     keys: list[str] = []
 
     async def spend(key: str) -> bool:

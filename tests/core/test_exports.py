@@ -1,4 +1,4 @@
-"""What `from assent import …` gives: complete, told to type checkers, and each with its promise."""
+"""What `from sayso import …` gives: complete, told to type checkers, and each with its promise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import assent
+import sayso
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -17,7 +17,7 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 def _checked_imports() -> dict[str, str]:
     """What only type checkers import, by the module it is from."""
-    tree = ast.parse(Path(str(assent.__file__)).read_text())
+    tree = ast.parse(Path(str(sayso.__file__)).read_text())
     guarded = (node for node in tree.body if isinstance(node, ast.If))
     return {
         alias.name: str(node.module)
@@ -28,9 +28,9 @@ def _checked_imports() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("name", assent.__all__)
+@pytest.mark.parametrize("name", sayso.__all__)
 def test_every_name_that_is_listed_is_there_and_says_what_it_promises(name: str) -> None:
-    found = getattr(assent, name)
+    found = getattr(sayso, name)
 
     written = inspect.getdoc(found) or ""
     is_own = inspect.isclass(found) or inspect.isroutine(found)
@@ -40,22 +40,22 @@ def test_every_name_that_is_listed_is_there_and_says_what_it_promises(name: str)
 
 
 def test_type_checkers_are_told_the_truth_about_what_is_loaded_later() -> None:
-    assert _checked_imports() == assent._LATER
-    assert set(assent._LATER) <= set(assent.__all__)
+    assert _checked_imports() == sayso._LATER
+    assert set(sayso._LATER) <= set(sayso.__all__)
 
 
 def test_the_list_is_complete_and_names_nothing_twice() -> None:
-    public = {name for name in dir(assent) if not name.startswith("_")}
+    public = {name for name in dir(sayso) if not name.startswith("_")}
     ours = {
         name
         for name in public
-        if str(getattr(getattr(assent, name), "__module__", "")).startswith("assent.")
+        if str(getattr(getattr(sayso, name), "__module__", "")).startswith("sayso.")
     }
 
-    assert len(set(assent.__all__)) == len(assent.__all__)
-    assert ours <= set(assent.__all__) <= public
+    assert len(set(sayso.__all__)) == len(sayso.__all__)
+    assert ours <= set(sayso.__all__) <= public
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'assent' has no attribute 'Gaet'"):
-        _ = assent.Gaet  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="module 'sayso' has no attribute 'Gaet'"):
+        _ = sayso.Gaet  # type: ignore[attr-defined]

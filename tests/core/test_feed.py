@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from assent.backend import Backend
-from assent.branch_bell import LOG_TOPIC
-from assent.branch_log import BEGINNING, LoggedEvent, LogKind, Position
-from assent.calls import RunRef
-from assent.connect import open_backend
-from assent.errors import BusLostError, EventsGoneError, SlowReaderError, StoreUnreachableError
-from assent.events import Event
-from assent.feed import TAIL_EVENTS, BranchFeed, Follower
-from assent.feed_pages import READS_AT_ONCE
-from assent.ports import BranchLog, Bus
-from assent.testing import a_request, until
+from sayso.backend import Backend
+from sayso.branch_bell import LOG_TOPIC
+from sayso.branch_log import BEGINNING, LoggedEvent, LogKind, Position
+from sayso.calls import RunRef
+from sayso.connect import open_backend
+from sayso.errors import BusLostError, EventsGoneError, SlowReaderError, StoreUnreachableError
+from sayso.events import Event
+from sayso.feed import TAIL_EVENTS, BranchFeed, Follower
+from sayso.feed_pages import READS_AT_ONCE
+from sayso.ports import BranchLog, Bus
+from sayso.testing import a_request, until
 
 RUN = RunRef("deploy-bot", "s-42", run_id="run-1")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assent.errors import InvalidInputError
-from assent.forms import Form, FormField, Option
+from sayso.errors import InvalidInputError
+from sayso.forms import Form, FormField, Option
 
 COLOURS = (Option("Red", "red"), Option("None of them", None), Option("7", 7))
 

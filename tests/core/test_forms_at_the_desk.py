@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import Clarification, Gate, Outcome, RunRef
-from assent.backend import Backend
-from assent.cards import Card, Open
-from assent.desk import Desk
-from assent.errors import DeliveryError
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Place, Press
-from assent.routes import Route, Routes
+from sayso import Clarification, Gate, Outcome, RunRef
+from sayso.backend import Backend
+from sayso.cards import Card, Open
+from sayso.desk import Desk
+from sayso.errors import DeliveryError
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Place, Press
+from sayso.routes import Route, Routes
 
 RUN = RunRef("deploy-bot", "s-1")
 OPS = Place("slack", "C0OPS")

@@ -10,16 +10,16 @@ from typing import Any, cast
 
 import pytest
 
-from assent import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
-from assent.backend import Backend
-from assent.calls import ToolCall
-from assent.deciding import Asker, Decider
-from assent.memory import memory_backend, utc_now
-from assent.ports import Rules
-from assent.redis import redis_backend
-from assent.rules import RememberedRule, RuleBook, literal_rule
-from assent.testing import a_request, a_response
-from assent.testing.harness import StoppedClock
+from sayso import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
+from sayso.backend import Backend
+from sayso.calls import ToolCall
+from sayso.deciding import Asker, Decider
+from sayso.memory import memory_backend, utc_now
+from sayso.ports import Rules
+from sayso.redis import redis_backend
+from sayso.rules import RememberedRule, RuleBook, literal_rule
+from sayso.testing import a_request, a_response
+from sayso.testing.harness import StoppedClock
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})

@@ -9,8 +9,8 @@ from typing import Any
 
 from bundle_room import Window
 
-from assent.rounds import Rounds
-from assent.together import Together
+from sayso.rounds import Rounds
+from sayso.together import Together
 
 
 class Gathering:

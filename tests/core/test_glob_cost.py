@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assent.errors import ConfigError
-from assent.glob_cost import MOST_STEPS, most_steps
-from assent.glob_parser import parse
-from assent.glob_parts import Literal, Part
-from assent.glob_sets import CharSet, chars, charset
-from assent.glob_text import FEW_CHARS, FEW_TEXTS, PASS_STEPS, Text
-from assent.globs import Glob
+from sayso.errors import ConfigError
+from sayso.glob_cost import MOST_STEPS, most_steps
+from sayso.glob_parser import parse
+from sayso.glob_parts import Literal, Part
+from sayso.glob_sets import CharSet, chars, charset
+from sayso.glob_text import FEW_CHARS, FEW_TEXTS, PASS_STEPS, Text
+from sayso.globs import Glob
 
 ROWS = json.loads((Path(__file__).parent / "picomatch_generated.json").read_text(encoding="utf-8"))[
     "rows"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.errors import ConfigError
-from assent.glob_needs import Needs
-from assent.globs import Glob
+from sayso.errors import ConfigError
+from sayso.glob_needs import Needs
+from sayso.globs import Glob
 
 VALUES = ["".join(some) for size in range(1, 6) for some in product("abx", repeat=size)]
 

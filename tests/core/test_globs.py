@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assent.errors import ConfigError
-from assent.glob_parser import parse
-from assent.glob_text import Text
-from assent.globs import Glob, dangers, escape
+from sayso.errors import ConfigError
+from sayso.glob_parser import parse
+from sayso.glob_text import Text
+from sayso.globs import Glob, dangers, escape
 
 ROWS = json.loads((Path(__file__).parent / "picomatch.json").read_text(encoding="utf-8"))["cases"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assent.errors import ConfigError
-from assent.globs import Glob, escape
+from sayso.errors import ConfigError
+from sayso.globs import Glob, escape
 
 ROWS = json.loads((Path(__file__).parent / "picomatch_generated.json").read_text(encoding="utf-8"))[
     "rows"

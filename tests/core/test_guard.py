@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assent import (
+from sayso import (
     Context,
     Decision,
     Gate,
@@ -16,10 +16,10 @@ from assent import (
     ToolCall,
     UserInputRequest,
 )
-from assent.errors import ConfigError
-from assent.events import Event
-from assent.requirements import requires_permission
-from assent.wrapping import wrap
+from sayso.errors import ConfigError
+from sayso.events import Event
+from sayso.requirements import requires_permission
+from sayso.wrapping import wrap
 
 RUN = RunRef("bot", "s-1")
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}

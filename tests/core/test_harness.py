@@ -10,8 +10,8 @@ from datetime import timedelta
 
 import pytest
 
-from assent import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
-from assent.testing import Prompt, Stage, UnscriptedPromptError, harness, play
+from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
+from sayso.testing import Prompt, Stage, UnscriptedPromptError, harness, play
 
 LIST, DEPLOY = ToolCall("list"), ToolCall("deploy", {"target": "staging"})
 

@@ -6,12 +6,12 @@ import asyncio
 
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, RunRef, ToolCall
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent.testing import Stage
+from sayso import Gate, RunRef, ToolCall
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso.testing import Stage
 
 OPS = Place("slack", "C0OPS")
 CALL = ToolCall("bash", {"command": "ls"})

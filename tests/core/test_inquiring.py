@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from assent import (
+from sayso import (
     ApproveText,
     Clarification,
     Clarify,
@@ -27,16 +27,16 @@ from assent import (
     Verdict,
     WrongQuestionError,
 )
-from assent.backend import Backend
-from assent.connect import open_backend
-from assent.errors import (
+from sayso.backend import Backend
+from sayso.connect import open_backend
+from sayso.errors import (
     AlreadySettledError,
     InvalidInputError,
     UnknownRequestError,
     WaitTimeoutError,
 )
-from assent.forms import Inputs
-from assent.inquiring import Inquiry
+from sayso.forms import Inputs
+from sayso.inquiring import Inquiry
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 

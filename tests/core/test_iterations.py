@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent import Event, Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
-from assent.backend import Backend
-from assent.memory import memory_backend
-from assent.testing import a_response, soon
+from sayso import Event, Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
+from sayso.backend import Backend
+from sayso.memory import memory_backend
+from sayso.testing import a_response, soon
 
 RUN = RunRef("bot", "s-1")
 ONE = ToolCall("bash", {"command": "one"}, "one")

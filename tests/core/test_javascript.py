@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assent.javascript import as_text
+from sayso.javascript import as_text
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from order_of_evaluation import Config
 from playing_gates import SESSIONS, Answer, Check, Step, World
 
-from assent import Decision, ToolCall
-from assent.rules import Rule
-from assent.testing import Stage
+from sayso import Decision, ToolCall
+from sayso.rules import Rule
+from sayso.testing import Stage
 
 COMMANDS = st.sampled_from(["ls", "ls", "ls -l", "rm x"])
 TOOLS = st.sampled_from(["bash", "bash", "bash", "read"])

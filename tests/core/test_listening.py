@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assent import (
+from sayso import (
     Event,
     Gate,
     Orchestrator,
@@ -20,11 +20,11 @@ from assent import (
     UnknownAgentError,
     UnknownRequestError,
 )
-from assent.backend import Backend
-from assent.errors import AssentError, BusLostError, ListenerError, StoreUnreachableError
-from assent.memory import memory_backend
-from assent.ports import Bus, Ring
-from assent.testing import soon
+from sayso.backend import Backend
+from sayso.errors import BusLostError, ListenerError, SaysoError, StoreUnreachableError
+from sayso.memory import memory_backend
+from sayso.ports import Bus, Ring
+from sayso.testing import soon
 
 ONE, TWO = RunRef("one", "s-1"), RunRef("two", "s-2")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -147,7 +147,7 @@ async def test_after_a_loss_nothing_is_heard_until_the_bus_is_back(
 
 @pytest.mark.parametrize("ending", [StoreUnreachableError("no answer"), None])
 async def test_each_end_of_a_subscription_is_told_as_a_loss(
-    orchestrator: Orchestrator, bus: Moody, ending: AssentError | None
+    orchestrator: Orchestrator, bus: Moody, ending: SaysoError | None
 ) -> None:
     orchestrator.add(ONE)
     events = orchestrator.events()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from assent.memory_drafts import MemoryDrafts
-from assent.memory_work import MemoryLeases
+from sayso.memory_drafts import MemoryDrafts
+from sayso.memory_work import MemoryLeases
 
 
 class Clock:

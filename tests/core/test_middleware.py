@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from assent.calls import RunRef, ToolCall
-from assent.errors import ConfigError, ToolBlocked
-from assent.events import Outcome
-from assent.gate import Gate
-from assent.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
-from assent.requirements import requires_permission
-from assent.rules import Rule
-from assent.wrapping import LocalGate, wrap
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError, ToolBlocked
+from sayso.events import Outcome
+from sayso.gate import Gate
+from sayso.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
+from sayso.requirements import requires_permission
+from sayso.rules import Rule
+from sayso.wrapping import LocalGate, wrap
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = Context(RunRef("a", "s"))

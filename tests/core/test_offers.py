@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from assent.calls import RunRef, ToolCall, arguments_digest
-from assent.cards import Card, Choice, Ended, Open
-from assent.derive import derive
-from assent.errors import ConfigError
-from assent.offers import Offer, offers
-from assent.permission import PermissionRequestEvent
-from assent.rules import Rule, literal_rule
-from assent.terms import Terms, span
-from assent.testing import a_request
-from assent.wire import decode, encode
+from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.cards import Card, Choice, Ended, Open
+from sayso.derive import derive
+from sayso.errors import ConfigError
+from sayso.offers import Offer, offers
+from sayso.permission import PermissionRequestEvent
+from sayso.rules import Rule, literal_rule
+from sayso.terms import Terms, span
+from sayso.testing import a_request
+from sayso.wire import decode, encode
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RUN = RunRef("deploy-bot", "s-1")

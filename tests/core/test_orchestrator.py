@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import (
+from sayso import (
     AlreadySettledError,
     ContinuationRequestEvent,
     Decision,
@@ -26,15 +26,15 @@ from assent import (
     UnknownRequestError,
     Verdict,
 )
-from assent.agent_events import Events
-from assent.backend import Backend
-from assent.desk import Desk
-from assent.errors import BusLostError, ConfigError
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent.testing import StoppedClock, a_request, soon
-from assent.wire import encode
+from sayso.agent_events import Events
+from sayso.backend import Backend
+from sayso.desk import Desk
+from sayso.errors import BusLostError, ConfigError
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso.testing import StoppedClock, a_request, soon
+from sayso.wire import encode
 
 ONE, TWO = RunRef("one", "s-1"), RunRef("two", "s-2")
 CALL = ToolCall("bash", {"command": "ls"})

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from assent.calls import RunRef, ToolCall, shown_and_digest
-from assent.cards import Card
-from assent.errors import UnreadableEventError
-from assent.permission import PermissionRequestEvent
-from assent.rules import Rule, literal_rule
-from assent.wire import decode, encode
+from sayso.calls import RunRef, ToolCall, shown_and_digest
+from sayso.cards import Card
+from sayso.errors import UnreadableEventError
+from sayso.permission import PermissionRequestEvent
+from sayso.rules import Rule, literal_rule
+from sayso.wire import decode, encode
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assent.calls import RunRef, ToolCall
-from assent.permissions import AdjustablePolicy
-from assent.policy import Context, Decision, Ruling
-from assent.rules import Rule
+from sayso.calls import RunRef, ToolCall
+from sayso.permissions import AdjustablePolicy
+from sayso.policy import Context, Decision, Ruling
+from sayso.rules import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = Context(RunRef("a", "s"))

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.calls import RunRef, ToolCall
-from assent.errors import ConfigError
-from assent.globs import escape
-from assent.policy import Context, Decision, RulePolicy, Ruling, evaluate
-from assent.requirements import Declaration, Requirements
-from assent.rule_index import RuleIndex
-from assent.rules import RememberedRule, Rule, literal_rule
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError
+from sayso.globs import escape
+from sayso.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.requirements import Declaration, Requirements
+from sayso.rule_index import RuleIndex
+from sayso.rules import RememberedRule, Rule, literal_rule
 
 RUN = RunRef("a", "s")
 LS = ToolCall("bash", {"command": "ls"})

@@ -9,14 +9,14 @@ from dataclasses import replace
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, Outcome, RunRef, ToolCall, Verdict
-from assent.backend import Backend
-from assent.cards import Card, Ended, Open
-from assent.desk import Desk
-from assent.errors import DeliveryError, ReplayedCallbackError
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Place
-from assent.routes import Route, Routes
+from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso.backend import Backend
+from sayso.cards import Card, Ended, Open
+from sayso.desk import Desk
+from sayso.errors import DeliveryError, ReplayedCallbackError
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Place
+from sayso.routes import Route, Routes
 
 OPS = Place("slack", "C0OPS")
 LONG = {"text": "y" * 5_000}

@@ -11,17 +11,17 @@ import pytest
 from chat_double import ChatDouble, press_on, working
 from redis.asyncio import Redis
 
-from assent import Gate, RunRef, ToolCall, Verdict
-from assent.backend import Backend
-from assent.cards import Card, Open
-from assent.desk import Desk
-from assent.errors import DeliveryError, ReplayedCallbackError
-from assent.memory import memory_backend
-from assent.places import Answered, MessageRef, Place
-from assent.ports import Copies, Found
-from assent.redis import redis_backend
-from assent.redis.url import read_url
-from assent.routes import Route, Routes
+from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso.backend import Backend
+from sayso.cards import Card, Open
+from sayso.desk import Desk
+from sayso.errors import DeliveryError, ReplayedCallbackError
+from sayso.memory import memory_backend
+from sayso.places import Answered, MessageRef, Place
+from sayso.ports import Copies, Found
+from sayso.redis import redis_backend
+from sayso.redis.url import read_url
+from sayso.routes import Route, Routes
 
 OPS = Place("slack", "C0OPS")
 CALL = ToolCall("bash", {"command": "terraform apply"})

@@ -12,16 +12,16 @@ import pytest
 from redis.asyncio import Redis
 from valkey_server import Valkey, free_port
 
-from assent import Gate, RunRef, ToolCall
-from assent.backend import Backend
-from assent.errors import BusLostError, StoreUnreachableError
-from assent.redis import redis_backend
-from assent.redis.bus import RedisBus
-from assent.redis.client import Client
-from assent.redis.keys import Keys
-from assent.redis.url import read_url
-from assent.testing import a_request, a_response, soon, until
-from assent.verdict import Verdict
+from sayso import Gate, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.redis import redis_backend
+from sayso.redis.bus import RedisBus
+from sayso.redis.client import Client
+from sayso.redis.keys import Keys
+from sayso.redis.url import read_url
+from sayso.testing import a_request, a_response, soon, until
+from sayso.verdict import Verdict
 
 SECRET = "s3cret-p4ssword"
 

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent.backend import Backend
-from assent.branch_log import BEGINNING
-from assent.errors import BusLostError
-from assent.redis import redis_backend
-from assent.redis.url import read_url
-from assent.testing import a_copy, a_request, a_response, a_rule, soon
+from sayso.backend import Backend
+from sayso.branch_log import BEGINNING
+from sayso.errors import BusLostError
+from sayso.redis import redis_backend
+from sayso.redis.url import read_url
+from sayso.testing import a_copy, a_request, a_response, a_rule, soon
 
 
 class Wire:

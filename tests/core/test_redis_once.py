@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from assent.calls import RunRef
-from assent.redis import redis_backend
+from sayso.calls import RunRef
+from sayso.redis import redis_backend
 
 _RACER = """
 import asyncio, sys
-from assent.calls import RunRef
-from assent.redis import redis_backend
+from sayso.calls import RunRef
+from sayso.redis import redis_backend
 async def main(url):
     async with redis_backend(url) as backend:
         await backend.leases.ping()

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from assent.backend import Backend
-from assent.redis import redis_backend
-from assent.redis.keys import GROUP, Keys
-from assent.redis.url import read_url
-from assent.testing import a_request, soon, until
+from sayso.backend import Backend
+from sayso.redis import redis_backend
+from sayso.redis.keys import GROUP, Keys
+from sayso.redis.url import read_url
+from sayso.testing import a_request, soon, until
 
 
 @pytest.fixture

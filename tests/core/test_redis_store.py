@@ -12,15 +12,15 @@ from typing import Any, Literal
 import pytest
 from redis.asyncio import Redis
 
-from assent import Gate, RunRef, ToolCall
-from assent.backend import Backend
-from assent.errors import UnreadableEventError
-from assent.events import Outcome, RequestEnding, UserInputRequest
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.redis.keys import Keys
-from assent.redis.url import read_url
-from assent.testing import a_copy, a_request, a_response, a_rule, soon, until
+from sayso import Gate, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.errors import UnreadableEventError
+from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.redis.keys import Keys
+from sayso.redis.url import read_url
+from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ import pytest
 from redis.asyncio import Redis
 from valkey_server import Valkey, free_port
 
-from assent import Gate, RunRef, ToolCall
-from assent.errors import StoreUnreachableError
-from assent.redis import redis_backend
-from assent.redis.url import read_url
-from assent.testing import a_copy, a_request, a_response, soon, until
+from sayso import Gate, RunRef, ToolCall
+from sayso.errors import StoreUnreachableError
+from sayso.redis import redis_backend
+from sayso.redis.url import read_url
+from sayso.testing import a_copy, a_request, a_response, soon, until
 
 PASSWORD = "s3cret"
 
@@ -111,7 +111,7 @@ async def test_a_slot_that_moves_to_another_node_is_followed(cluster: list[Valke
     async with redis_backend(f"redis+cluster://:{PASSWORD}@{hosts}?namespace=moving") as backend:
         await backend.leases.ping()
         clients: list[Any] = [Redis.from_url(node.url) for node in cluster]
-        slot = await clients[0].execute_command("CLUSTER", "KEYSLOT", "assent:{moving}:due")
+        slot = await clients[0].execute_command("CLUSTER", "KEYSLOT", "sayso:{moving}:due")
         names = [(await client.execute_command("CLUSTER", "MYID")).decode() for client in clients]
         owner = [0, 5461, 10923, 16384].index(max(n for n in (0, 5461, 10923) if n <= slot))
         for client in clients:
@@ -178,7 +178,7 @@ async def test_a_question_is_answered_behind_sentinels_and_after_a_failover(
         await until(it_answers_again)
         await _ask_and_answer(f"{url}&namespace=other")
         async with Redis.from_url(replica.url) as client:
-            assert await client.exists("assent:{assent}:r:after")
+            assert await client.exists("sayso:{sayso}:r:after")
 
 
 async def test_a_service_that_no_sentinel_knows_is_a_clear_error(

@@ -8,10 +8,10 @@ import pytest
 from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocketConnection
 from redis.exceptions import ResponseError
 
-from assent.connect import open_backend
-from assent.errors import ConfigError
-from assent.redis.link import explain
-from assent.redis.url import read_url
+from sayso.connect import open_backend
+from sayso.errors import ConfigError
+from sayso.redis.link import explain
+from sayso.redis.url import read_url
 
 SECRET = "s3cret"
 
@@ -66,7 +66,7 @@ def test_sentinels_have_a_login_of_their_own() -> None:
 def test_a_namespace_and_a_timeout_are_ours_and_not_told_to_the_client() -> None:
     read = read_url("redis://h?namespace=team.a&socket_timeout=0.5")
 
-    assert read.keys.prefix == "assent:{team.a}:"
+    assert read.keys.prefix == "sayso:{team.a}:"
     assert read.seconds == 0.5
     assert "namespace" not in read.options
 

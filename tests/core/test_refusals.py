@@ -11,26 +11,26 @@ from typing import Any
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
-from assent.backend import Backend
-from assent.calls import arguments_digest
-from assent.cards import Card, Ended, Open
-from assent.desk import Desk
-from assent.errors import (
-    AssentError,
+from sayso import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
+from sayso.backend import Backend
+from sayso.calls import arguments_digest
+from sayso.cards import Card, Ended, Open
+from sayso.desk import Desk
+from sayso.errors import (
     ConfigError,
     DeliveryError,
+    SaysoError,
     StoreUnreachableError,
     UnknownRequestError,
 )
-from assent.events import Outcome, RequestEnding
-from assent.memory import memory_backend, utc_now
-from assent.permission import PermissionRequestEvent
-from assent.places import Answer, Answered, MessageRef, Place, Press
-from assent.ports import Store
-from assent.refusals import Refusals
-from assent.routes import Route, Routes
-from assent.testing import a_request, until
+from sayso.events import Outcome, RequestEnding
+from sayso.memory import memory_backend, utc_now
+from sayso.permission import PermissionRequestEvent
+from sayso.places import Answer, Answered, MessageRef, Place, Press
+from sayso.ports import Store
+from sayso.refusals import Refusals
+from sayso.routes import Route, Routes
+from sayso.testing import a_request, until
 
 CALL = ToolCall("run", {"command": "terraform apply", "count": 1})
 ROUTES = Routes([Route((Place("slack", "C1"),), approvers=("slack:U0ALICE", "slack:U0BOB"))])
@@ -175,7 +175,7 @@ class Overtaken:
     def __init__(self, inner: Store) -> None:
         self._inner = inner
         self.ending: RequestEnding | None = None
-        self.error: AssentError | None = None
+        self.error: SaysoError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from assent.calls import RunRef, ToolCall
-from assent.errors import ConfigError
-from assent.policy import Context, Decision, RulePolicy, Ruling, evaluate
-from assent.requirements import (
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError
+from sayso.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.requirements import (
     Declaration,
     Requirements,
     declared_by,
@@ -18,7 +18,7 @@ from assent.requirements import (
     sub_agent_tool,
     tool_name,
 )
-from assent.rules import Rule
+from sayso.rules import Rule
 
 CALL = ToolCall("deploy")
 RUN = RunRef("a", "s")

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from assent import Clarification, Clarify, Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.errors import UnknownRequestError
-from assent.memory import memory_backend
-from assent.permission import PermissionRequestEvent, PermissionResponseEvent
-from assent.policy import Context, Decision, Policy, RulePolicy
-from assent.redis import redis_backend
-from assent.rules import Rule, literal_rule
-from assent.testing import a_request, a_response, a_rule
-from assent.verdict import Verdict
-from assent.wire import decode, encode
+from sayso import Clarification, Clarify, Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.errors import UnknownRequestError
+from sayso.memory import memory_backend
+from sayso.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.policy import Context, Decision, Policy, RulePolicy
+from sayso.redis import redis_backend
+from sayso.rules import Rule, literal_rule
+from sayso.testing import a_request, a_response, a_rule
+from sayso.verdict import Verdict
+from sayso.wire import decode, encode
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.calls import ToolCall, arguments_digest
-from assent.errors import ConfigError
-from assent.globs import Glob
-from assent.rule_index import RuleIndex
-from assent.rules import Rule
+from sayso.calls import ToolCall, arguments_digest
+from sayso.errors import ConfigError
+from sayso.globs import Glob
+from sayso.rule_index import RuleIndex
+from sayso.rules import Rule
 
 
 def bash(command: str) -> ToolCall:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assent.calls import ToolCall
-from assent.globs import Glob
-from assent.lint import lint_rules
-from assent.rules import Rule, literal_rule
+from sayso.calls import ToolCall
+from sayso.globs import Glob
+from sayso.lint import lint_rules
+from sayso.rules import Rule, literal_rule
 
 
 def bash(pattern: str) -> Rule:

@@ -1,4 +1,4 @@
-"""Rules that a newer Assent has stored or offers: never taken for wider ones than they are."""
+"""Rules that a newer Sayso has stored or offers: never taken for wider ones than they are."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Literal
 import pytest
 from redis.asyncio import Redis
 
-from assent import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
-from assent.backend import Backend
-from assent.memory import utc_now
-from assent.permission import PermissionRequestEvent, PermissionResponseEvent
-from assent.policy import Context, Decision
-from assent.redis import redis_backend
-from assent.testing import a_request, a_response
-from assent.testing.builders import a_rule
-from assent.wire import decode, encode
+from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.memory import utc_now
+from sayso.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.policy import Context, Decision
+from sayso.redis import redis_backend
+from sayso.testing import a_request, a_response
+from sayso.testing.builders import a_rule
+from sayso.wire import decode, encode
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})
@@ -44,7 +44,7 @@ async def rewrite(store_url: str, old: str, new: str) -> None:
     """Write the stored rules as another version would."""
     url, _, namespace = store_url.rpartition("namespace=")
     async with Redis.from_url(url.rstrip("?&")) as client:
-        [book] = [key async for key in client.scan_iter(match=f"assent:{{{namespace}}}:book:*")]
+        [book] = [key async for key in client.scan_iter(match=f"sayso:{{{namespace}}}:book:*")]
         stored: Any = await client.hgetall(book)
         for name, value in stored.items():
             if name.startswith(b"r:"):
@@ -82,7 +82,7 @@ async def test_while_an_always_deny_cannot_be_read_every_call_is_denied(
         allowed = await gate.check(PWD)
 
     assert (denied.outcome, denied.line) == (Outcome.DENIED, "remembered always deny")
-    assert f"assent revoke {rule_id}" in denied.reason
+    assert f"sayso revoke {rule_id}" in denied.reason
     assert allowed.line == "default"
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from assent.argument_schema import schema_problem
-from assent.errors import ConfigError
-from assent.schema_cost import values_in, written_out
-from assent.testing import a_request
+from sayso.argument_schema import schema_problem
+from sayso.errors import ConfigError
+from sayso.schema_cost import values_in, written_out
+from sayso.testing import a_request
 
 
 def doubling(levels: int, **more: Any) -> dict[str, Any]:

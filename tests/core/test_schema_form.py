@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from assent.errors import InvalidInputError, SchemaError
-from assent.form_values import raw_inputs
-from assent.forms import FormField
-from assent.schema_form import SchemaForm, schema_form
-from assent.structured_input import schema_of
+from sayso.errors import InvalidInputError, SchemaError
+from sayso.form_values import raw_inputs
+from sayso.forms import FormField
+from sayso.schema_form import SchemaForm, schema_form
+from sayso.structured_input import schema_of
 
 
 def an_object(**properties: object) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent.store_clock import StoreClock
+from sayso.store_clock import StoreClock
 
 
 class Clock:

@@ -11,7 +11,7 @@ import pytest
 from chat_double import ChatDouble, press_on, working
 from pydantic import BaseModel, ValidationError, field_validator
 
-from assent import (
+from sayso import (
     Collected,
     Gate,
     InvalidInputError,
@@ -21,15 +21,15 @@ from assent import (
     StructuredInputRequestEvent,
     StructuredInputResponseEvent,
 )
-from assent.cards import Card, Choice, Ended
-from assent.desk import Desk
-from assent.errors import UnreadableEventError
-from assent.memory import memory_backend
-from assent.places import Answered, Place
-from assent.routes import Route, Routes
-from assent.structured_input import collected_of
-from assent.testing import Filled, Stage
-from assent.wire import decode, encode
+from sayso.cards import Card, Choice, Ended
+from sayso.desk import Desk
+from sayso.errors import UnreadableEventError
+from sayso.memory import memory_backend
+from sayso.places import Answered, Place
+from sayso.routes import Route, Routes
+from sayso.structured_input import collected_of
+from sayso.testing import Filled, Stage
+from sayso.wire import decode, encode
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")
 OPS = Place("slack", "C0OPS")

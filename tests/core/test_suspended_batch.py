@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter
 
-from assent import (
+from sayso import (
     Context,
     Decision,
     Gate,
@@ -23,13 +23,13 @@ from assent import (
     ToolCall,
     Verdict,
 )
-from assent.backend import Backend
-from assent.errors import InvalidCallError
-from assent.memory import memory_backend
-from assent.permission import PermissionRequestEvent
-from assent.redis import redis_backend
-from assent.rules import RememberedRule, literal_rule
-from assent.testing import StoppedClock, a_request, a_response, a_rule
+from sayso.backend import Backend
+from sayso.errors import InvalidCallError
+from sayso.memory import memory_backend
+from sayso.permission import PermissionRequestEvent
+from sayso.redis import redis_backend
+from sayso.rules import RememberedRule, literal_rule
+from sayso.testing import StoppedClock, a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 LATER = replace(RUN, run_id="later")

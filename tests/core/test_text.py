@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from assent.text import hidden_count, redacted, redacted_text, shortened, visible
+from sayso.text import hidden_count, redacted, redacted_text, shortened, visible
 
 
 @pytest.mark.parametrize(

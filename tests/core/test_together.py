@@ -12,17 +12,17 @@ import pytest
 from bundle_room import RUN, a_call, a_room, line, states
 from chat_double import ChatDouble, press_on, working
 
-from assent import Gate, RunRef, ToolCall
-from assent.backend import Backend
-from assent.bundles import MOST_TOGETHER
-from assent.cards import Ended, Open
-from assent.desk import Desk
-from assent.errors import ArgumentsChangedError, DeliveryError, UnreadableEventError
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent.testing import StoppedClock
+from sayso import Gate, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.bundles import MOST_TOGETHER
+from sayso.cards import Ended, Open
+from sayso.desk import Desk
+from sayso.errors import ArgumentsChangedError, DeliveryError, UnreadableEventError
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso.testing import StoppedClock
 
 OPS = Place("slack", "C0OPS")
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from chat_double import ChatDouble, press_on, working
 
-from assent import (
+from sayso import (
     ContinuationRequestEvent,
     Gate,
     Orchestrator,
@@ -20,13 +20,13 @@ from assent import (
     ToolCall,
     Verdict,
 )
-from assent.backend import Backend
-from assent.desk import Desk
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent.rules import literal_rule
-from assent.testing import a_request, a_response, a_rule, soon, until
+from sayso.backend import Backend
+from sayso.desk import Desk
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso.rules import literal_rule
+from sayso.testing import a_request, a_response, a_rule, soon, until
 
 RUN = RunRef("deploy-bot", "s-1")
 ONE, TWO, THREE = (ToolCall("bash", {"command": c}, c) for c in ("one", "two", "three"))

@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from chat_double import ChatDouble, working
 from redis.asyncio import Redis
 
-from assent.calls import RunRef
-from assent.desk import Desk
-from assent.events import Outcome, RequestEnding
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.redis.url import read_url
-from assent.routes import Route, Routes
-from assent.testing import a_request, a_response, until
+from sayso.calls import RunRef
+from sayso.desk import Desk
+from sayso.events import Outcome, RequestEnding
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.redis.url import read_url
+from sayso.routes import Route, Routes
+from sayso.testing import a_request, a_response, until
 
 
 async def test_a_kind_the_bots_do_not_know_is_undeliverable_at_once(

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from assent.calls import RunRef, ToolCall
-from assent.errors import ConfigError
-from assent.events import Outcome
-from assent.gate import Gate
-from assent.policy import Context, Decision, RulePolicy
-from assent.wrapping import LocalGate, wrap
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError
+from sayso.events import Outcome
+from sayso.gate import Gate
+from sayso.policy import Context, Decision, RulePolicy
+from sayso.wrapping import LocalGate, wrap
 
 CALL = ToolCall("bash", {"command": "ls"})
 

@@ -1,4 +1,4 @@
-"""An agent that asks, the bots as ``assent serve`` runs them, and both platforms around them."""
+"""An agent that asks, the bots as ``sayso serve`` runs them, and both platforms around them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from assent import Gate, RunRef
-from assent.backend import Backend
-from assent.memory import memory_backend
-from assent.redis import redis_backend
-from assent_bots.server import serving
-from assent_bots.settings import settings_of
-from assent_bots.source import source_of
-from assent_playground import ALICE, BOB, MALLORY, Member, Playground, PlaygroundConfig
+from sayso import Gate, RunRef
+from sayso.backend import Backend
+from sayso.memory import memory_backend
+from sayso.redis import redis_backend
+from sayso_bots.server import serving
+from sayso_bots.settings import settings_of
+from sayso_bots.source import source_of
+from sayso_playground import ALICE, BOB, MALLORY, Member, Playground, PlaygroundConfig
 
 CAROL = Member("Carol", "U0CAROL", 4444)
 """May decide on payments, and on nothing else."""
@@ -144,8 +144,8 @@ def _environment(playground: Playground) -> dict[str, str]:
     return {
         "SLACK_BOT_TOKEN": playground.config.slack_bot_token,
         "SLACK_SIGNING_SECRET": playground.config.slack_signing_secret,
-        "ASSENT_SLACK_API_URL": playground.slack_api_url,
+        "SAYSO_SLACK_API_URL": playground.slack_api_url,
         "TELEGRAM_BOT_TOKEN": playground.config.telegram_bot_token,
         "TELEGRAM_WEBHOOK_SECRET": _WEBHOOK_SECRET,
-        "ASSENT_TELEGRAM_API_URL": playground.telegram_api_url,
+        "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
     }

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from e2e.asked import Asked
 
-from assent_playground import Delivery, Playground, SlackMessage, SlackView, TelegramMessage
+from sayso_playground import Delivery, Playground, SlackMessage, SlackView, TelegramMessage
 
 Answer = str | Sequence[str] | None
 """Words that are written or picked, several that are picked, or none: it is left out."""

@@ -11,8 +11,8 @@ from typing import Any
 from e2e.asked import Asked, asked
 from valkey_server import Valkey
 
-from assent.backend import Backend
-from assent.errors import StoreUnreachableError
+from sayso.backend import Backend
+from sayso.errors import StoreUnreachableError
 
 
 class Outage:

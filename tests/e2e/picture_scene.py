@@ -12,7 +12,7 @@ from typing import Any
 from e2e.screenshots import PLATFORMS, page_of
 from playwright.async_api import Browser, FloatRect, Locator, Page, expect
 
-from assent_bots.demo.stage import Stage, stage
+from sayso_bots.demo.stage import Stage, stage
 
 _WIDTH = 1080
 # So high that no chat of a picture is scrolled, and dialogs as on a common screen.
@@ -82,7 +82,7 @@ class Scene:
         """Fill in inputs of Slack's dialog, by the names of their fields."""
         await expect(self.modal).to_be_visible()
         for name, value in values.items():
-            await self.modal.locator(f"[data-block='assent:in:{name}'] [data-input]").fill(value)
+            await self.modal.locator(f"[data-block='sayso:in:{name}'] [data-input]").fill(value)
 
     async def submit(self) -> None:
         """Send Slack's dialog off."""

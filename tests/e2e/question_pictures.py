@@ -22,10 +22,10 @@ from e2e.screenshots import NO_CHROMIUM, browser, chromium
 from playwright.async_api import expect
 from spend_questions import SpendRequestEvent, SpendResponseEvent
 
-from assent.calls import ToolCall, arguments_digest, new_id
-from assent.memory import utc_now
-from assent.permission import PermissionRequestEvent
-from assent_bots.demo.agent import long_call
+from sayso.calls import ToolCall, arguments_digest, new_id
+from sayso.memory import utc_now
+from sayso.permission import PermissionRequestEvent
+from sayso_bots.demo.agent import long_call
 
 IMAGES = ROOT / "docs" / "images" / "questions"
 

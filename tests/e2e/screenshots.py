@@ -15,9 +15,9 @@ from pathlib import Path
 
 from playwright.async_api import Browser, Locator, Page, async_playwright, expect
 
-from assent.calls import ToolCall
-from assent_bots.demo.agent import ask, dangerous_call, harmless_call
-from assent_bots.demo.stage import Stage, stage
+from sayso.calls import ToolCall
+from sayso_bots.demo.agent import ask, dangerous_call, harmless_call
+from sayso_bots.demo.stage import Stage, stage
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 NO_CHROMIUM = "no Chromium here: apt-get install chromium"

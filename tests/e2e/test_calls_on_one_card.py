@@ -8,7 +8,7 @@ import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
 
-from assent import Outcome, ToolCall
+from sayso import Outcome, ToolCall
 
 CALLS = [ToolCall(tool, {"command": f"make {tool}"}) for tool in ("build", "test", "deploy")]
 YES, NO = Outcome.APPROVED, Outcome.DENIED

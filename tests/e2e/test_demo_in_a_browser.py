@@ -1,4 +1,4 @@
-"""What a person does who tries ``assent demo``: opens its page, presses, reads, ends it."""
+"""What a person does who tries ``sayso demo``: opens its page, presses, reads, ends it."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ import pytest
 from e2e.asked import REASONS, RUN, Asked, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
 
-from assent import Outcome, ToolCall, Verdict
-from assent.calls import arguments_digest, new_id
-from assent.memory import utc_now
-from assent.permission import PermissionRequestEvent
+from sayso import Outcome, ToolCall, Verdict
+from sayso.calls import arguments_digest, new_id
+from sayso.memory import utc_now
+from sayso.permission import PermissionRequestEvent
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 DIGEST = arguments_digest(CALL.arguments)
@@ -195,7 +195,7 @@ async def test_an_edited_field_must_fit_the_tools_schema(scene: Asked, hands: Ha
     if isinstance(hands, SlackHands):
         view = await hands.opened("Edit arguments…")
         await hands.sent(view, {"Release": "0"})
-        assert hands.shown().errors == {"assent:in:release": told_at_it}
+        assert hands.shown().errors == {"sayso:in:release": told_at_it}
         await hands.sent(hands.shown(), {"Release": "41"})
     else:
         assert isinstance(hands, TelegramHands)

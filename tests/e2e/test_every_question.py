@@ -13,11 +13,11 @@ from e2e.asked import Asked
 from e2e.hands import Hands, TelegramHands, both_cards
 from pydantic import BaseModel, Field
 
-from assent import Clarification, Collected, Continuation, Outcome, TextApproval
-from assent.clarification import Clarify
-from assent.continuation import Continue
-from assent.structured_input import Collect
-from assent.text_approval import ApproveText
+from sayso import Clarification, Collected, Continuation, Outcome, TextApproval
+from sayso.clarification import Clarify
+from sayso.continuation import Continue
+from sayso.structured_input import Collect
+from sayso.text_approval import ApproveText
 
 WHERE = "Which region should the replica run in?"
 LONG = "\n".join(f"{number}. Move shard {number} to the new disks." for number in range(300))

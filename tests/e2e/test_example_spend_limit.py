@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from bots.commands import ROUTES, env_of, served  # noqa: TID251  the tests of the bots
 
-from assent_playground import Playground, PlaygroundConfig
+from sayso_playground import Playground, PlaygroundConfig
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spend_limit"
 
@@ -20,10 +20,10 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "spend_limit"
 @pytest.fixture
 async def playground(store_url: str, tmp_path: Path) -> AsyncIterator[Playground]:
     """Both platforms, and bots that were told of the example's kind of question."""
-    config = tmp_path / "assent.toml"
+    config = tmp_path / "sayso.toml"
     config.write_text(f'{ROUTES}\n[questions]\ntypes = ["spend_questions"]\n')
     async with Playground(PlaygroundConfig()) as opened:
-        env = env_of(opened, ASSENT_STORE_URL=store_url, PYTHONPATH=str(EXAMPLE))
+        env = env_of(opened, SAYSO_STORE_URL=store_url, PYTHONPATH=str(EXAMPLE))
         async with served(opened, config, env):
             yield opened
 
@@ -34,7 +34,7 @@ async def agent(store_url: str) -> AsyncIterator[asyncio.subprocess.Process]:
     started = await asyncio.create_subprocess_exec(
         sys.executable,
         str(EXAMPLE / "main.py"),
-        env={"PATH": os.environ["PATH"], "ASSENT_STORE_URL": store_url},
+        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
         stdout=asyncio.subprocess.PIPE,
     )
     try:

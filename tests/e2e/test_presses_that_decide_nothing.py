@@ -9,8 +9,8 @@ import pytest
 from e2e.asked import Asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards
 
-from assent import Gate, ToolCall
-from assent_playground import SlackMessage, TelegramMessage
+from sayso import Gate, ToolCall
+from sayso_playground import SlackMessage, TelegramMessage
 
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NOT_YOURS = "You may not decide this one. It stays open."

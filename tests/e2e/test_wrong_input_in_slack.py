@@ -9,8 +9,8 @@ import pytest
 from e2e.asked import Asked
 from e2e.hands import SlackHands, both_cards
 
-from assent import ToolCall
-from assent_playground import DeliverTwice, SlackView
+from sayso import ToolCall
+from sayso_playground import DeliverTwice, SlackView
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 WHERE = "Which region should the replica run in?"
@@ -85,7 +85,7 @@ async def test_a_text_that_is_too_long(scene: Asked, slack: SlackHands) -> None:
     assert list(slack.shown().errors.values()) == ["Please enter at most 3000 characters."]
     await slack.sent(view, {"Your answer": "x" * 3_001})
 
-    assert slack.shown().errors == {"assent:in:answer": "this must be at most 3,000 characters"}
+    assert slack.shown().errors == {"sayso:in:answer": "this must be at most 3,000 characters"}
     assert not waiting.done()
     await slack.sent(slack.shown(), {"Your answer": "x" * 3_000})
     assert (await waiting).answer == "x" * 3_000
@@ -104,7 +104,7 @@ async def test_a_reason_that_is_too_long(
 
     await slack.sent(view, {label: "x" * 1_001})
 
-    assert slack.shown().errors == {"assent:in:reason": "this must be at most 1,000 characters"}
+    assert slack.shown().errors == {"sayso:in:reason": "this must be at most 1,000 characters"}
     assert not waiting.done()
     await slack.sent(slack.shown(), {label: "no"})
     assert (await waiting).reason == "no"
@@ -116,7 +116,7 @@ async def test_an_answer_that_is_nothing_but_white_space(scene: Asked, slack: Sl
 
     await slack.sent(view, {"Your answer": " \n "})
 
-    assert slack.shown().errors == {"assent:in:answer": "an answer is needed here"}
+    assert slack.shown().errors == {"sayso:in:answer": "an answer is needed here"}
     assert not waiting.done()
 
 
@@ -127,13 +127,13 @@ async def test_values_of_the_wrong_type(scene: Asked, slack: SlackHands) -> None
 
     held_back = await slack.slack.submit(view, wrong, by="alice")
     assert held_back.status is None
-    assert slack.shown().errors["assent:in:seats"] == "Please enter a number."
+    assert slack.shown().errors["sayso:in:seats"] == "Please enter a number."
     await slack.sent(view, wrong)
 
     assert slack.shown().errors == {
-        "assent:in:seats": "this must be a whole number, such as 3",
-        "assent:in:weight": "this must be a number, such as 2.5",
-        "assent:in:day": "this must be a date, such as 2026-11-21",
+        "sayso:in:seats": "this must be a whole number, such as 3",
+        "sayso:in:weight": "this must be a number, such as 2.5",
+        "sayso:in:day": "this must be a date, such as 2026-11-21",
     }
     assert not waiting.done()
     await slack.sent(slack.shown(), BOOKED)
@@ -157,7 +157,7 @@ async def test_a_number_that_is_out_of_range(
 
     await slack.sent(view, {**BOOKED, "Seats": seats})
 
-    assert slack.shown().errors == {"assent:in:seats": told}
+    assert slack.shown().errors == {"sayso:in:seats": told}
     assert not waiting.done()
 
 
@@ -168,7 +168,7 @@ async def test_a_part_that_is_filled_in_by_half(scene: Asked, slack: SlackHands)
     await slack.sent(view, {"Name": "Bob", "To › Floor": "3"})
 
     told = "an answer is needed here, or none for the rest of 'to'"
-    assert slack.shown().errors == {"assent:in:to.street": told}
+    assert slack.shown().errors == {"sayso:in:to.street": told}
     await slack.sent(slack.shown(), {"Name": "Bob", "To › Floor": ""})
     assert (await waiting).data == {"name": "Bob"}
 
@@ -177,7 +177,7 @@ def picking(field: str, *values: str) -> Callable[[dict[str, Any]], None]:
     """A client that picks options that were not there."""
 
     def alter(payload: dict[str, Any]) -> None:
-        (state,) = payload["view"]["state"]["values"][f"assent:in:{field}"].values()
+        (state,) = payload["view"]["state"]["values"][f"sayso:in:{field}"].values()
         options = [{"text": {"type": "plain_text", "text": "?"}, "value": one} for one in values]
         name = "selected_options" if "selected_options" in state else "selected_option"
         state[name] = options if name == "selected_options" else options[0]
@@ -202,7 +202,7 @@ async def test_an_option_that_does_not_exist(
 
     await slack.sent(view, BOOKED, alter=picking(field, *values))
 
-    assert slack.shown().errors == {f"assent:in:{field}": told}
+    assert slack.shown().errors == {f"sayso:in:{field}": told}
     assert not waiting.done()
 
 
@@ -211,7 +211,7 @@ async def test_a_button_that_does_not_exist(scene: Asked, slack: SlackHands) -> 
     card = await slack.message()
 
     def third(payload: dict[str, Any]) -> None:
-        payload["actions"][0]["action_id"] = "assent:option-3"
+        payload["actions"][0]["action_id"] = "sayso:option-3"
 
     await slack.slack.press(card, "us", by="alice", alter=third)
 
@@ -237,7 +237,7 @@ async def test_arguments_that_cannot_be_read(
 
     await slack.sent(view, {"Arguments": written})
 
-    assert slack.shown().errors["assent:in:arguments"].startswith(told)
+    assert slack.shown().errors["sayso:in:arguments"].startswith(told)
     assert not waiting.done()
     await slack.sent(slack.shown(), {"Arguments": "release=43"})
     assert (await waiting).arguments == {"environment": "production", "release": 43}

@@ -6,8 +6,8 @@ import pytest
 from e2e.asked import Asked
 from e2e.hands import TelegramHands, both_cards
 
-from assent import ToolCall
-from assent_playground import DeliverTwice, TelegramMessage
+from sayso import ToolCall
+from sayso_playground import DeliverTwice, TelegramMessage
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 WHERE = "Which region should the replica run in?"

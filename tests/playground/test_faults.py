@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from telegram import Bot
 from telegram.error import NetworkError, RetryAfter
 
-from assent_playground import (
+from sayso_playground import (
     DeliverTwice,
     DropConnection,
     Playground,

@@ -8,7 +8,7 @@ from playground.listener import Listener, some_blocks
 from slack_sdk.web.async_client import AsyncWebClient
 from telegram import Bot
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 
 @pytest.fixture

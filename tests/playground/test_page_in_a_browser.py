@@ -18,7 +18,7 @@ from telegram import (
     User,
 )
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [

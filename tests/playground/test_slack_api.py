@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 
 async def error_of(call: Awaitable[Any]) -> str:
@@ -33,8 +33,8 @@ async def test_the_bot_learns_who_it_is(slack: AsyncWebClient) -> None:
     me = await answer_of(slack.auth_test())
     bot = await answer_of(slack.bots_info(bot=me["bot_id"]))
 
-    assert (me["team_id"], me["user_id"]) == ("T0ACME", "U0ASSENT")
-    assert bot["bot"]["app_id"] == "A0ASSENT"
+    assert (me["team_id"], me["user_id"]) == ("T0ACME", "U0SAYSO")
+    assert bot["bot"]["app_id"] == "A0SAYSO"
 
 
 async def test_a_message_is_posted_with_ids_for_its_blocks(

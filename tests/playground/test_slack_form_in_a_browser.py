@@ -11,7 +11,7 @@ from playground.listener import Listener
 from playground.modals import ALL_KINDS, plain
 from playwright.async_api import Locator, Page, async_playwright, expect
 
-from assent_playground import Playground
+from sayso_playground import Playground
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]

@@ -13,9 +13,9 @@ from playground.modals import ALL_KINDS, MANY, THREE, asking, option, plain, sev
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from assent_playground import Playground, SlackView
-from assent_playground.slack_blocks import check_view
-from assent_playground.slack_forms import form_state
+from sayso_playground import Playground, SlackView
+from sayso_playground.slack_blocks import check_view
+from sayso_playground.slack_forms import form_state
 
 
 async def test_slack_refuses_to_open_it_too(playground: Playground, slack: AsyncWebClient) -> None:

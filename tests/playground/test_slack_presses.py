@@ -16,7 +16,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from assent_playground import DeliverTwice, Playground, SlackMessage
+from sayso_playground import DeliverTwice, Playground, SlackMessage
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def test_a_press_carries_what_slack_sends(
         "team_id": "T0ACME",
     }
     assert payload["team"]["id"] == "T0ACME"
-    assert payload["api_app_id"] == "A0ASSENT"
+    assert payload["api_app_id"] == "A0SAYSO"
     assert payload["channel"] == {"id": "C0OPS", "name": "ops"}
     assert payload["container"]["message_ts"] == payload["message"]["ts"] == card.ts
     assert payload["message"]["blocks"] == list(card.blocks)

@@ -6,7 +6,7 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, TelegramError
 
-from assent_playground import Member, Playground, PlaygroundConfig
+from sayso_playground import Member, Playground, PlaygroundConfig
 
 OPS = -1001234567890
 FORUM = -1002222222222
@@ -26,7 +26,7 @@ async def refusal(call: Awaitable[Any]) -> str:
 async def test_the_bot_learns_who_it_is(telegram: Bot) -> None:
     me = await telegram.get_me()
 
-    assert (me.id, me.username, me.is_bot) == (4000000000, "assent_bot", True)
+    assert (me.id, me.username, me.is_bot) == (4000000000, "sayso_bot", True)
 
 
 async def test_another_token_is_unauthorized(playground: Playground) -> None:

@@ -7,7 +7,7 @@ import pytest
 from telegram import Bot, ForceReply, MessageEntity, User
 from telegram.error import BadRequest
 
-from assent_playground import Playground, PlaygroundConfig, TelegramChat, TelegramMessage
+from sayso_playground import Playground, PlaygroundConfig, TelegramChat, TelegramMessage
 
 OPS, CHANNEL = -1001234567890, -1003333333333
 

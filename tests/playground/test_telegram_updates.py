@@ -9,7 +9,7 @@ from playground.listener import Listener
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, Conflict
 
-from assent_playground import DeliverTwice, Playground, TelegramMessage
+from sayso_playground import DeliverTwice, Playground, TelegramMessage
 
 OPS = -1001234567890
 FORUM = -1002222222222

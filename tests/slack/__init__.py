@@ -1,1 +1,1 @@
-"""Tests of assent_slack; a package, because slack_sdk installs a legacy one of this name."""
+"""Tests of sayso_slack; a package, because slack_sdk installs a legacy one of this name."""

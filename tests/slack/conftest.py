@@ -4,8 +4,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from assent_playground import Playground, PlaygroundConfig
-from assent_slack import SlackAdapter, SlackListener
+from sayso_playground import Playground, PlaygroundConfig
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import SECRET, Client, Clock, DeskDouble, a_config
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from assent.cards import Card, Choice
-from assent.forms import Form, FormField, Option
-from assent.places import MessageRef, Place
-from assent_slack.form_modal import form_modal
+from sayso.cards import Card, Choice
+from sayso.forms import Form, FormField, Option
+from sayso.places import MessageRef, Place
+from sayso_slack.form_modal import form_modal
 from slack.kit import APP, TEAM, Client, Clock, Payload, a_card, callback, post
 
 COLOURS = tuple(Option(label, label.lower()) for label in ("Red", "Green", "Blue"))
@@ -115,7 +115,7 @@ def a_submission(
 
 def written(name: str, text: str | None, kind: str = "plain_text_input") -> Payload:
     """The state of one written input."""
-    return {f"assent:in:{name}": {"assent:value": {"type": kind, "value": text}}}
+    return {f"sayso:in:{name}": {"sayso:value": {"type": kind, "value": text}}}
 
 
 def metadata(view: Payload) -> dict[str, Any]:
@@ -126,16 +126,16 @@ def metadata(view: Payload) -> dict[str, Any]:
 def picked(name: str, value: str | None, kind: str = "radio_buttons") -> Payload:
     option = value and {"text": {"type": "plain_text", "text": f"Words of {value}"}, "value": value}
     state = {"type": kind, "selected_option": option}
-    return {f"assent:in:{name}": {"assent:value": state}}
+    return {f"sayso:in:{name}": {"sayso:value": state}}
 
 
 def several(name: str, *values: str, kind: str = "checkboxes") -> Payload:
     options = [{"text": {"type": "plain_text", "text": v}, "value": v} for v in values]
-    return {f"assent:in:{name}": {"assent:value": {"type": kind, "selected_options": options}}}
+    return {f"sayso:in:{name}": {"sayso:value": {"type": kind, "selected_options": options}}}
 
 
 def dated(name: str, date: str | None) -> Payload:
-    return {f"assent:in:{name}": {"assent:value": {"type": "datepicker", "selected_date": date}}}
+    return {f"sayso:in:{name}": {"sayso:value": {"type": "datepicker", "selected_date": date}}}
 
 
 async def sent(client: Client, clock: Clock, document: Payload) -> tuple[int, Any]:

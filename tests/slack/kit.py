@@ -17,14 +17,14 @@ from urllib.parse import urlencode
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from assent.cards import Card, CardBody, Choice, Ended, Open
-from assent.places import Answer, Answered, Place, Press
-from assent_slack import SlackConfig, SlackListener
+from sayso.cards import Card, CardBody, Choice, Ended, Open
+from sayso.places import Answer, Answered, Place, Press
+from sayso_slack import SlackConfig, SlackListener
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SECRET = "a-signing-secret-of-this-test"
 TOKEN = "xoxb-playground"
-TEAM, APP = "T0ACME", "A0ASSENT"
+TEAM, APP = "T0ACME", "A0SAYSO"
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 ALLOW = Choice("allow", "Allow", "primary", needs_sight=True)
@@ -166,8 +166,8 @@ def a_press(**changes: Any) -> Payload:
 def an_action(**changes: Any) -> Payload:
     action: Payload = {
         "type": "button",
-        "action_id": "assent:allow",
-        "block_id": "assent:h4ndle",
+        "action_id": "sayso:allow",
+        "block_id": "sayso:h4ndle",
         "text": {"type": "plain_text", "text": "Allow"},
         "value": "h4ndle",
         "action_ts": "1700000001.000000",

@@ -6,17 +6,17 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
-from assent.chats import Adapter
-from assent.errors import DeliveryError
-from assent.places import MessageRef, Place, Press
-from assent_playground import (
+from sayso.chats import Adapter
+from sayso.errors import DeliveryError
+from sayso.places import MessageRef, Place, Press
+from sayso_playground import (
     DropConnection,
     Playground,
     RateLimited,
     ServerError,
     SlackMessage,
 )
-from assent_slack import SlackAdapter, SlackConfig
+from sayso_slack import SlackAdapter, SlackConfig
 from slack.kit import Clock, a_card, a_config, an_ending
 
 OPS = Place("slack", "C0OPS")
@@ -158,7 +158,7 @@ async def test_trouble_of_slacks_own_passes_and_is_tried_once(
 @pytest.mark.parametrize(
     ("place", "fix"),
     [
-        ("C0RANDOM", "not_in_channel: invite the bot there: /invite @assent"),
+        ("C0RANDOM", "not_in_channel: invite the bot there: /invite @sayso"),
         ("C0PRIVATE", "/invite"),
     ],
 )
@@ -295,9 +295,9 @@ async def test_the_token_says_which_workspace_and_app_it_is(
         assert adapter.workspace.team_id == ""
         identity = await adapter.identity()
 
-        assert (identity.team_id, identity.app_id) == ("T0ACME", "A0ASSENT")
-        assert (identity.bot_id, identity.user_id) == ("B0ASSENT", "U0ASSENT")
-        assert (adapter.workspace.team_id, adapter.workspace.app_id) == ("T0ACME", "A0ASSENT")
+        assert (identity.team_id, identity.app_id) == ("T0ACME", "A0SAYSO")
+        assert (identity.bot_id, identity.user_id) == ("B0SAYSO", "U0SAYSO")
+        assert (adapter.workspace.team_id, adapter.workspace.app_id) == ("T0ACME", "A0SAYSO")
 
 
 async def test_an_app_that_cannot_be_learned_stays_unknown(playground: Playground) -> None:
@@ -313,7 +313,7 @@ async def test_an_app_that_cannot_be_learned_stays_unknown(playground: Playgroun
     [
         ("C0OPS", None),
         ("U0ALICE", None),
-        ("C0RANDOM", "/invite @assent there"),
+        ("C0RANDOM", "/invite @sayso there"),
         ("C0PRIVATE", "channel_not_found"),
         ("C0NOWHERE", "channel_not_found"),
     ],

@@ -9,28 +9,28 @@ from typing import Any
 import pytest
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.cards import Choice, Open
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.permission import PermissionRequestEvent
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent.rules import Rule
-from assent.terms import Terms
-from assent.testing import a_request
-from assent_playground import Playground, SlackMessage
-from assent_playground.slack_blocks import check_blocks
-from assent_slack import SlackAdapter, SlackListener
-from assent_slack.blocks import card_message
-from assent_slack.callbacks import press_of
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.cards import Choice, Open
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.permission import PermissionRequestEvent
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso.rules import Rule
+from sayso.terms import Terms
+from sayso.testing import a_request
+from sayso_playground import Playground, SlackMessage
+from sayso_playground.slack_blocks import check_blocks
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.blocks import card_message
+from sayso_slack.callbacks import press_of
 from slack.kit import ALLOW, ALWAYS, Clock, a_card, a_config, a_press, an_action, served
 
 RUN = RunRef("deploy-bot", "s-1")
 STATUS = ToolCall("bash", {"command": "git status"})
 PUSH = ToolCall("bash", {"command": "git push"})
-MENU = "assent:more"
+MENU = "sayso:more"
 
 
 @dataclass
@@ -91,7 +91,7 @@ def elements(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> None:
-    dialog = next(e for e in room.card.blocks[-1]["elements"] if e["action_id"] == "assent:always")
+    dialog = next(e for e in room.card.blocks[-1]["elements"] if e["action_id"] == "sayso:always")
 
     await room.playground.slack.press(room.card, "Always", by="alice")
 
@@ -188,7 +188,7 @@ def test_the_menu_and_the_second_step_carry_key_and_handle() -> None:
 
     assert menu["type"] == "overflow"
     assert menu["options"][0]["value"] == "always-2:h4ndle"
-    assert [element["action_id"] for element in sure] == ["assent:always-2", "assent:back"]
+    assert [element["action_id"] for element in sure] == ["sayso:always-2", "sayso:back"]
     assert sure[0]["value"] == "h4ndle"
 
 
@@ -252,7 +252,7 @@ def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
 @pytest.mark.parametrize(
     "action",
     [
-        picked(action_id="assent:allow"),
+        picked(action_id="sayso:allow"),
         picked(action_id="more"),
         picked(action_id=f"{MENU}-x"),
         picked(action_id=f"{MENU}-2\n"),
@@ -276,4 +276,4 @@ def test_what_a_message_cannot_show_in_full_has_no_second_step() -> None:
     message = card_message(a_card(Open(confirming=huge), more=(huge, WIDE)))
 
     assert "sss" not in str(message)
-    assert elements(message)[0]["action_id"] == "assent:allow"
+    assert elements(message)[0]["action_id"] == "sayso:allow"

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Card, Choice, Open
-from assent_playground.slack_blocks import characters, check_blocks
-from assent_slack.blocks import card_message
-from assent_slack.fallback import escaped
+from sayso.cards import Card, Choice, Open
+from sayso_playground.slack_blocks import characters, check_blocks
+from sayso_slack.blocks import card_message
+from sayso_slack.fallback import escaped
 from slack.kit import ALLOW, ALWAYS, DENY, a_card, an_ending
 
 OWN_MARKUP = re.compile(
@@ -70,11 +70,11 @@ def test_buttons_carry_the_handle_and_a_word_and_nothing_else() -> None:
     found = [(b["action_id"], b["value"], b["text"]["text"], b.get("style")) for b in buttons(card)]
 
     assert found == [
-        ("assent:allow", "h4ndle", "Allow", "primary"),
-        ("assent:always", "h4ndle", "Always", None),
-        ("assent:deny", "h4ndle", "Deny", "danger"),
+        ("sayso:allow", "h4ndle", "Allow", "primary"),
+        ("sayso:always", "h4ndle", "Always", None),
+        ("sayso:deny", "h4ndle", "Deny", "danger"),
     ]
-    assert blocks_of(card, "actions")[0]["block_id"] == "assent:h4ndle"
+    assert blocks_of(card, "actions")[0]["block_id"] == "sayso:h4ndle"
 
 
 def test_a_block_id_is_fresh_once_the_card_was_seen_in_full() -> None:
@@ -333,7 +333,7 @@ def test_whatever_a_card_holds_slack_takes_it_and_parses_nothing_of_it(card: Car
 @settings(max_examples=60, deadline=None, database=None)
 @given(CARDS)
 def test_nothing_unseen_can_be_allowed(card: Card) -> None:
-    offered = {button["action_id"].removeprefix("assent:") for button in buttons(card)}
+    offered = {button["action_id"].removeprefix("sayso:") for button in buttons(card)}
     unseen = card.body.content.isprintable() and card.body.content not in words(card)
 
     for choice in card.body.choices:

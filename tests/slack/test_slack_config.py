@@ -1,16 +1,16 @@
 import pytest
 
-from assent.errors import ConfigError
+from sayso.errors import ConfigError
 from slack.kit import TOKEN, a_config
 
 
 def test_the_app_is_named_by_its_app_level_token() -> None:
-    assert a_config(app_id="", app_token="xapp-1-A0ASSENT-1-abc").known_app_id == "A0ASSENT"
+    assert a_config(app_id="", app_token="xapp-1-A0SAYSO-1-abc").known_app_id == "A0SAYSO"
     assert a_config(app_id="", app_token="xapp-playground").known_app_id == ""
 
 
 def test_a_configuration_shows_no_secret() -> None:
-    shown = repr(a_config(app_token="xapp-1-A0ASSENT-1-abc"))
+    shown = repr(a_config(app_token="xapp-1-A0SAYSO-1-abc"))
 
     for secret in (TOKEN, "xapp-1", "a-signing-secret"):
         assert secret not in shown

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.errors import UnreadableCallbackError
-from assent_slack.decoding import decoded
+from sayso.errors import UnreadableCallbackError
+from sayso_slack.decoding import decoded
 from slack.kit import FORM, JSON, a_press, fixture, on_the_wire
 
 

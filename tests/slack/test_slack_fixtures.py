@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from assent_slack import SlackAdapter, SlackListener
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import Clock, DeskDouble, a_config, an_action, callback, fixture, fixtures
 
 ROWS = [row for row in fixtures() if row["transport"] != "socket-envelope"]

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from assent.forms import FormField
-from assent.places import Answer, Answered
-from assent_playground import Playground
-from assent_playground.slack_blocks import check_view
-from assent_slack import SlackAdapter, SlackListener
-from assent_slack.form_answers import form_answer
-from assent_slack.submissions import submission_of
+from sayso.forms import FormField
+from sayso.places import Answer, Answered
+from sayso_playground import Playground
+from sayso_playground.slack_blocks import check_view
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.form_answers import form_answer
+from sayso_slack.submissions import submission_of
 from slack.form_kit import (
     COLOURS,
     WHERE,
@@ -33,7 +33,7 @@ def test_names_and_words_survive_what_slack_escapes() -> None:
     field = FormField("a<b> & 100%26", "Q&A <x>")
     view = a_view(a_form(field))
     block_id = view["blocks"][-1]["block_id"]
-    values = {block_id: written("it", "x & y")["assent:in:it"]}
+    values = {block_id: written("it", "x & y")["sayso:in:it"]}
     view["blocks"][-1]["label"]["text"] = "Q&amp;A &lt;x&gt;"
     document = a_submission(view, values)
 
@@ -61,7 +61,7 @@ async def test_what_does_not_fit_is_told_at_its_field(
     assert status == 200
     assert answer == {
         "response_action": "errors",
-        "errors": {"assent:in:a": "at most 3 characters", "assent:in:b": "choose one"},
+        "errors": {"sayso:in:a": "at most 3 characters", "sayso:in:b": "choose one"},
     }
 
 
@@ -80,7 +80,7 @@ def test_what_belongs_to_no_field_is_told_at_the_first(problems: dict[str, str],
 
     answered = json.loads(form_answer(a_submission(TWO), answer).body)
 
-    assert answered == {"response_action": "errors", "errors": {"assent:in:a": told}}
+    assert answered == {"response_action": "errors", "errors": {"sayso:in:a": told}}
 
 
 def test_a_form_without_a_field_to_stand_at_says_in_its_place_what_does_not_fit() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from assent_playground.slack_blocks import check_view
-from assent_slack.form_modal import form_modal
+from sayso_playground.slack_blocks import check_view
+from sayso_slack.form_modal import form_modal
 from slack.form_kit import FILL_IN, ORDER, WHERE, a_view, metadata
 from slack.kit import Payload, a_card
 

@@ -12,21 +12,21 @@ import pytest
 from chat_double import working
 from pydantic import BaseModel, Field
 
-from assent import Gate, Outcome, RunRef
-from assent.asking import Options
-from assent.backend import Backend
-from assent.calls import new_id
-from assent.cards import CardBody, Choice
-from assent.desk import Desk
-from assent.errors import InvalidInputError
-from assent.events import RequestEnding, UserInputRequest, UserInputResponse
-from assent.forms import NO_INPUTS, Inputs
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent_playground import Delivery, Playground, SlackMessage, SlackView
-from assent_slack import SlackAdapter, SlackListener
+from sayso import Gate, Outcome, RunRef
+from sayso.asking import Options
+from sayso.backend import Backend
+from sayso.calls import new_id
+from sayso.cards import CardBody, Choice
+from sayso.desk import Desk
+from sayso.errors import InvalidInputError
+from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms import NO_INPUTS, Inputs
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso_playground import Delivery, Playground, SlackMessage, SlackView
+from sayso_slack import SlackAdapter, SlackListener
 from slack.form_kit import FILL_IN, FILLED_IN, VALUES
 from slack.kit import Clock, a_config, served
 
@@ -181,7 +181,7 @@ async def test_without_either_answer_the_field_says_so(room: Room) -> None:
 
     await room.send(await room.form(card), Why="")
 
-    assert room.shown().errors == {"assent:in:why": "an answer is needed here"}
+    assert room.shown().errors == {"sayso:in:why": "an answer is needed here"}
     await room.send(room.shown())
     assert (await waiting).values == VALUES
 
@@ -191,7 +191,7 @@ async def test_what_only_the_question_knows_is_told_at_the_field(room: Room) -> 
 
     await room.send(await room.form(card), Name="Nobody")
 
-    assert room.shown().errors == {"assent:in:name": "this must be somebody"}
+    assert room.shown().errors == {"sayso:in:name": "this must be somebody"}
     await room.send(room.shown())
     assert (await waiting).values == VALUES
 
@@ -210,11 +210,11 @@ async def test_what_slacks_client_would_have_refused_is_refused_here_too(room: R
     await room.playground.slack.submit(view, {**FILLED_IN, **bent}, by="alice", checked=False)
 
     assert room.shown().errors == {
-        "assent:in:name": "this must be at most 20 characters",
-        "assent:in:count": "this must be a whole number, such as 3",
-        "assent:in:weight": "this must be a number, such as 2.5",
-        "assent:in:stops": "this must be at most 2 of the options",
-        "assent:in:day": "this must be a date, such as 2026-11-21",
+        "sayso:in:name": "this must be at most 20 characters",
+        "sayso:in:count": "this must be a whole number, such as 3",
+        "sayso:in:weight": "this must be a number, such as 2.5",
+        "sayso:in:stops": "this must be at most 2 of the options",
+        "sayso:in:day": "this must be a date, such as 2026-11-21",
     }
     assert not waiting.done()
     await room.send(room.shown())

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Card
-from assent.errors import DeliveryError
-from assent.forms import Form, FormField, Option
-from assent.places import MessageRef, Place, Press
-from assent_playground import Playground, SlackMessage, Slow
-from assent_playground.slack_blocks import check_view
-from assent_slack import SlackAdapter
+from sayso.cards import Card
+from sayso.errors import DeliveryError
+from sayso.forms import Form, FormField, Option
+from sayso.places import MessageRef, Place, Press
+from sayso_playground import Playground, SlackMessage, Slow
+from sayso_playground.slack_blocks import check_view
+from sayso_slack import SlackAdapter
 from slack.form_kit import CITIES, COLOURS, FILL_IN, ORDER, WHERE, a_form, a_view, metadata
 from slack.kit import Clock, Payload, a_card
 
@@ -28,7 +28,7 @@ def inputs(view: Payload) -> dict[str, Payload]:
     found: dict[str, Payload] = {}
     for block in view["blocks"]:
         if block["type"] == "input":
-            found[block["block_id"].removeprefix("assent:").removeprefix("in:")] = block
+            found[block["block_id"].removeprefix("sayso:").removeprefix("in:")] = block
     return found
 
 
@@ -95,7 +95,7 @@ def test_only_optional_fields_may_stay_empty(required: bool) -> None:
 
 def test_a_text_has_its_lengths_and_begins_with_what_it_has() -> None:
     assert element(minimum=2, maximum=20, initial="Bob") == {
-        "action_id": "assent:value",
+        "action_id": "sayso:value",
         "type": "plain_text_input",
         "multiline": False,
         "min_length": 2,
@@ -355,7 +355,7 @@ async def test_asking_opens_the_dialog_for_whoever_pressed(
 
     view = playground.slack.view("alice")
     assert view
-    assert view.callback_id == "assent:form"
+    assert view.callback_id == "sayso:form"
     assert metadata(view.view)["message"] == ref.message_id
     assert playground.slack.view("bob") is None
 

@@ -4,13 +4,13 @@ import json
 import aiohttp
 import pytest
 
-from assent.errors import (
+from sayso.errors import (
     ReplayedCallbackError,
     StoreUnreachableError,
 )
-from assent.places import Answer, Answered, MessageRef, Place
-from assent_playground import Playground, RateLimited, Slow
-from assent_slack import SlackAdapter, SlackListener
+from sayso.places import Answer, Answered, MessageRef, Place
+from sayso_playground import Playground, RateLimited, Slow
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import (
     Client,
     Clock,

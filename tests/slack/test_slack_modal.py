@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent_playground.slack_blocks import check_view
-from assent_slack.modal import REVEAL_LIMIT, VIEW_BYTES, chunks, everything_modal, fits
+from sayso_playground.slack_blocks import check_view
+from sayso_slack.modal import REVEAL_LIMIT, VIEW_BYTES, chunks, everything_modal, fits
 from slack.kit import a_card
 
 

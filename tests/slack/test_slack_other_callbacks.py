@@ -1,12 +1,12 @@
 import pytest
 
-from assent.errors import (
+from sayso.errors import (
     DeliveryError,
 )
-from assent.places import Place
-from assent_playground import Playground
-from assent_slack import SlackAdapter
-from assent_slack.quiet import muffled
+from sayso.places import Place
+from sayso_playground import Playground
+from sayso_slack import SlackAdapter
+from sayso_slack.quiet import muffled
 from slack.kit import (
     FORM,
     TEAM,
@@ -87,7 +87,7 @@ async def test_an_event_that_nobody_waits_for_is_taken_so_that_slack_goes_on(
 
 
 async def test_a_repeated_event_is_taken_again(client: Client, clock: Clock) -> None:
-    event = {**fixture("event_app_uninstalled.json"), "api_app_id": "A0ASSENT"}
+    event = {**fixture("event_app_uninstalled.json"), "api_app_id": "A0SAYSO"}
     first = await post(client, *callback(event, clock.seconds(), "json"))
     headers, body = callback(event, clock.seconds() + 60, "json")
     again = await post(
@@ -117,7 +117,7 @@ async def test_after_an_uninstall_nothing_is_shown_and_the_log_says_what_to_do(
 
 @pytest.mark.parametrize(
     ("tokens", "is_dead"),
-    [({"bot": ["U0ASSENT"]}, True), ({"oauth": ["U1"]}, False), (None, False)],
+    [({"bot": ["U0SAYSO"]}, True), ({"oauth": ["U1"]}, False), (None, False)],
 )
 async def test_only_a_revoked_bot_token_stops_the_adapter(
     playground: Playground, client: Client, adapter: SlackAdapter, tokens: object, is_dead: bool
@@ -157,7 +157,7 @@ async def test_slacks_libraries_write_nothing_down(
     caplog.set_level("DEBUG")
     caplog.set_level("INFO", logger="aiohttp")
     for name in ("block_actions_dm.json", "view_submission_plain_text_input.json"):
-        home = {"team": {"id": TEAM}, "api_app_id": "A0ASSENT", "user": {"id": "U1"}}
+        home = {"team": {"id": TEAM}, "api_app_id": "A0SAYSO", "user": {"id": "U1"}}
         document = {**fixture(name), **home, "enterprise": None}
         document["view"] = {**document.get("view", {}), "app_installed_team_id": TEAM}
         status, _ = await post(client, *callback(document, clock.seconds()))
@@ -166,7 +166,7 @@ async def test_slacks_libraries_write_nothing_down(
     assert "PLACEHOLDER" not in caplog.text
     assert "xoxb" not in caplog.text
     talking = {record.name.partition(".")[0] for record in caplog.records}
-    assert talking <= {"assent_slack", "aiohttp", "asyncio"}
+    assert talking <= {"sayso_slack", "aiohttp", "asyncio"}
 
 
 def test_a_library_in_trouble_is_heard_of_without_its_words(

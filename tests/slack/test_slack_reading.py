@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from assent.errors import ForeignCallbackError, UnreadableCallbackError
-from assent.places import MessageRef, Place, Press
-from assent_slack.callbacks import press_of
-from assent_slack.workspace import Workspace
+from sayso.errors import ForeignCallbackError, UnreadableCallbackError
+from sayso.places import MessageRef, Place, Press
+from sayso_slack.callbacks import press_of
+from sayso_slack.workspace import Workspace
 from slack.kit import APP, TEAM, Payload, a_press, an_action, fixture
 
 OURS = Workspace(TEAM, APP)
@@ -61,18 +61,18 @@ NOT_OURS: list[Any] = [
     [{}],
     [{"name": "channel_list", "type": "select"}],
     [an_action(action_id="allow")],
-    [an_action(action_id="xassent:allow")],
-    [an_action(action_id="assent:")],
-    [an_action(action_id="assent:Allow")],
-    [an_action(action_id="assent:allow\n")],
-    [an_action(action_id="assent:" + "a" * 21)],
+    [an_action(action_id="xsayso:allow")],
+    [an_action(action_id="sayso:")],
+    [an_action(action_id="sayso:Allow")],
+    [an_action(action_id="sayso:allow\n")],
+    [an_action(action_id="sayso:" + "a" * 21)],
     [an_action(action_id=5)],
     [an_action(value="")],
     [an_action(value=None)],
     [an_action(value={"a": 1})],
     [an_action(value="x" * 2_000)],
     [an_action(type="static_select")],
-    [an_action(), an_action(action_id="assent:deny")],
+    [an_action(), an_action(action_id="sayso:deny")],
 ]
 
 

@@ -5,10 +5,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from assent.errors import ReplayedCallbackError
-from assent_slack import SlackListener
-from assent_slack.listener import BODY_BYTES
-from assent_slack.replays import Replays
+from sayso.errors import ReplayedCallbackError
+from sayso_slack import SlackListener
+from sayso_slack.listener import BODY_BYTES
+from sayso_slack.replays import Replays
 from slack.kit import (
     FORM,
     JSON,
@@ -73,7 +73,7 @@ REFUSALS: dict[str, tuple[int, Callable[[Clock], tuple[dict[str, str], bytes]]]]
 async def test_what_is_not_a_press_of_ours_is_refused_and_not_written_down(
     name: str, client: Client, desk: DeskDouble, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("DEBUG", logger="assent_slack")
+    caplog.set_level("DEBUG", logger="sayso_slack")
     status, make = REFUSALS[name]
     headers, body = make(clock)
 

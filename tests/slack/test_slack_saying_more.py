@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef, ToolCall, Verdict
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.refusals import Refusals
-from assent.routes import Route, Routes
-from assent_playground import DropConnection, Playground, SlackMessage, SlackView
-from assent_slack import SlackAdapter, SlackListener
+from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.refusals import Refusals
+from sayso.routes import Route, Routes
+from sayso_playground import DropConnection, Playground, SlackMessage, SlackView
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import Clock, a_config, served
 
 CALL = ToolCall("bash", {"command": "terraform apply", "token": "hunter2hunter2"})
@@ -105,7 +105,7 @@ async def test_a_ready_made_reason_is_one_click(room: Room) -> None:
 async def test_a_reason_is_needed_where_it_was_asked_for(room: Room) -> None:
     await room.send(await room.form("Deny with a reason…"))
 
-    assert list(room.errors()) == ["assent:in:reason"]
+    assert list(room.errors()) == ["sayso:in:reason"]
     assert not room.waiting.done()
 
 
@@ -165,7 +165,7 @@ async def test_arguments_are_edited_and_hidden_ones_stay_whole(room: Room) -> No
 async def test_what_is_no_json_is_told_at_the_arguments(room: Room) -> None:
     await room.send(await room.form("Edit arguments…"), Arguments="{")
 
-    assert list(room.errors()) == ["assent:in:arguments"]
+    assert list(room.errors()) == ["sayso:in:arguments"]
     assert not room.waiting.done()
 
 

@@ -6,16 +6,16 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from assent.errors import DeliveryError, StoreUnreachableError
-from assent.places import Answer, Answered, Place
-from assent_playground import Playground, PlaygroundConfig, RateLimited
-from assent_slack import SlackAdapter, SlackListener
-from assent_slack.bolt import bolt_app
-from assent_slack.socket_mode import Pace, SocketConnection
+from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.places import Answer, Answered, Place
+from sayso_playground import Playground, PlaygroundConfig, RateLimited
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.bolt import bolt_app
+from sayso_slack.socket_mode import Pace, SocketConnection
 from slack.form_kit import a_form, a_view
 from slack.kit import Clock, DeskDouble, Payload, a_card, a_config, a_press, fixture
 
-APP_TOKEN = "xapp-1-A0ASSENT-playground"
+APP_TOKEN = "xapp-1-A0SAYSO-playground"
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ async def test_a_form_over_a_socket_is_answered_there(
 
     assert (lost.status, kept) == (None, view)
     assert shown
-    assert shown.errors == {"assent:in:it": "longer"}
+    assert shown.errors == {"sayso:in:it": "longer"}
     assert (taken.status, taken.body) == (200, "")
     assert playground.slack.view("alice") is None
     assert [press.inputs for press in desk.presses] == [{"it": "no"}, {"it": "no"}, {"it": "yes"}]

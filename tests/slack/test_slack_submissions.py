@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from assent.errors import ReplayedCallbackError, StoreUnreachableError, UnreadableCallbackError
-from assent.places import Answer, Answered
-from assent_playground import Playground
-from assent_slack import SlackAdapter, SlackListener
-from assent_slack.form_modal import form_modal
-from assent_slack.submissions import submission_of
+from sayso.errors import ReplayedCallbackError, StoreUnreachableError, UnreadableCallbackError
+from sayso.places import Answer, Answered
+from sayso_playground import Playground
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.form_modal import form_modal
+from sayso_slack.submissions import submission_of
 from slack.form_kit import (
     FILL_IN,
     WHERE,
@@ -86,7 +86,7 @@ def test_every_kind_of_input_is_read(values: Payload, raw: Any) -> None:
 
 
 def test_what_was_written_counts_before_a_ready_made_answer() -> None:
-    ready = {"assent:or:it": picked("it", "Too risky")["assent:in:it"]}
+    ready = {"sayso:or:it": picked("it", "Too risky")["sayso:in:it"]}
 
     assert inputs_of({**ready, **written("it", "because")}) == {"it": "because"}
     assert inputs_of({**ready, **written("it", None)}) == {"it": "Too risky"}
@@ -129,7 +129,7 @@ STRANGE_STATES: list[Any] = [
 async def test_an_input_of_another_type_is_refused_and_the_dialog_stays(
     client: Client, desk: DeskDouble, clock: Clock, state: Any
 ) -> None:
-    values = {"assent:in:it": {"assent:value": state}}
+    values = {"sayso:in:it": {"sayso:value": state}}
 
     status, answer = await sent(client, clock, a_submission(values=values))
 
@@ -140,7 +140,7 @@ async def test_an_input_of_another_type_is_refused_and_the_dialog_stays(
 @pytest.mark.parametrize("elements", [{}, None, "x", {"a": 1}, {"a": {}, "b": {}}])
 def test_a_block_without_its_one_input_is_unreadable(elements: Any) -> None:
     with pytest.raises(UnreadableCallbackError):
-        inputs_of({"assent:in:it": elements})
+        inputs_of({"sayso:in:it": elements})
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ async def test_a_form_of_nobody_is_refused(
 async def test_a_forged_form_is_refused_and_not_written_down(
     client: Client, desk: DeskDouble, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("DEBUG", logger="assent_slack")
+    caplog.set_level("DEBUG", logger="sayso_slack")
     body = on_the_wire(a_submission(values=written("it", "TYPED BY ALICE")))[1]
 
     unsigned, _ = await post(client, {"Content-Type": FORM}, body)
@@ -340,7 +340,7 @@ async def test_a_closed_form_that_names_no_choice_decides_nothing(
 async def test_forms_of_others_go_where_they_went(
     client: Client, desk: DeskDouble, clock: Clock, name: str
 ) -> None:
-    home = {"team": {"id": TEAM}, "api_app_id": "A0ASSENT", "enterprise": None}
+    home = {"team": {"id": TEAM}, "api_app_id": "A0SAYSO", "enterprise": None}
     document = {**fixture(name), **home}
     document["view"] = {**document["view"], "app_installed_team_id": TEAM}
 
@@ -384,4 +384,4 @@ async def test_a_form_over_a_socket_is_answered_in_its_envelope(
     answer = await listener.answer_envelope("e1", a_submission())
 
     assert answer.content_type == "application/json"
-    assert json.loads(answer.body)["errors"] == {"assent:in:it": "longer"}
+    assert json.loads(answer.body)["errors"] == {"sayso:in:it": "longer"}

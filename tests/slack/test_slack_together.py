@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Card, Choice, Ended, Open
-from assent_playground.slack_blocks import characters, check_blocks
-from assent_slack.together_blocks import room_together, together_message
+from sayso.cards import Card, Choice, Ended, Open
+from sayso_playground.slack_blocks import characters, check_blocks
+from sayso_slack.together_blocks import room_together, together_message
 from slack.kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
 MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
@@ -62,12 +62,12 @@ def menus(*cards: Card) -> list[list[str]]:
 
 def test_each_line_has_its_own_buttons_and_all_of_them_have_two_more() -> None:
     assert buttons(a_line(1), a_line(2)) == {
-        "Allow 1": ("assent:allow", "handle-1"),
-        "Deny 1": ("assent:deny", "handle-1"),
-        "Allow 2": ("assent:allow", "handle-2"),
-        "Deny 2": ("assent:deny", "handle-2"),
-        "Allow all": ("assent:allow-all", "handle-1"),
-        "Deny all": ("assent:deny-all", "handle-1"),
+        "Allow 1": ("sayso:allow", "handle-1"),
+        "Deny 1": ("sayso:deny", "handle-1"),
+        "Allow 2": ("sayso:allow", "handle-2"),
+        "Deny 2": ("sayso:deny", "handle-2"),
+        "Allow all": ("sayso:allow-all", "handle-1"),
+        "Deny all": ("sayso:deny-all", "handle-1"),
     }
 
 
@@ -182,7 +182,7 @@ def test_a_menu_too_small_for_all_leads_on_to_all_of_them() -> None:
     ]
     opened = replace(card, state=Open(more=True))
     assert [len(menu) for menu in menus(opened, a_line(2, choices=(ALLOW, DENY)))] == [5, 2]
-    assert buttons(opened, a_line(2))["Back"] == ("assent:back", "handle-1")
+    assert buttons(opened, a_line(2))["Back"] == ("sayso:back", "handle-1")
     assert "Allow 2" in buttons(opened, a_line(2))
 
 
@@ -190,7 +190,7 @@ def test_the_second_step_says_what_would_be_remembered_and_keeps_the_other_lines
     asked = a_line(1, state=Open(confirming=ALWAYS))
 
     assert ALWAYS.stores in words(asked, a_line(2))
-    assert buttons(asked, a_line(2))["Yes, Always"] == ("assent:always", "handle-1")
+    assert buttons(asked, a_line(2))["Yes, Always"] == ("sayso:always", "handle-1")
     assert {"Allow 2", "Deny 2"} <= set(buttons(asked, a_line(2)))
 
 
@@ -360,5 +360,5 @@ def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card])
         content = card.body.content
         unseen = content.isprintable() and content not in words(*shown) and not card.revealed
         if unseen and isinstance(card.state, Open):
-            assert ("assent:allow", card.handle) not in offered
-            assert ("assent:allow-all", shown[0].handle) not in offered
+            assert ("sayso:allow", card.handle) not in offered
+            assert ("sayso:allow-all", shown[0].handle) not in offered

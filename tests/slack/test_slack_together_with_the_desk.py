@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.redis import redis_backend
-from assent.routes import Route, Routes
-from assent_playground import Playground, SlackMessage
-from assent_slack import SlackAdapter, SlackListener
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.redis import redis_backend
+from sayso.routes import Route, Routes
+from sayso_playground import Playground, SlackMessage
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import Clock, a_config, served
 
 
@@ -135,7 +135,7 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(
 ) -> None:
     waiting, message = await asked(gate, playground)
 
-    await playground.slack.press(message, "assent:more-1", by="alice", choose="Always")
+    await playground.slack.press(message, "sayso:more-1", by="alice", choose="Always")
     step = await playground.slack.message_where(lambda m: "Yes, Always" in m.buttons)
     assert {"Allow 2", "Deny 2", "Allow 3", "Deny 3", "Allow all"} <= set(step.buttons)
     await playground.slack.press(step, "Yes, Always", by="alice")
@@ -149,7 +149,7 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(
 async def test_a_denial_of_one_line_can_have_a_reason(gate: Gate, playground: Playground) -> None:
     waiting, message = await asked(gate, playground)
 
-    await playground.slack.press(message, "assent:more-1", by="alice", choose="Deny with a reason…")
+    await playground.slack.press(message, "sayso:more-1", by="alice", choose="Deny with a reason…")
     view = await playground.slack.view_for("alice")
     assert "Call 1 of 3 · build · " in str(view.view)
     assert "make build" in str(view.view)

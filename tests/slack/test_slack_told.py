@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assent.cards import Choice
-from assent_playground.slack_blocks import characters, check_blocks
-from assent_slack.blocks import card_message
-from assent_slack.told import ROOM, told
+from sayso.cards import Choice
+from sayso_playground.slack_blocks import characters, check_blocks
+from sayso_slack.blocks import card_message
+from sayso_slack.told import ROOM, told
 from slack.form_kit import FILL_IN
 from slack.kit import DENY, a_card, an_ending
 

@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from assent.errors import ForgedCallbackError
-from assent_slack.verification import verified
+from sayso.errors import ForgedCallbackError
+from sayso_slack.verification import verified
 from slack.kit import SECRET, signed
 
 BODY = b"payload=%7B%7D"

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 import pytest
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent_playground import Playground
-from assent_slack import SlackAdapter, SlackListener
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso_playground import Playground
+from sayso_slack import SlackAdapter, SlackListener
 from slack.kit import Clock, a_config, served
 
 CALL = ToolCall("bash", {"command": "terraform apply"})

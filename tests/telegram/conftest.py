@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from telegram_dialogue import CHANNEL, TOKEN, Chat
 
-from assent.cards import Card, CardBody, Choice
-from assent_playground import Playground, PlaygroundConfig, TelegramChat
+from sayso.cards import Card, CardBody, Choice
+from sayso_playground import Playground, PlaygroundConfig, TelegramChat
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from assent.cards import Card, Ended
-from assent.errors import DeliveryError, PlaceMovedError
-from assent.memory import utc_now
-from assent.memory_drafts import MemoryDrafts
-from assent.places import MessageRef, Place, Press
-from assent_playground import (
+from sayso.cards import Card, Ended
+from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.memory import utc_now
+from sayso.memory_drafts import MemoryDrafts
+from sayso.places import MessageRef, Place, Press
+from sayso_playground import (
     DropConnection,
     Member,
     Playground,
@@ -23,7 +23,7 @@ from assent_playground import (
     RateLimited,
     ServerError,
 )
-from assent_telegram import BotIdentity, TelegramAdapter, TelegramConfig
+from sayso_telegram import BotIdentity, TelegramAdapter, TelegramConfig
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP = Place("telegram", "-1001234567890")
@@ -274,7 +274,7 @@ async def test_a_toast_never_raises(
 
 
 async def test_the_bot_says_who_it_is(adapter: TelegramAdapter) -> None:
-    assert await adapter.identity() == BotIdentity(4000000000, "assent_bot")
+    assert await adapter.identity() == BotIdentity(4000000000, "sayso_bot")
 
 
 async def test_a_wrong_token_is_named_and_never_quoted(
@@ -290,7 +290,7 @@ async def test_a_wrong_token_is_named_and_never_quoted(
 
     assert (error.permanent, polled.permanent) == (True, True)
     assert "TELEGRAM_BOT_TOKEN is not valid" in error.reason
-    ours = [record for record in caplog.records if record.name.startswith(("assent", "http"))]
+    ours = [record for record in caplog.records if record.name.startswith(("sayso", "http"))]
     for text in (str(error), *(record.getMessage() for record in ours)):
         assert wrong not in text
 

@@ -10,18 +10,18 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from chat_double import working
 
-from assent import Gate, Outcome, RunRef, ToolCall
-from assent.backend import Backend
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.permission import PermissionRequestEvent
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent.rules import Rule
-from assent.terms import Terms
-from assent.testing import a_request
-from assent_playground import Playground, PlaygroundConfig, TelegramMessage
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.backend import Backend
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.permission import PermissionRequestEvent
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso.rules import Rule
+from sayso.terms import Terms
+from sayso.testing import a_request
+from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP = -1001234567890

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assent.places import MessageRef, Place, Press
-from assent_telegram.callbacks import Barred, Moved, Nothing, read_update
-from assent_telegram.replies import Reply
+from sayso.places import MessageRef, Place, Press
+from sayso_telegram.callbacks import Barred, Moved, Nothing, read_update
+from sayso_telegram.replies import Reply
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from assent.errors import ConfigError
-from assent_telegram import TelegramConfig
+from sayso.errors import ConfigError
+from sayso_telegram import TelegramConfig
 
 TOKEN = "4000000000:PLAYGROUND-token"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from assent.forms import MOST_FIELDS, Form, FormField, Option
-from assent_telegram.dialogue import Dialogue, dialogue_text, portable, read_dialogue
-from assent_telegram.dialogue_moves import begun, over, pressed, stumbled, typed
-from assent_telegram.dialogue_view import board, board_keyboard, force_reply, prompt, shown_name
-from assent_telegram.form_buttons import FormButton, form_button_data, read_form_button
-from assent_telegram.formatted import units
+from sayso.forms import MOST_FIELDS, Form, FormField, Option
+from sayso_telegram.dialogue import Dialogue, dialogue_text, portable, read_dialogue
+from sayso_telegram.dialogue_moves import begun, over, pressed, stumbled, typed
+from sayso_telegram.dialogue_view import board, board_keyboard, force_reply, prompt, shown_name
+from sayso_telegram.form_buttons import FormButton, form_button_data, read_form_button
+from sayso_telegram.formatted import units
 
 ID = "DIALOGUEDIALOGUE123456"
 NAME = FormField("name", "Name")

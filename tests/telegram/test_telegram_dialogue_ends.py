@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from telegram_dialogue import ALICE, GROUP, PICK, Chat
 
-from assent.cards import Choice, Ended
-from assent.errors import DeliveryError, ReplayedCallbackError, StoreUnreachableError
-from assent.forms import Form, FormField
-from assent.places import Answer, Answered
-from assent_playground import RateLimited, ServerError, Slow
+from sayso.cards import Choice, Ended
+from sayso.errors import DeliveryError, ReplayedCallbackError, StoreUnreachableError
+from sayso.forms import Form, FormField
+from sayso.places import Answer, Answered
+from sayso_playground import RateLimited, ServerError, Slow
 
 
 async def test_the_same_reply_twice_acts_once(chat: Chat) -> None:

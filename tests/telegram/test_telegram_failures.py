@@ -16,10 +16,10 @@ from telegram.error import (
     TimedOut,
 )
 
-from assent.errors import DeliveryError, PlaceMovedError
-from assent_telegram import TelegramConfig
-from assent_telegram.client import Client
-from assent_telegram.failures import delivery_error, without_token
+from sayso.errors import DeliveryError, PlaceMovedError
+from sayso_telegram import TelegramConfig
+from sayso_telegram.client import Client
+from sayso_telegram.failures import delivery_error, without_token
 
 TOKEN = "4000000000:PLAYGROUND-token"
 OTHER = "123456789:AAE_other-token-0123456789abcdefghij"

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram_forms import FORUM, GROUP, RUN, TOKEN, VALUES, Room, bots
 
-from assent import Gate, Outcome
-from assent.memory import memory_backend
-from assent.redis import redis_backend
-from assent_playground import DeliverTwice, Playground, PlaygroundConfig, RateLimited
+from sayso import Gate, Outcome
+from sayso.memory import memory_backend
+from sayso.redis import redis_backend
+from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, RateLimited
 
 
 @pytest.fixture(params=["memory", "redis"])

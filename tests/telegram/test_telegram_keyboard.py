@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from telegram import InlineKeyboardMarkup
 
-from assent.cards import BACK, SHOW_ALL, Card, Choice, Ended
-from assent.offers import ALWAYS
-from assent.permission import ALLOW, DENY
-from assent_telegram.buttons import Button, button_data, read_button
-from assent_telegram.keyboard import MOST_STORED, keyboard
-from assent_telegram.messages import message
+from sayso.cards import BACK, SHOW_ALL, Card, Choice, Ended
+from sayso.offers import ALWAYS
+from sayso.permission import ALLOW, DENY
+from sayso_telegram.buttons import Button, button_data, read_button
+from sayso_telegram.keyboard import MOST_STORED, keyboard
+from sayso_telegram.messages import message
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
 CardMaker = Callable[..., Card]

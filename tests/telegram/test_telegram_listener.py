@@ -17,13 +17,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from assent.errors import ReplayedCallbackError, StoreUnreachableError
-from assent.memory import utc_now
-from assent.memory_drafts import MemoryDrafts
-from assent.memory_work import MemoryLeases
-from assent.places import Answer, Answered, Place, Press
-from assent_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso.errors import ReplayedCallbackError, StoreUnreachableError
+from sayso.memory import utc_now
+from sayso.memory_drafts import MemoryDrafts
+from sayso.memory_work import MemoryLeases
+from sayso.places import Answer, Answered, Place, Press
+from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 TOKEN = "4000000000:PLAYGROUND-token"
 SECRET = "s3cret-of-this-test"
@@ -365,7 +365,7 @@ async def test_a_poison_update_is_counted_and_not_asked_for_again(
 async def test_of_a_poison_update_only_its_number_is_logged(
     world: World, press_update: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, "assent_telegram")
+    caplog.set_level(logging.DEBUG, "sayso_telegram")
 
     await world.post(press_update(data="do-not-log-this", **{"from": None}))
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from telegram import MessageEntity
 
-from assent.cards import Card, CardBody, Choice, Ended, Open
-from assent_playground.telegram_text import checked_entities, with_live_parts
-from assent_telegram.formatted import Formatted, Look, Part, fitted, sound, units
-from assent_telegram.messages import CONTENT_LIMIT, message
+from sayso.cards import Card, CardBody, Choice, Ended, Open
+from sayso_playground.telegram_text import checked_entities, with_live_parts
+from sayso_telegram.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.messages import CONTENT_LIMIT, message
 
 NOW = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
 LIVE = "@everyone #tag /start@bot https://evil.example/x $TON a@b.example t.me/x"

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from assent.cards import Card, Ended
-from assent.errors import DeliveryError
-from assent.memory import utc_now
-from assent.memory_drafts import MemoryDrafts
-from assent.places import Place
-from assent_telegram import TelegramAdapter, TelegramConfig
+from sayso.cards import Card, Ended
+from sayso.errors import DeliveryError
+from sayso.memory import utc_now
+from sayso.memory_drafts import MemoryDrafts
+from sayso.places import Place
+from sayso_telegram import TelegramAdapter, TelegramConfig
 
 ENDED = Ended("approved", datetime(2026, 11, 21, 12, tzinfo=UTC), by="alice")
 CardMaker = Callable[..., Card]

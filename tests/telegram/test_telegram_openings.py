@@ -11,9 +11,9 @@ from datetime import timedelta
 import pytest
 from telegram_dialogue import GROUP, PICK, TOKEN, BrokenDrafts, Chat, Clock
 
-from assent.cards import Card, Ended
-from assent.errors import DeliveryError, StoreUnreachableError
-from assent_playground import Playground, PlaygroundConfig, Slow
+from sayso.cards import Card, Ended
+from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso_playground import Playground, PlaygroundConfig, Slow
 
 
 class SlowDrafts(BrokenDrafts):

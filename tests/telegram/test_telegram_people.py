@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assent_telegram.people import People
+from sayso_telegram.people import People
 
 
 def test_the_name_that_was_heard_last_counts() -> None:

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from assent.errors import StoreUnreachableError
-from assent.memory import utc_now
-from assent.memory_drafts import MemoryDrafts
-from assent.memory_work import MemoryLeases
-from assent.places import Answer, Answered, Place, Press
-from assent.ports import Leases
-from assent_playground import Playground, PlaygroundConfig, RateLimited, ServerError
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
-from assent_telegram.polling import next_offset
-from assent_telegram.taken import Taken
-from assent_telegram.updates import ALLOWED_UPDATES
+from sayso.errors import StoreUnreachableError
+from sayso.memory import utc_now
+from sayso.memory_drafts import MemoryDrafts
+from sayso.memory_work import MemoryLeases
+from sayso.places import Answer, Answered, Place, Press
+from sayso.ports import Leases
+from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_telegram.polling import next_offset
+from sayso_telegram.taken import Taken
+from sayso_telegram.updates import ALLOWED_UPDATES
 
 TOKEN = "4000000000:PLAYGROUND-token"
 CHAT = -1001234567890
@@ -312,7 +312,7 @@ async def test_a_webhook_in_the_way_is_named_and_waited_out(
         await served(playground)
 
     assert pauses.seconds == [2, 4, 8]
-    assert "a webhook is set: run `assent webhook delete` to poll" in caplog.text
+    assert "a webhook is set: run `sayso webhook delete` to poll" in caplog.text
 
 
 async def test_a_rate_limit_is_waited_out_and_an_outage_ever_longer(

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from assent.errors import ConfigError, DeliveryError
-from assent_playground import Playground, PlaygroundConfig
-from assent_telegram import TelegramConfig, WebhookState, delete_webhook, set_webhook, show_webhook
-from assent_telegram.webhook import check_webhook_url
+from sayso.errors import ConfigError, DeliveryError
+from sayso_playground import Playground, PlaygroundConfig
+from sayso_telegram import TelegramConfig, WebhookState, delete_webhook, set_webhook, show_webhook
+from sayso_telegram.webhook import check_webhook_url
 
 TOKEN = "4000000000:PLAYGROUND-token"
 URL = "https://bots.example/telegram/webhook"

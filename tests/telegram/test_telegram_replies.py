@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from telegram_dialogue import ALICE, BOB, CHANNEL, GROUP, PICK, TWO, Chat
 
-from assent.cards import Choice
-from assent.errors import DeliveryError
-from assent.forms import Form, FormField
-from assent.places import Answer, Answered
-from assent_telegram.replies import Reply, read_reply
-from assent_telegram.taken import Taken
+from sayso.cards import Choice
+from sayso.errors import DeliveryError
+from sayso.forms import Form, FormField
+from sayso.places import Answer, Answered
+from sayso_telegram.replies import Reply, read_reply
+from sayso_telegram.taken import Taken
 
 
 async def test_the_right_persons_replies_lead_to_one_press_with_raw_values(chat: Chat) -> None:

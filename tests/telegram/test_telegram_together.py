@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from telegram import MessageEntity
 
-from assent.cards import Card, CardBody, Choice, Ended, Open
-from assent.text import visible
-from assent_telegram.formatted import units
-from assent_telegram.together_keyboard import together_keyboard
-from assent_telegram.together_message import room_together, together_message
+from sayso.cards import Card, CardBody, Choice, Ended, Open
+from sayso.text import visible
+from sayso_telegram.formatted import units
+from sayso_telegram.together_keyboard import together_keyboard
+from sayso_telegram.together_message import room_together, together_message
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, OLD = -1001234567890, -300

@@ -11,19 +11,19 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from chat_double import working
 
-from assent import Gate, RunRef, ToolCall, Verdict
-from assent.desk import Desk
-from assent.memory import memory_backend
-from assent.places import Place
-from assent.routes import Route, Routes
-from assent_playground import (
+from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso.desk import Desk
+from sayso.memory import memory_backend
+from sayso.places import Place
+from sayso.routes import Route, Routes
+from sayso_playground import (
     Playground,
     PlaygroundConfig,
     ServerError,
     TelegramDouble,
     TelegramMessage,
 )
-from assent_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, FORUM, OLD = -1001234567890, -1002222222222, -300

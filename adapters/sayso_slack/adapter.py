@@ -1,0 +1,349 @@
+"""Slack as a place to show cards: joins the renderer to Slack's Web API."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from sayso.cards import Card, CardBody, Choice, Room
+from sayso.errors import DeliveryError
+from sayso.places import MessageRef, Place, Press
+from sayso.text import visible
+from sayso_slack.blocks import card_message
+from sayso_slack.config import SlackConfig
+from sayso_slack.elements import Block, plain_text
+from sayso_slack.failures import PLATFORM, delivery_error
+from sayso_slack.fallback import escaped
+from sayso_slack.form_modal import form_modal
+from sayso_slack.modal import REVEAL_LIMIT, everything_modal, fits
+from sayso_slack.presentable import CONTENT_LIMIT
+from sayso_slack.quiet import muffled
+from sayso_slack.together_blocks import room_together, together_message
+from sayso_slack.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+_CALL_SECONDS = 10.0
+# docs.slack.dev, interactivity: a trigger_id opens a dialog for 3 seconds after the press.
+_DIALOG_SECONDS = 2.2
+_GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
+_NO_CHANNEL = ": channel_not_found:"
+_UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the bot token belongs to; ``app_id`` is empty when it cannot be learned."""
+
+    team_id: str
+    team_name: str
+    bot_id: str
+    user_id: str
+    user_name: str
+    app_id: str
+
+
+class SlackAdapter:
+    """Shows cards in Slack. Works inside its ``async with`` block.
+
+    Nothing is retried here: the desk knows what may be repeated. Whoever hands
+    in a session closes it.
+    """
+
+    def __init__(
+        self, config: SlackConfig, *, session: aiohttp.ClientSession | None = None
+    ) -> None:
+        self._config = config
+        self._session = session
+        self._own_session: aiohttp.ClientSession | None = None
+        self._client: AsyncWebClient | None = None
+        self._identity: Identity | None = None
+        self._revoked = ""
+
+    async def __aenter__(self) -> Self:
+        if self._session is None:
+            self._session = self._own_session = aiohttp.ClientSession()
+        self._client = AsyncWebClient(
+            token=self._config.bot_token,
+            base_url=self._config.api_url,
+            session=self._session,
+            # No handlers: the default one repeats a chat.postMessage that Slack may have executed.
+            retry_handlers=[],
+            logger=muffled(),
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._own_session is not None:
+            await self._own_session.close()
+            self._session = self._own_session = None
+        self._client = None
+
+    @property
+    def platform(self) -> str:
+        """``slack``."""
+        return PLATFORM
+
+    @property
+    def content_limit(self) -> int:
+        """How many characters of content a message shows."""
+        return CONTENT_LIMIT
+
+    @property
+    def reveal_limit(self) -> int:
+        """How many characters a dialog shows at best; a card whose text is dearer says so."""
+        return REVEAL_LIMIT
+
+    @property
+    def workspace(self) -> Workspace:
+        """Whose callbacks are taken: as configured, or else as learned by ``identity``."""
+        known = self._identity
+        return Workspace(
+            self._config.team_id or (known.team_id if known else ""),
+            self._config.known_app_id or (known.app_id if known else ""),
+        )
+
+    @property
+    def client(self) -> AsyncWebClient:
+        """Slack's client, for Socket Mode."""
+        if self._client is None:
+            raise RuntimeError(_UNCONNECTED)
+        return self._client
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        """Post the card; in a thread where the place names one.
+
+        The reference holds the channel that Slack answered with: a card for a
+        person (``slack:U…``) stands in a direct message (``D…``).
+
+        Raises:
+            DeliveryError: Slack did not take the message, or did not say so.
+        """
+        return await self._show(card_message(card), place)
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: Slack did not take the change; permanent when it never will.
+        """
+        await self._update(ref, card_message(card))
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return room_together(body, count)
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card; otherwise as :meth:`show`.
+
+        Raises:
+            DeliveryError: Slack did not take the message, or did not say so.
+        """
+        return await self._show(together_message(cards), place)
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: Slack did not take the change; permanent when it never will.
+        """
+        await self._update(ref, together_message(cards))
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        """Open a dialog with everything for the presser, within 3 seconds of the press.
+
+        Raises:
+            DeliveryError: Slack did not open it, or it is too large for one.
+        """
+        view = everything_modal(card)
+        if not fits(view):
+            raise DeliveryError(PLATFORM, "it is too large for a Slack dialog", permanent=True)
+        await self._open(press, view)
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Open the form of a choice for the presser, within 3 seconds of the press.
+
+        Raises:
+            DeliveryError: Slack did not open it, or no dialog of Slack's can ask for it.
+        """
+        if choice.form is None:
+            raise DeliveryError(PLATFORM, f"{choice.label!r} has no form", permanent=True)
+        await self._open(press, form_modal(card, choice, choice.form, press.message))
+
+    async def members(self, group: str) -> Collection[str]:
+        """The actors of a user group, by its handle or its ``S…`` id. Not cached here.
+
+        Raises:
+            DeliveryError: Slack did not say; then nobody is in it.
+        """
+        group_id = group if _GROUP_ID.fullmatch(group) else await self._group_id(group)
+        answer = await self._read("usergroups.users.list", {"usergroup": group_id})
+        return frozenset(f"{PLATFORM}:{user}" for user in answer["users"] or ())
+
+    async def identity(self) -> Identity:
+        """Who the token belongs to. Learns what the configuration leaves open.
+
+        Raises:
+            DeliveryError: Slack did not say; permanent when the token is not valid.
+        """
+        answer = await self._read("auth.test", {}, even_if_revoked=True)
+        bot_id = str(answer.get("bot_id") or "")
+        learned = self._identity.app_id if self._identity else ""
+        self._identity = Identity(
+            team_id=str(answer["team_id"]),
+            team_name=str(answer.get("team") or ""),
+            bot_id=bot_id,
+            user_id=str(answer.get("user_id") or ""),
+            user_name=str(answer.get("user") or ""),
+            # Once learned it stays: a look that fails must not open the door to other apps.
+            app_id=self._config.known_app_id or learned or await self._learned_app_id(bot_id),
+        )
+        self._revoked = ""
+        return self._identity
+
+    async def can_post(self, place: Place) -> str | None:
+        """What would keep a card from being shown there, None when nothing is known to.
+
+        Looking needs the scopes channels:read and groups:read; a token without
+        them is not told that its cards cannot be shown.
+        """
+        if place.address.startswith(("U", "W", "D")):
+            return None
+        try:
+            answer = await self._read("conversations.info", {"channel": place.address})
+        except DeliveryError as error:
+            return f"{place}: {error.reason}" if _NO_CHANNEL in error.reason else None
+        channel: dict[str, Any] = answer.get("channel") or {}
+        if channel.get("is_archived"):
+            return f"{place}: is_archived: unarchive the channel or choose another place"
+        if channel.get("is_member", True) or "chat:write.public" in self._scopes(answer):
+            return None
+        return f"{place}: the bot is not in the channel: /invite @{self._bot_name} there"
+
+    async def whisper(self, actor: str, message: MessageRef, text: str) -> None:
+        """Tell one person something beside the message, where nobody else sees it.
+
+        Best effort: it never raises, and what Slack does not show is logged.
+        """
+        arguments: dict[str, Any] = {
+            "channel": message.place.address,
+            "user": actor.removeprefix(f"{PLATFORM}:"),
+            "text": escaped(visible(text), 2_000),
+            "blocks": [{"type": "section", "text": plain_text(visible(text)[:2_000])}],
+            "parse": "none",
+            "link_names": False,
+        }
+        if message.place.thread:
+            arguments["thread_ts"] = message.place.thread
+        try:
+            await self._post("chat.postEphemeral", arguments)
+        except DeliveryError as error:
+            _log.warning("%s could not be told privately: %s", actor, error)
+
+    async def socket_url(self) -> str:
+        """The address of a new Socket Mode connection: a secret that works once, for seconds.
+
+        Raises:
+            DeliveryError: Slack gave none; permanent when the app-level token is at fault.
+        """
+        token = {"token": self._config.app_token}
+        answer = await self._call("apps.connections.open", http_verb="POST", params=token)
+        return str(answer["url"])
+
+    def revoke(self, reason: str) -> None:
+        """Refuse all calls from now on: the app was uninstalled or its token is dead."""
+        self._revoked = reason
+
+    async def _show(self, message: dict[str, Any], place: Place) -> MessageRef:
+        arguments = {"channel": place.address, **message}
+        if place.thread:
+            arguments["thread_ts"] = place.thread
+        answer = await self._post("chat.postMessage", arguments)
+        return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
+
+    async def _update(self, ref: MessageRef, message: dict[str, Any]) -> None:
+        arguments = {"channel": ref.place.address, "ts": ref.message_id, **message}
+        await self._post("chat.update", arguments)
+
+    async def _open(self, press: Press, view: Block) -> None:
+        if not press.ticket:
+            raise DeliveryError(
+                PLATFORM, "the press came without a trigger_id: press again", permanent=True
+            )
+        try:
+            async with asyncio.timeout(_DIALOG_SECONDS):
+                await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+        except TimeoutError:
+            raise DeliveryError(PLATFORM, "it took too long") from None
+
+    async def _group_id(self, handle: str) -> str:
+        answer = await self._read("usergroups.list", {})
+        for group in answer["usergroups"] or ():
+            if group.get("handle") == handle and not group.get("date_delete"):
+                return str(group["id"])
+        raise DeliveryError(PLATFORM, f"there is no user group @{handle}", permanent=True)
+
+    async def _learned_app_id(self, bot_id: str) -> str:
+        try:
+            answer = await self._read("bots.info", {"bot": bot_id}, even_if_revoked=True)
+        except DeliveryError as error:
+            _log.warning("the app's id is unknown, set slack.app_id: %s", error)
+            return ""
+        bot: dict[str, Any] = answer.get("bot") or {}
+        return str(bot.get("app_id") or "")
+
+    @property
+    def _bot_name(self) -> str:
+        return self._identity.user_name if self._identity else "<the bot>"
+
+    @staticmethod
+    def _scopes(answer: AsyncSlackResponse) -> set[str]:
+        granted = str(answer.headers.get("x-oauth-scopes", ""))
+        return {scope.strip() for scope in granted.split(",")}
+
+    async def _post(self, method: str, arguments: dict[str, Any]) -> AsyncSlackResponse:
+        self._refuse_if_revoked()
+        return await self._call(method, json=arguments)
+
+    async def _read(
+        self, method: str, arguments: dict[str, Any], *, even_if_revoked: bool = False
+    ) -> AsyncSlackResponse:
+        # docs.slack.dev, web API: methods that only read take no JSON.
+        if not even_if_revoked:
+            self._refuse_if_revoked()
+        return await self._call(method, http_verb="GET", params=arguments)
+
+    def _refuse_if_revoked(self) -> None:
+        if self._revoked:
+            raise DeliveryError(PLATFORM, self._revoked, permanent=True)
+
+    async def _call(self, method: str, **request: Any) -> AsyncSlackResponse:
+        try:
+            async with asyncio.timeout(_CALL_SECONDS):
+                return await self.client.api_call(method, **request)
+        except SlackApiError as error:
+            raise delivery_error(method, error, bot=self._bot_name) from error
+        except TimeoutError as error:
+            raise DeliveryError(
+                PLATFORM, f"{method} got no answer within {_CALL_SECONDS:g} s"
+            ) from error
+        except (aiohttp.ClientError, OSError, ValueError, AttributeError) as error:
+            # The last two: slack_sdk stumbles over an answer that is not JSON.
+            raise DeliveryError(
+                PLATFORM, f"{method} lost its connection ({type(error).__name__})"
+            ) from error

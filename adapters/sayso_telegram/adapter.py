@@ -1,0 +1,286 @@
+"""The Telegram adapter: shows cards, keeps them up to date, answers presses."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from telegram import Bot, InputFile, ReplyParameters
+from telegram.error import TelegramError
+
+from sayso.cards import Card, CardBody, Choice, Ended, Room
+from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.memory import utc_now
+from sayso.places import MessageRef, Place, Press
+from sayso.ports import Clock, Drafts
+from sayso_telegram.addresses import chat_of, number_of
+from sayso_telegram.client import Client
+from sayso_telegram.config import TelegramConfig
+from sayso_telegram.dialogue_drafts import DialogueDrafts
+from sayso_telegram.failures import PLATFORM, without_token
+from sayso_telegram.formatted import Formatted, sound
+from sayso_telegram.keyboard import keyboard
+from sayso_telegram.messages import CONTENT_LIMIT, message
+from sayso_telegram.openings import OPEN_SECONDS, Openings
+from sayso_telegram.people import People
+from sayso_telegram.permissions import problem_of
+from sayso_telegram.prompting import Prompter
+from sayso_telegram.sending import edited, formatted
+from sayso_telegram.toasts import toast_text
+from sayso_telegram.together_keyboard import together_keyboard
+from sayso_telegram.together_message import room_together, together_message
+from sayso_telegram.updates import ALLOWED_UPDATES
+
+_log = logging.getLogger(__name__)
+
+# sendDocument takes 50 MB; this is what people and their phones can open.
+REVEAL_LIMIT = 1_000_000
+_FILE_NAME = "complete.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class BotIdentity:
+    """Who the bot is."""
+
+    bot_id: int
+    username: str
+
+
+class TelegramAdapter:
+    """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network.
+
+    ``drafts`` keep forms that are being filled in: any process with the same
+    drafts can go on with them. ``dialogues``, ``prompter`` and ``people`` are
+    what the listener of the same bot works with. A form that is not in the
+    chat after ``open_seconds`` is taken back.
+    """
+
+    def __init__(
+        self,
+        config: TelegramConfig,
+        drafts: Drafts,
+        *,
+        clock: Clock = utc_now,
+        open_seconds: float = OPEN_SECONDS,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._config = config
+        self._client = Client(config)
+        self._open = AsyncExitStack()
+        self.people = People()
+        self.prompter = Prompter(self._client)
+        self.dialogues = DialogueDrafts(drafts, config.bot_id, clock)
+        self._openings = Openings(
+            self.dialogues, self.prompter, self.people, open_seconds=open_seconds, pause=pause
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._open.enter_async_context(self._client.opened())
+        self._open.push_async_callback(self._openings.finish)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._open.aclose()
+
+    @property
+    def platform(self) -> str:
+        """``telegram``."""
+        return PLATFORM
+
+    @property
+    def content_limit(self) -> int:
+        """How many characters of content fit a message, whatever they are."""
+        return CONTENT_LIMIT
+
+    @property
+    def reveal_limit(self) -> int:
+        """How many characters are sent as a file."""
+        return REVEAL_LIMIT
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        """Post the card.
+
+        A timeout may have posted it nevertheless: Telegram has no way to say
+        that two calls mean the same message.
+
+        Raises:
+            PlaceMovedError: the group became a supergroup.
+            DeliveryError: Telegram did not take the message.
+        """
+        return await self._show(_rendered(card), place)
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Once it has ended, the forms that people fill in for it are closed.
+
+        Raises:
+            DeliveryError: Telegram did not take the change.
+        """
+        if isinstance(card.state, Ended):
+            await self._openings.close(card.handle, card.state)
+        await self._update(ref, _rendered(card))
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return room_together(body, count)
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card; otherwise as :meth:`show`.
+
+        Raises:
+            PlaceMovedError: the group became a supergroup.
+            DeliveryError: Telegram did not take the message.
+        """
+        return await self._show(_rendered_together(cards), place)
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now; otherwise as :meth:`update`.
+
+        Raises:
+            DeliveryError: Telegram did not take the change.
+        """
+        for card in cards:
+            if isinstance(card.state, Ended):
+                await self._openings.close(card.handle, card.state)
+        await self._update(ref, _rendered_together(cards))
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        """Send everything as a text file in reply to the card, visible to the whole chat.
+
+        Raises:
+            DeliveryError: Telegram did not take it.
+        """
+        ref = press.message
+        chat_id, thread_id = chat_of(ref.place)
+        content = sound(card.everything).encode()
+        with self._client.errors():
+            await self._bot.send_document(
+                chat_id,
+                InputFile(content, filename=_FILE_NAME),
+                caption="Everything, complete.",
+                message_thread_id=thread_id,
+                reply_parameters=ReplyParameters(
+                    number_of(ref.message_id), allow_sending_without_reply=True
+                ),
+            )
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Ask the presser for the form's values, one after the other, in reply to the card.
+
+        Raises:
+            DeliveryError: Telegram did not take it, or not in time, or nobody can answer there.
+            StoreUnreachableError: the dialogue could not be kept.
+        """
+        await self._openings.open(press, card, choice)
+
+    async def members(self, group: str) -> Collection[str]:
+        """Nobody: Telegram has no groups of users that a bot can read.
+
+        Raises:
+            DeliveryError: always.
+        """
+        reason = f"it has no user groups: list people instead of telegram:@{group}"
+        raise DeliveryError(PLATFORM, reason, permanent=True)
+
+    async def toast(self, query_id: str, text: str, alert: bool) -> None:
+        """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
+        shown = toast_text(text) or None
+        try:
+            await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
+        except TelegramError as error:
+            reason = without_token(str(error), self._config.bot_token)
+            late = "query is too old" in reason.lower()
+            _log.log(
+                logging.DEBUG if late else logging.WARNING, "a press was not answered: %s", reason
+            )
+
+    async def identity(self) -> BotIdentity:
+        """Who the token belongs to.
+
+        Raises:
+            DeliveryError: Telegram does not know the token, or did not answer.
+        """
+        with self._client.errors():
+            me = await self._bot.get_me()
+        return BotIdentity(me.id, me.username or "")
+
+    async def can_post(self, place: Place) -> str | None:
+        """What prevents cards from being shown there; None when nothing is known to.
+
+        It looks and does not post.
+        """
+        try:
+            chat_id, thread_id = chat_of(place)
+            chat = await self._client.raw("getChat", chat_id=chat_id)
+        except DeliveryError as error:
+            return f"{place}: {error.reason}" if error.permanent else None
+        try:
+            who = {"chat_id": chat_id, "user_id": self._config.bot_id}
+            me = await self._client.raw("getChatMember", **who)
+        except DeliveryError:
+            me = None
+        problem = problem_of(chat, me, thread_id)
+        return f"{place}: {problem}" if problem else None
+
+    async def updates(self, offset: int, seconds: int) -> list[Any]:
+        """The updates from ``offset`` on as raw JSON values, waiting up to ``seconds`` for one.
+
+        Bot.get_updates builds all of them before it hands out one, so that a
+        single update it cannot read would end polling for good.
+
+        Raises:
+            DeliveryError: Telegram did not answer, or somebody else polls.
+        """
+        wanted: dict[str, Any] = {"timeout": seconds, "allowed_updates": list(ALLOWED_UPDATES)}
+        if offset:
+            wanted["offset"] = offset
+        found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
+        return found if isinstance(found, list) else []
+
+    async def _show(self, rendered: tuple[Formatted, Any], place: Place) -> MessageRef:
+        chat_id, thread_id = chat_of(place)
+        text, markup = rendered
+        where = {"chat_id": chat_id, "message_thread_id": thread_id}
+        with self._client.errors():
+            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
+        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+
+    async def _update(self, ref: MessageRef, rendered: tuple[Formatted, Any]) -> None:
+        chat_id, _ = chat_of(ref.place)
+        text, markup = rendered
+        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
+        try:
+            with self._client.errors():
+                await edited(self._bot, text, reply_markup=markup, **where)
+        except PlaceMovedError as moved:
+            # Messages of the old group cannot be reached under its new address.
+            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
+
+    @property
+    def _bot(self) -> Bot:
+        return self._client.bot
+
+
+def _rendered(card: Card) -> tuple[Formatted, Any]:
+    try:
+        return message(card), keyboard(card)
+    except ValueError as error:
+        raise DeliveryError(PLATFORM, str(error), permanent=True) from error
+
+
+def _rendered_together(cards: Sequence[Card]) -> tuple[Formatted, Any]:
+    try:
+        return together_message(cards), together_keyboard(cards)
+    except ValueError as error:
+        raise DeliveryError(PLATFORM, str(error), permanent=True) from error

@@ -1,0 +1,98 @@
+"""What went wrong between us and Telegram, in words that help, without the bot token."""
+
+from __future__ import annotations
+
+import re
+
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    EndPointNotFound,
+    Forbidden,
+    InvalidToken,
+    TelegramError,
+    TimedOut,
+)
+
+from sayso.errors import DeliveryError, PlaceMovedError
+
+PLATFORM = "telegram"
+
+_ANY_TOKEN = re.compile(r"(?<!\d)\d{5,}:[A-Za-z0-9_-]{10,}", re.ASCII)
+_NO_TOKEN = "[bot token]"  # noqa: S105  this is what stands in its place
+_ENTITIES = re.compile(r"\bentit", re.IGNORECASE)
+
+# Telegram's words (in lower case) and what to do about them.
+_FIXES = (
+    ("message thread not found", "there is no such topic: leave General out of the address"),
+    ("topic_closed", "the topic is closed: reopen it or route elsewhere"),
+    ("chat not found", "add the bot to the chat, or let the person press Start in the bot's chat"),
+    ("not enough rights", "allow the bot to send messages in this chat"),
+    ("have no rights", "allow the bot to send messages in this chat"),
+    ("chat_write_forbidden", "allow the bot to send messages in this chat"),
+    ("initiate conversation", "the person has to open a chat with the bot and press Start"),
+    ("blocked by the user", "the person has to unblock the bot"),
+    ("user is deactivated", "the account is gone: change the route"),
+    ("kicked", "add the bot to the chat again"),
+    ("not a member", "add the bot to the chat"),
+    ("terminated by other getupdates", "another program polls with this bot's token: stop it"),
+    ("webhook is active", "a webhook is set: run `sayso webhook delete` to poll"),
+)
+
+
+class FloodError(TelegramError):
+    """Telegram answered 429; ``seconds`` is how long it asked to wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Too Many Requests: retry after {seconds:g}")
+        self.seconds = seconds
+
+
+def delivery_error(error: TelegramError, token: str) -> DeliveryError:
+    """The error in our words: how long to wait, where the chat went, or that it is final.
+
+    BadRequest is a NetworkError in python-telegram-bot, but trying again
+    cannot help against it.
+    """
+    if isinstance(error, ChatMigrated):
+        return PlaceMovedError(PLATFORM, str(error.new_chat_id))
+    if isinstance(error, FloodError):
+        return DeliveryError(PLATFORM, "too many messages", retry_after=error.seconds)
+    if isinstance(error, InvalidToken | EndPointNotFound):
+        reason = "TELEGRAM_BOT_TOKEN is not valid: get the current one from @BotFather"
+        return DeliveryError(PLATFORM, reason, permanent=True)
+    if isinstance(error, TimedOut):
+        return DeliveryError(PLATFORM, "no answer in time; it may have arrived nevertheless")
+    final = isinstance(error, BadRequest | Forbidden)
+    return DeliveryError(PLATFORM, _with_fix(without_token(str(error), token)), permanent=final)
+
+
+def cause_of(error: TelegramError, token: str) -> TelegramError | None:
+    """The error as a cause for ours; None when its traceback would print the token."""
+    link: BaseException | None = error
+    while link is not None:
+        if without_token(f"{link} {link!r}", token) != f"{link} {link!r}":
+            return None
+        link = link.__cause__ or link.__context__
+    return error
+
+
+def without_token(text: str, token: str) -> str:
+    """The text without this bot token or anything that looks like one."""
+    return _ANY_TOKEN.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
+
+
+def is_unchanged(error: BadRequest) -> bool:
+    """Whether the message shows already what it was to be changed to: that is success."""
+    return "message is not modified" in str(error).lower()
+
+
+def is_about_entities(error: BadRequest) -> bool:
+    """Whether Telegram could not read how the text is formatted."""
+    return _ENTITIES.search(str(error)) is not None
+
+
+def _with_fix(text: str) -> str:
+    words = text.lower()
+    fix = next((fix for cause, fix in _FIXES if cause in words), "")
+    return f"{text}: {fix}" if fix else text

@@ -1,5 +1,0 @@
-"""``assent demo``: an agent, the bots and both platforms in one process, without any account."""
-
-from assent_bots.demo.command import run_demo
-
-__all__ = ["run_demo"]

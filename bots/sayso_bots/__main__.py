@@ -1,0 +1,7 @@
+"""``python -m sayso_bots`` is ``sayso``."""
+
+import sys
+
+from sayso_bots.cli import main
+
+sys.exit(main())

@@ -1,0 +1,112 @@
+"""What the hosted API says when it does not do what it was asked: ``application/problem+json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from sayso.errors import SaysoError
+
+PROBLEM_TYPE = "application/problem+json"
+
+# The messages of our own checks begin with the field they are about, such as ``options[0]: …``.
+_FIELD = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\])*): (?P<text>.+)", re.DOTALL)
+_PART = re.compile(r"[a-z_]+|\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One wrong field of a body: a JSON pointer to it, and why."""
+
+    pointer: str
+    detail: str
+
+
+class ApiProblem(SaysoError):  # noqa: N818  what is sent is called a problem
+    """The answer to a call that was not done: a status, a code to act on, and words."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        errors: Sequence[Wrong] = (),
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(f"{status} {code}: {detail}")
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+        self.more = more
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The problem as it is sent."""
+        document: dict[str, Any] = {
+            "type": f"urn:sayso:problem:{self.code}",
+            "title": _words(self.code),
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+        if self.errors:
+            document["errors"] = [
+                {"pointer": wrong.pointer, "detail": wrong.detail} for wrong in self.errors
+            ]
+        elif self.status == 409:
+            # No field is wrong: some clients look for the reason here, by its name.
+            document["errors"] = {self.code: [self.detail]}
+        return {**document, **self.more}
+
+    def response(self) -> web.Response:
+        """The problem as an answer."""
+        return web.Response(
+            status=self.status,
+            body=json.dumps(self.document, ensure_ascii=False).encode(),
+            headers={**self.headers, "Content-Type": PROBLEM_TYPE, "Cache-Control": "no-store"},
+        )
+
+
+def invalid(*errors: Wrong) -> ApiProblem:
+    """A body with wrong fields."""
+    detail = "; ".join(f"{wrong.pointer or 'the body'}: {wrong.detail}" for wrong in errors[:3])
+    return ApiProblem(422, "InvalidEvent", detail, errors=errors)
+
+
+def unreadable_fields(error: ValidationError, names: Mapping[str, str]) -> ApiProblem:
+    """A body whose fields do not fit an event; ``names`` are those of its fields on the wire."""
+    return invalid(
+        *(
+            _wrong(detail["loc"], detail["msg"], names)
+            for detail in error.errors(include_url=False, include_input=False)
+        )
+    )
+
+
+def pointer(*path: str | int) -> str:
+    """The JSON pointer (RFC 6901) to a place in a body."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
+
+
+def _wrong(path: Sequence[str | int], message: str, names: Mapping[str, str]) -> Wrong:
+    text = message.removeprefix("Value error, ")
+    match = _FIELD.fullmatch(text) if not path else None
+    if match is not None:
+        first, *rest = _PART.findall(match["path"])
+        if first in names:
+            return Wrong(pointer(names[first], *rest), match["text"])
+    return Wrong(pointer(*path), text)
+
+
+def _words(code: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", code).capitalize()

@@ -1,0 +1,97 @@
+"""The stage: both platforms, the bots as ``sayso serve`` runs them, and an agent's gate."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from sayso.calls import RunRef
+from sayso.errors import ConfigError
+from sayso.gate import Gate
+from sayso.memory import memory_backend
+from sayso_bots.platforms import telegram_config
+from sayso_bots.server import Serving, serving
+from sayso_bots.settings import Settings, settings_of
+from sayso_bots.source import source_of
+from sayso_playground import Playground, PlaygroundConfig
+from sayso_telegram import set_webhook
+
+SLACK_CHANNEL = "C0OPS"
+TELEGRAM_CHAT = -1001234567890
+
+_SETTINGS = f"""
+[store]
+url = "memory://"
+
+[server]
+port = 0
+
+[people.alice]
+slack = "U0ALICE"
+telegram = 4242
+
+[people.bob]
+slack = "U0BOB"
+
+[[route]]
+to = ["slack:{SLACK_CHANNEL}", "telegram:{TELEGRAM_CHAT}"]
+approvers = ["alice", "bob"]
+timeout = "10m"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Everything that plays: it all talks over HTTP, signed as in real life."""
+
+    playground: Playground
+    bots: Serving
+    gate: Gate
+
+
+@asynccontextmanager
+async def stage(port: int, *, more: str = "") -> AsyncIterator[Stage]:
+    """The stage while the block runs; its page listens on ``port``, 0 is any.
+
+    ``more`` are sections in TOML besides those of the demo's settings.
+
+    Raises:
+        ConfigError: the port is in use.
+    """
+    async with AsyncExitStack() as stack:
+        playground = await _playground(stack, port)
+        backend = await stack.enter_async_context(memory_backend())
+        settings = _settings(playground, more)
+        bots = await stack.enter_async_context(serving(settings, backend=backend))
+        playground.slack.deliver_to(f"{bots.url}/slack/events")
+        if settings.telegram is not None:
+            await set_webhook(telegram_config(settings.telegram), f"{bots.url}/telegram/webhook")
+        run = RunRef("deploy-bot", "demo")
+        gate = await stack.enter_async_context(Gate.open(backend, run=run))
+        yield Stage(playground, bots, gate)
+
+
+async def _playground(stack: AsyncExitStack, port: int) -> Playground:
+    try:
+        return await stack.enter_async_context(Playground(PlaygroundConfig(port=port)))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ConfigError(f"port {port} is in use; choose another one with --port") from None
+        raise ConfigError(
+            f"port {port} cannot be used: {error.strerror}; choose another one with --port"
+        ) from None
+
+
+def _settings(playground: Playground, more: str) -> Settings:
+    environment = {
+        "SLACK_BOT_TOKEN": playground.config.slack_bot_token,
+        "SLACK_SIGNING_SECRET": playground.config.slack_signing_secret,
+        "SAYSO_SLACK_API_URL": playground.slack_api_url,
+        "TELEGRAM_BOT_TOKEN": playground.config.telegram_bot_token,
+        "TELEGRAM_WEBHOOK_SECRET": secrets.token_hex(32),
+        "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
+    }
+    return settings_of(source_of(_SETTINGS + more, environment, name="the demo's settings"))

@@ -1,0 +1,26 @@
+"""The bell of the logs: told to whoever follows branches when one of them grew."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sayso.calls import RunRef
+from sayso.events import Event
+
+LOG_TOPIC = "branches"
+"""The topic of the bus on which every log of the store rings when it grows."""
+
+
+class BranchGrewEvent(Event):
+    """The bell: something was appended to the log of this branch."""
+
+    type: Literal["BRANCH_GREW"] = "BRANCH_GREW"
+    source_name: str = ""
+    agent_id: str
+    session_id: str
+    branch_id: str
+
+    @classmethod
+    def of(cls, run: RunRef) -> BranchGrewEvent:
+        """The bell of the run's branch."""
+        return cls(agent_id=run.agent_id, session_id=run.session_id, branch_id=run.branch_id)

@@ -1,0 +1,250 @@
+"""Every error Sayso raises, and what a caller may do about it.
+
+* SaysoError
+  - ConfigError                a setting is missing or makes no sense: fix it, start again
+  - InvalidCallError           its arguments are not JSON, or too large to be asked about
+  - ToolBlocked                a policy says no: the call does not run
+  - InvalidInputError          what a person filled in does not fit; it says where and why
+  - SchemaError                a JSON Schema cannot be asked in chat; it says where and why
+  - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
+  - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
+  - UnreadableEventError       what was received is not an event that is known here
+  - DuplicateRequestError      another request has this id already
+  - UnknownRequestError        no such request, or it is long gone
+  - WrongQuestionError         the request is another kind of question than was expected
+  - UnknownAgentError          no agent of this id was added to the orchestrator
+  - AlreadySettledError        somebody answered it before, or it ended by itself
+  - RequestEndedError          the question expired, was cancelled or could not be shown
+  - WaitTimeoutError           the caller's patience ended before the question did
+  - BusLostError               a subscription broke: look in the store
+  - ListenerError              an agent's events can no longer be heard: remove it, add it again
+  - EventsGoneError            events after that position are no longer kept
+  - SlowReaderError            a reader of events fell too far behind: go on from its last one
+  - DeliveryError              a platform did not take a message
+    - PlaceMovedError          ... because the chat has a new address
+  - CallbackError              a webhook call that is not acted on
+    - ForgedCallbackError      it does not prove where it comes from              -> 401
+    - UnreadableCallbackError  genuine, but nothing can be read from it           -> 400
+    - ForeignCallbackError     genuine, but meant for another workspace or app    -> 403
+    - ReplayedCallbackError    genuine, but it was here before                    -> 409
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class SaysoError(Exception):
+    """The base of every error raised by Sayso on purpose."""
+
+
+class ConfigError(SaysoError):
+    """A setting is missing or makes no sense; the message names it and the fix."""
+
+
+class InvalidCallError(SaysoError):
+    """The call cannot be asked about; the message names the argument and the reason."""
+
+
+class ToolBlocked(SaysoError):  # noqa: N818 -- raised by policies as an answer, not as a failure
+    """A policy's way to deny a call from anywhere in its code."""
+
+    def __init__(self, tool: str, reason: str = "") -> None:
+        super().__init__(f"{tool} is blocked" + (f": {reason}" if reason else ""))
+        self.tool = tool
+        self.reason = reason
+
+
+class InvalidInputError(SaysoError):
+    """What a person filled in does not fit; ``problems`` says why, by the names of the fields."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{name}: {why}" for name, why in problems.items()))
+        self.problems = dict(problems)
+
+
+class SchemaError(SaysoError, ValueError):
+    """A JSON Schema cannot be asked in chat: ``pointer`` says what of it, ``reason`` why."""
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"{pointer or '(the whole schema)'}: {reason}")
+        self.pointer = pointer
+        self.reason = reason
+
+
+class ArgumentsChangedError(SaysoError):
+    """The arguments differ from those that were shown and approved: do not run the call."""
+
+
+class StoreUnreachableError(SaysoError):
+    """The store did not answer in time. Nothing was approved."""
+
+
+class UnreadableEventError(SaysoError):
+    """Bytes are not an event that is known here; the message says why without quoting them.
+
+    ``source_name`` is the event's own where that much can be read.
+    """
+
+    def __init__(self, message: str, *, source_name: str = "") -> None:
+        super().__init__(message)
+        self.source_name = source_name
+
+
+class DuplicateRequestError(SaysoError):
+    """A different request was opened under this id before."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"request {request_id!r} exists already with other content; use a new id")
+        self.request_id = request_id
+
+
+class UnknownRequestError(SaysoError):
+    """The store knows no request with this id: it never did, or its time to live is over."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(
+            f"no request {request_id!r}: the id is wrong or the record has been removed"
+        )
+        self.request_id = request_id
+
+
+class WrongQuestionError(SaysoError):
+    """The request is another kind of question than the one whose answer was asked for."""
+
+    def __init__(self, request_id: str, found: str, expected: str) -> None:
+        super().__init__(
+            f"request {request_id!r} is a {found}, and {expected} is not what comes of it; "
+            "name the kind of its result in expect="
+        )
+        self.request_id = request_id
+
+
+class UnknownAgentError(SaysoError):
+    """No agent of this id was added; the message names those that were."""
+
+    def __init__(self, agent_id: str, known: list[str]) -> None:
+        super().__init__(f"no agent {agent_id!r} here; there are {', '.join(known) or 'none'}")
+        self.agent_id = agent_id
+
+
+class AlreadySettledError(SaysoError):
+    """The request has an ending already; the first one counts and stays as it is."""
+
+    def __init__(self, request_id: str, outcome: str, by: str | None = None) -> None:
+        who = f" by {by}" if by else ""
+        super().__init__(f"request {request_id!r} was already {outcome}{who}: nothing was changed")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.by = by
+
+
+class RequestEndedError(SaysoError):
+    """The question ended without the answer that was waited for."""
+
+    def __init__(self, request_id: str, outcome: str, reason: str) -> None:
+        because = f": {reason}" if reason else ""
+        super().__init__(f"request {request_id!r} ended {outcome}{because}")
+        self.request_id = request_id
+        self.outcome = outcome
+        self.reason = reason
+
+
+class WaitTimeoutError(SaysoError):
+    """The wait ended before the question did; the question stays open and can be resumed."""
+
+
+class BusLostError(SaysoError):
+    """A subscription broke and messages may be missing: look in the store."""
+
+
+class ListenerError(SaysoError):
+    """An agent's events can no longer be heard here; the error that ended it is the cause."""
+
+    def __init__(self, agent_id: str, kind: str) -> None:
+        super().__init__(
+            f"the events of agent {agent_id!r} can no longer be heard: listening raised {kind}; "
+            "remove the agent and add it again"
+        )
+        self.agent_id = agent_id
+
+
+class EventsGoneError(SaysoError):
+    """Events after a position in a branch's log are no longer kept: some would be missed."""
+
+    def __init__(self, position: str) -> None:
+        super().__init__(
+            f"events after {position} are no longer kept; "
+            "look at the requests that matter, and read on from 0 or from now"
+        )
+        self.position = position
+
+
+class SlowReaderError(SaysoError):
+    """A reader fell too far behind the newest event; it can go on from the last one it took."""
+
+    def __init__(self, position: str) -> None:
+        super().__init__(f"reading is too slow; read on from {position}")
+        self.position = position
+
+
+class DeliveryError(SaysoError):
+    """A platform did not take a message.
+
+    ``retry_after`` are the seconds the platform asked to wait; ``permanent``
+    says that trying again cannot help.
+    """
+
+    def __init__(
+        self,
+        platform: str,
+        reason: str,
+        *,
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        hint = f"; retry in {retry_after:g} s" if retry_after is not None else ""
+        super().__init__(f"{platform} did not take the message: {reason}{hint}")
+        self.platform = platform
+        self.reason = reason
+        self.retry_after = retry_after
+        self.permanent = permanent
+
+
+class PlaceMovedError(DeliveryError):
+    """The chat was given a new address; ``address`` is where to post from now on."""
+
+    def __init__(self, platform: str, address: str) -> None:
+        super().__init__(platform, f"the chat is now {platform}:{address}")
+        self.address = address
+
+
+class CallbackError(SaysoError):
+    """A webhook call that is not acted on; ``status`` is the HTTP answer."""
+
+    status: ClassVar[int] = 400
+
+
+class ForgedCallbackError(CallbackError):
+    """The call does not prove that the platform sent it."""
+
+    status = 401
+
+
+class UnreadableCallbackError(CallbackError):
+    """The call is genuine but nothing can be read from it."""
+
+    status = 400
+
+
+class ForeignCallbackError(CallbackError):
+    """The call is genuine but belongs to another workspace or app."""
+
+    status = 403
+
+
+class ReplayedCallbackError(CallbackError):
+    """The very same call was here before."""
+
+    status = 409

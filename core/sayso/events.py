@@ -1,0 +1,252 @@
+"""The bases of all events: requests, their endings, and how a request ends."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import Enum
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from sayso.calls import RunRef
+from sayso.cards import NAME_LIMIT, CardBody, Choice
+from sayso.forms import NO_INPUTS, Inputs
+from sayso.rules import RememberedRule
+from sayso.text import shortened, visible
+
+
+class Outcome(Enum):
+    """How a request ended. One is never reported as another.
+
+    A question for something else than a yes or a no is answered, not approved.
+    """
+
+    APPROVED = "approved"
+    DENIED = "denied"
+    ANSWERED = "answered"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    UNDELIVERABLE = "undeliverable"
+
+
+class Event(BaseModel):
+    """The base of all events: frozen, JSON in camelCase, unknown fields ignored on the way in.
+
+    ``source_name`` and the ids come back exactly as they went out.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+    source_name: str
+
+
+class RequestEnding(Event):
+    """The base of everything that ends a request; at most one counts per request."""
+
+    decided_at: AwareDatetime
+    decided_by: str | None = None
+    reason: str = ""
+
+    @property
+    def question_id(self) -> str:
+        """The id of the request that this ends."""
+        raise TypeError(f"{type(self).__name__} does not say which request it ends")
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the request ended."""
+        raise TypeError(f"{type(self).__name__} does not say how the request ended")
+
+    @property
+    def chosen(self) -> str:
+        """The word for what a person chose, for the audit; empty where nobody chose."""
+        return ""
+
+    @property
+    def digest_of_changes(self) -> str:
+        """The digest of what a person changed what was asked into; empty where nothing was."""
+        return ""
+
+    @property
+    def observed(self) -> Event:
+        """The event that observers see; nobody waits on it."""
+        return self
+
+
+class UserInputResponse(RequestEnding):
+    """The base of all answers that people give."""
+
+
+class UserInputRequest(Event):
+    """The base of all questions to a person.
+
+    A kind of question of your own is a subclass with a ``type`` of its own
+    that says how it becomes a card and what each choice on the card means. No
+    adapter needs to know it.
+    """
+
+    run: RunRef
+    path: tuple[str, ...] = ()
+    requested_by: str | None = None
+    expires_at: AwareDatetime
+
+    @property
+    def question_id(self) -> str:
+        """The id that comes back with the answer."""
+        raise TypeError(f"{type(self).__name__} does not say which field is its id")
+
+    @property
+    def subject(self) -> str:
+        """What is asked about, for routes: a tool's name or a kind of question."""
+        raise TypeError(f"{type(self).__name__} does not say what it is about")
+
+    @property
+    def bundle(self) -> str:
+        """Requests that say the same here may share one message; empty: it stands alone.
+
+        Those that do have the choices ``allow`` and ``deny``.
+        """
+        return ""
+
+    @property
+    def digest_of_arguments(self) -> str:
+        """The digest of what is decided on, for the audit; empty where there is none."""
+        return ""
+
+    def card(self) -> CardBody:
+        """The request as a person sees it."""
+        raise TypeError(f"{type(self).__name__} does not say how it becomes a card")
+
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,  # noqa: ARG002  the base answers nothing
+        at: datetime,  # noqa: ARG002
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002
+    ) -> UserInputResponse:
+        """The answer that a choice on the card stands for, with the values of its form.
+
+        Raises:
+            InvalidInputError: the values fit the form and yet make no answer.
+        """
+        raise TypeError(f"{type(self).__name__} does not say what {choice.key!r} means")
+
+    def to_remember(
+        self,
+        choice: Choice,  # noqa: ARG002  a base that stores nothing
+        *,
+        by: str,  # noqa: ARG002
+        at: datetime,  # noqa: ARG002
+        until: datetime,  # noqa: ARG002
+    ) -> RememberedRule | None:
+        """The rule that a choice stores until then, if it stores one."""
+        return None
+
+    def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
+        """What its ending stored and until when, in words; empty when it stored nothing."""
+        return ""
+
+    def told(
+        self,
+        ending: RequestEnding,  # noqa: ARG002  the base has nothing to tell
+    ) -> tuple[tuple[str, str], ...]:
+        """What its ending says besides how it ended, as pairs of a label and a visible text."""
+        return ()
+
+    @property
+    def asker(self) -> str:
+        """Who asks, outermost first: the agent, then the chain of calls that led here."""
+        chain = (self.run.agent_id, *self.path)
+        return " › ".join(shortened(visible(part, one_line=True), NAME_LIMIT) for part in chain)
+
+    @property
+    def origin(self) -> tuple[tuple[str, str], ...]:
+        """Where the question comes from, as facts of its card: source, session, who wants it."""
+        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
+        source = () if self.source_name == self.run.agent_id else (("Source", self.source_name),)
+        wanted = (("Requested by", self.requested_by),) if self.requested_by else ()
+        return tuple(
+            (label, shortened(visible(value, one_line=True), NAME_LIMIT))
+            for label, value in (*source, ("Session", self.run.session_id + branch), *wanted)
+        )
+
+    def expired(self, *, at: datetime) -> RequestExpiredEvent:
+        """The ending of a request that nobody answered in time."""
+        return RequestExpiredEvent(
+            request_id=self.question_id,
+            source_name=self.source_name,
+            decided_at=at,
+            reason="nobody answered in time",
+        )
+
+    def cancelled(
+        self, *, at: datetime, reason: str = "", by: str | None = None
+    ) -> RequestCancelledEvent:
+        """The ending of a request that was withdrawn."""
+        return RequestCancelledEvent(
+            request_id=self.question_id,
+            source_name=self.source_name,
+            decided_at=at,
+            decided_by=by,
+            reason=reason,
+        )
+
+    def undeliverable(self, *, at: datetime, reason: str) -> RequestUndeliverableEvent:
+        """The ending of a request that can be shown nowhere."""
+        return RequestUndeliverableEvent(
+            request_id=self.question_id,
+            source_name=self.source_name,
+            decided_at=at,
+            reason=reason,
+        )
+
+
+class _Unanswered(RequestEnding):
+    """A request that ended without an answer."""
+
+    request_id: str
+
+    @property
+    def question_id(self) -> str:
+        return self.request_id
+
+
+class RequestExpiredEvent(_Unanswered):
+    """Nobody answered in time."""
+
+    type: Literal["REQUEST_EXPIRED"] = "REQUEST_EXPIRED"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Expired."""
+        return Outcome.EXPIRED
+
+
+class RequestCancelledEvent(_Unanswered):
+    """The question was withdrawn."""
+
+    type: Literal["REQUEST_CANCELLED"] = "REQUEST_CANCELLED"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Cancelled."""
+        return Outcome.CANCELLED
+
+
+class RequestUndeliverableEvent(_Unanswered):
+    """The question could be shown nowhere."""
+
+    type: Literal["REQUEST_UNDELIVERABLE"] = "REQUEST_UNDELIVERABLE"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Undeliverable."""
+        return Outcome.UNDELIVERABLE

@@ -1,0 +1,241 @@
+"""Forms: what a person is asked to fill in, before any platform renders it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
+
+from sayso.errors import InvalidInputError
+
+FieldKind = Literal["text", "integer", "number", "boolean", "option", "options", "date"]
+
+Raw = str | Sequence[str] | bool | None
+"""What a platform gives for one field; None and "" are no answer.
+
+A text, a number or a date (``2026-11-21``) is a string, a boolean is a bool or
+``true`` or ``false``, an option is its position in ``options`` as a decimal
+string, options are a list of those.
+"""
+
+Inputs = Mapping[str, Any]
+"""Values by the names of their fields: raw on a press, read ones in an answer."""
+
+NO_INPUTS: Inputs = {}
+
+MOST_FIELDS = 40
+MOST_OPTIONS = 100
+LONGEST_TEXT = 3_000
+"""docs.slack.dev, plain-text input: at most 3,000 characters; a Telegram message has 4,096."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_NAME_LIMIT = 100
+_LABEL_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One of several values to choose from, and the words for it."""
+
+    label: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class FormField:
+    """One value that a person is asked for.
+
+    ``minimum`` and ``maximum`` bound a number, and the length of a text in
+    characters or of a choice of several options. ``pattern`` is a regular
+    expression that must be found in a text (the syntax of Rust's regex: linear
+    in time); people are told ``written_pattern`` where it was written in
+    another syntax. ``suggestions`` are ready-made answers of a text. ``initial`` is
+    the value to begin with, as :meth:`read` would give it.
+
+    Raises:
+        ValueError: the field cannot be asked; the message says why.
+    """
+
+    name: str
+    label: str
+    kind: FieldKind = "text"
+    required: bool = True
+    hint: str = ""
+    options: tuple[Option, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    initial: Any = None
+    multiline: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    pattern: str = ""
+    written_pattern: str = ""
+
+    def __post_init__(self) -> None:
+        for what, text, limit in (
+            ("name", self.name, _NAME_LIMIT),
+            ("label", self.label, _LABEL_LIMIT),
+        ):
+            if not 1 <= len(text) <= limit:
+                raise ValueError(f"a field's {what} has 1 to {limit} characters, not {len(text)}")
+        if (self.kind in ("option", "options")) != bool(self.options):
+            raise ValueError(f"field {self.name!r}: options are for choosing from, and only for it")
+        if len(self.options) > MOST_OPTIONS:
+            raise ValueError(f"field {self.name!r} has {len(self.options)} options, over 100")
+        if self.suggestions and self.kind != "text":
+            raise ValueError(f"field {self.name!r}: only a text has suggestions")
+
+    def read(self, raw: Raw) -> Any:
+        """The value that a raw input stands for; None when nothing was given for it.
+
+        Raises:
+            ValueError: it does not fit; the message says what would.
+        """
+        if raw is None or raw in ("", []):
+            if self.required:
+                raise ValueError("an answer is needed here")
+            return None
+        try:
+            value = self._reader.validate_python(raw)
+        except ValidationError as error:
+            raise ValueError(_told(error, self.written_pattern or self.pattern)) from None
+        if self.kind == "number" and isinstance(raw, str) and _WHOLE.fullmatch(raw.strip()):
+            # Beyond this not every whole number is a float.
+            return int(value) if abs(value) <= 2**53 else value
+        return value
+
+    @cached_property
+    def _reader(self) -> TypeAdapter[Any]:
+        kinds: dict[FieldKind, Any] = {
+            "text": self._text,
+            "integer": Annotated[int, Field(ge=self.minimum, le=self.maximum)],
+            "number": Annotated[
+                float, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=False)
+            ],
+            "boolean": bool,
+            "date": Annotated[Any, BeforeValidator(_date)],
+            "option": Annotated[Any, BeforeValidator(self._option)],
+            "options": Annotated[
+                list[Annotated[Any, BeforeValidator(self._option)]],
+                AfterValidator(_distinct),
+                *self._length(),
+            ],
+        }
+        return TypeAdapter(kinds[self.kind])
+
+    @property
+    def _text(self) -> Any:
+        pattern = [Field(pattern=self.pattern)] if self.pattern else []
+        return Annotated[str, *self._length(LONGEST_TEXT), *pattern]
+
+    def _length(self, most: int | None = None) -> Sequence[Any]:
+        least = None if self.minimum is None else int(self.minimum)
+        limits = [limit for limit in (self.maximum, most) if limit is not None]
+        return [Field(min_length=least, max_length=int(min(limits)) if limits else None)]
+
+    def _option(self, position: Any) -> Any:
+        if not isinstance(position, str) or not position.isascii() or not position.isdecimal():
+            raise ValueError("choose one of the options")
+        if int(position) >= len(self.options):
+            raise ValueError("choose one of the options")
+        return self.options[int(position)].value
+
+
+@dataclass(frozen=True)
+class Form:
+    """Fields that are filled in together; ``submit`` are the words on the button that sends it.
+
+    ``note`` is shown above the fields. ``confirms`` asks to look at all values
+    once more where they were asked for one by one.
+
+    Raises:
+        ValueError: it has no fields, more than 40, or two of one name.
+    """
+
+    title: str
+    fields: tuple[FormField, ...]
+    submit: str = "Send"
+    note: str = ""
+    confirms: bool = False
+
+    def __post_init__(self) -> None:
+        names = [field.name for field in self.fields]
+        if not 1 <= len(names) <= MOST_FIELDS:
+            raise ValueError(f"a form has 1 to {MOST_FIELDS} fields, not {len(names)}")
+        if len(set(names)) != len(names):
+            raise ValueError("two fields of a form have the same name")
+
+    def read(self, inputs: Inputs) -> dict[str, Any]:
+        """The values of all fields that were answered.
+
+        Raises:
+            InvalidInputError: some of them do not fit; it says which and why.
+        """
+        values: dict[str, Any] = {}
+        problems: dict[str, str] = {}
+        for field in self.fields:
+            try:
+                value = field.read(inputs.get(field.name))
+            except ValueError as error:
+                problems[field.name] = str(error)
+            else:
+                if value is not None:
+                    values[field.name] = value
+        if problems:
+            raise InvalidInputError(problems)
+        return values
+
+
+def number_text(number: float) -> str:
+    """A number as people write it: a whole one has no decimals."""
+    return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else str(number)
+
+
+def _date(raw: Any) -> str:
+    text = raw.strip() if isinstance(raw, str) else ""
+    with suppress(ValueError):
+        # By itself it would take other ways to write a date, too.
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text).isoformat()
+    raise ValueError("this must be a date, such as 2026-11-21")
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    if any(value in values[:number] for number, value in enumerate(values)):
+        raise ValueError("choose each option once")
+    return values
+
+
+_TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "int_parsing": lambda _: "a whole number, such as 3",
+    "int_from_float": lambda _: "a whole number, such as 3",
+    "float_parsing": lambda _: "a number, such as 2.5",
+    "finite_number": lambda _: "a finite number",
+    "bool_parsing": lambda _: "yes or no",
+    "bool_type": lambda _: "yes or no",
+    "string_type": lambda _: "a text",
+    "string_too_short": lambda about: f"at least {about['min_length']} characters",
+    "string_too_long": lambda about: f"at most {about['max_length']:,} characters",
+    "greater_than_equal": lambda about: f"at least {number_text(about['ge'])}",
+    "less_than_equal": lambda about: f"at most {number_text(about['le'])}",
+    "too_short": lambda about: f"at least {about['min_length']} of the options",
+    "too_long": lambda about: f"at most {about['max_length']} of the options",
+    "list_type": lambda _: "one or several of the options",
+}
+
+
+def _told(error: ValidationError, pattern: str) -> str:
+    """The first problem in words, without the input, which may be anybody's secret."""
+    problem = error.errors(include_url=False, include_input=False)[0]
+    if problem["type"] == "string_pattern_mismatch":
+        return f"this must be a text that matches {pattern}"
+    told = _TOLD.get(problem["type"])
+    if told is not None:
+        return f"this must be {told(problem.get('ctx', {}))}"
+    return problem["msg"].removeprefix("Value error, ")

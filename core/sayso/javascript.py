@@ -1,0 +1,91 @@
+"""Values as JavaScript writes them: what the patterns of rules are compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Set
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from sayso.errors import InvalidCallError
+
+
+def as_text(value: Any) -> str:
+    """A JSON value as ``String(value)`` writes it (ECMA-262, ToString).
+
+    A list is its items joined by commas, with nothing for null; an object is
+    ``[object Object]``, whatever it holds. What is no JSON value (bytes, a
+    path, a date, …) is written as the JSON value that a card shows for it.
+
+    Raises:
+        InvalidCallError: it has no JSON form, or no certain one.
+    """
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return _number(value)
+    if isinstance(value, list | tuple):
+        return ",".join("" if item is None else as_text(item) for item in value)
+    if isinstance(value, Mapping):
+        return "[object Object]"
+    return as_text(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """The JSON value of anything else: what a rule does not look at must not run either."""
+    kind = type(value).__name__
+    if isinstance(value, Set | Iterator):
+        # Another order in every process; gone once it was looked at.
+        raise InvalidCallError(f"no rule can be compared with a {kind}: pass a list")
+    try:
+        return to_jsonable_python(value, inf_nan_mode="strings")
+    except (PydanticSerializationError, ValueError, RecursionError):
+        # Without the error: it may quote the value.
+        raise InvalidCallError(f"a {kind} cannot be written as JSON: pass a text") from None
+
+
+def _number(number: float) -> str:
+    """ECMA-262, Number::toString with radix 10: all numbers are 64-bit floating point."""
+    try:
+        value = float(number)
+    except OverflowError:
+        return "Infinity" if number > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    digits, point = _digits(abs(value))
+    return sign + _placed(digits, point)
+
+
+def _digits(value: float) -> tuple[str, int]:
+    """The shortest digits that read as the number, and where the point stands in them."""
+    mantissa, _, exponent = repr(value).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    fraction = "" if fraction == "0" else fraction
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole.lstrip("0")) + int(exponent or 0)
+    if not whole.lstrip("0"):
+        point = int(exponent or 0) - (len(fraction) - len(fraction.lstrip("0")))
+    return digits.rstrip("0"), point
+
+
+def _placed(digits: str, point: int) -> str:
+    count = len(digits)
+    if count <= point <= 21:
+        return digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return "0." + "0" * -point + digits
+    exponent = f"{point - 1:+d}"
+    rest = f".{digits[1:]}" if count > 1 else ""
+    return f"{digits[0]}{rest}e{exponent}"

@@ -1,0 +1,142 @@
+"""How keys and channels are named, and how long they live.
+
+All keys of one namespace carry the same hash tag, ``sayso:{<namespace>}:``,
+and so live in one slot of a Redis Cluster: every decision is one script, and
+the same script runs everywhere. The scripts are given this prefix as their
+only key and name the others themselves. An installation that outgrows one
+slot uses several namespaces.
+
+==================  ======  ======================================================
+``r:<question id>``  hash    a request: ``q`` its JSON, ``d`` deadline in ms by the
+                             server's clock, ``s`` session key, ``a`` agent key, ``i``
+                             inboxes to ring (at most the 8 newest), ``n`` facts for the
+                             audit, ``e`` its ending's JSON, ``t`` who recorded that,
+                             ``f`` the ending that is foreseen, ``ft`` from when in ms,
+                             ``ff`` facts on it, ``c:<handle>`` one copy of its card
+``h:<handle>``       string  the question id that a card's handle belongs to
+``due``              zset    ids of open requests by deadline
+``jobs``             stream  the outbox; its consumer group is ``desks``
+``book:<session>``   hash    rules of a session or an agent (``book:agent.…``), each
+                             ``r:<rule id>``; ``v`` is the version
+``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
+                             uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
+                             revoked it
+``books``            zset    the books by the expiry of their last rule
+``once:<session>:…`` string  what may be had once and who took it
+``audit``            stream  what happened, the newest 10,000 or so
+``seen:<delivery>``  string  a callback that was here, for 10 minutes
+``lease:<name>``     string  who holds a lease
+``moved:<chat>``     string  the new address of a chat
+``draft:<key>``      string  what is half done, such as the answers to a form
+``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
+                             many questions are open, ``b`` bytes of all its events, ``g`` how
+                             many of them are gone at least; a request's ``l:<kind>`` says
+                             what of it is written
+``log:<branch>``     stream  the log's events, the newest 1,000 or so, at most 16 MiB: ``t``
+                             type, ``e`` JSON, ``b`` bytes up to here
+``bus:<topic>``      channel events; an ending is published on ``inbox:<name>``, and before
+                             its own fields ``rung``: the version of the rules, and the ms
+==================  ======  ======================================================
+
+Nothing lives for ever: requests, handles and ``due`` live until their deadline
+and a day, ``jobs`` until the last deadline and a week, rules and books a day longer than
+their last rule, the audit 90 days after its last entry, the
+events of a branch a week after the last of them and its numbers 90 days, new addresses
+and what was spent half a year after the last question for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+
+from sayso.calls import RunRef
+from sayso.errors import ConfigError
+
+DEFAULT_NAMESPACE = "sayso"
+GROUP = "desks"
+MOVED_SECONDS = 180 * 86_400
+_NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The names in one namespace.
+
+    Raises:
+        ConfigError: the namespace has other characters than letters, digits
+            and ``_ . : -``.
+    """
+
+    namespace: str = DEFAULT_NAMESPACE
+
+    def __post_init__(self) -> None:
+        if _NAMESPACE.fullmatch(self.namespace) is None:
+            raise ConfigError(
+                f"the namespace {self.namespace[:40]!r} in the store's URL may hold letters, "
+                "digits and _ . : - only"
+            )
+
+    @property
+    def prefix(self) -> str:
+        """What all keys begin with."""
+        return f"sayso:{{{self.namespace}}}:"
+
+    @property
+    def jobs(self) -> str:
+        """The outbox."""
+        return f"{self.prefix}jobs"
+
+    @property
+    def due(self) -> str:
+        """The open requests by deadline."""
+        return f"{self.prefix}due"
+
+    @property
+    def audit(self) -> str:
+        """What happened."""
+        return f"{self.prefix}audit"
+
+    def record(self, question_id: str) -> str:
+        """One request."""
+        return f"{self.prefix}r:{question_id}"
+
+    def moved(self, chat: str) -> str:
+        """The new address of a chat."""
+        return f"{self.prefix}moved:{chat}"
+
+    def draft(self, key: str) -> str:
+        """What is half done."""
+        return f"{self.prefix}draft:{key}"
+
+    def channel(self, topic: str) -> str:
+        """The channel of a topic."""
+        return f"{self.prefix}bus:{topic}"
+
+
+def session_key(run: RunRef) -> str:
+    """The session's name in keys: short whatever the ids are, and the same in every process."""
+    return _short(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}")
+
+
+def branch_key(run: RunRef) -> str:
+    """The branch's name in keys."""
+    return _short(json.dumps([run.agent_id, run.session_id, run.branch_id]))
+
+
+def agent_key(run: RunRef) -> str:
+    """The agent's name in keys; no session has such a name."""
+    return f"agent.{_short(run.agent_id)}"
+
+
+def once_key(key: str) -> str:
+    """The name in keys of what may be had once."""
+    return _short(key)
+
+
+def _short(text: str) -> str:
+    digest = hashlib.blake2b(text.encode(), digest_size=15)
+    return urlsafe_b64encode(digest.digest()).decode()

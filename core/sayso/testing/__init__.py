@@ -1,0 +1,51 @@
+"""For tests of implementations of the ports: their contracts, and builders. Needs pytest."""
+
+# ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
+import pytest
+
+for _name in ("bus", "cards", "log", "settling", "store", "watch", "work"):
+    pytest.register_assert_rewrite(f"sayso.testing.{_name}_contract")
+
+from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
+from sayso.testing.bus_contract import BusContract
+from sayso.testing.cards_contract import CopiesContract
+from sayso.testing.harness import (
+    Filled,
+    Prompt,
+    Stage,
+    StoppedClock,
+    UnscriptedPromptError,
+    play,
+)
+from sayso.testing.log_contract import BranchLogContract
+from sayso.testing.rules_contract import AuditContract, RulesContract
+from sayso.testing.settling_contract import SettlingContract
+from sayso.testing.store_contract import StoreContract
+from sayso.testing.watch_contract import WatchContract
+from sayso.testing.work_contract import DraftsContract, LeasesContract, OutboxContract
+
+__all__ = [
+    "AuditContract",
+    "BranchLogContract",
+    "BusContract",
+    "CopiesContract",
+    "DraftsContract",
+    "Filled",
+    "LeasesContract",
+    "OutboxContract",
+    "Prompt",
+    "RulesContract",
+    "SettlingContract",
+    "Stage",
+    "StoppedClock",
+    "StoreContract",
+    "UnscriptedPromptError",
+    "WatchContract",
+    "a_copy",
+    "a_request",
+    "a_response",
+    "a_rule",
+    "play",
+    "soon",
+    "until",
+]

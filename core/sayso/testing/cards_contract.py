@@ -1,0 +1,162 @@
+"""What every store promises about handles of cards."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sayso.backend import Backend
+from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.permission import PermissionRequestEvent
+from sayso.testing.builders import a_copy, a_request, a_response
+
+
+async def _opened(backend: Backend, question_id: str | None = None) -> PermissionRequestEvent:
+    request = a_request(question_id)
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    return request
+
+
+class CopiesContract:
+    """The promises of ``Copies``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_a_handle_is_found_with_its_request(self, backend: Backend) -> None:
+        request = await _opened(backend, 'q:"1"\n🔑')
+        copy = a_copy(request.question_id, place="telegram:-100123/7")
+        await backend.copies.issue(copy)
+
+        found = await backend.copies.find(copy.handle)
+        record = await backend.store.get(request.question_id)
+
+        assert found is not None
+        assert record is not None
+        assert (found.copy, found.request, found.ending) == (copy, record.request, None)
+        assert record.copies == (copy,)
+
+    async def test_a_handle_finds_how_its_request_ended(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        copy, response = a_copy(request.question_id), a_response(request)
+        await backend.copies.issue(copy)
+        await backend.store.settle(request.question_id, response)
+
+        found = await backend.copies.find(copy.handle)
+
+        assert found is not None
+        assert found.ending == response
+
+    async def test_each_handle_finds_its_own_copy(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        slack = a_copy(request.question_id, place="slack:C1")
+        telegram = a_copy(request.question_id, place="telegram:1")
+        for copy in (slack, telegram):
+            await backend.copies.issue(copy)
+
+        found = [await backend.copies.find(copy.handle) for copy in (telegram, slack)]
+        record = await backend.store.get(request.question_id)
+
+        assert [one.copy for one in found if one is not None] == [telegram, slack]
+        assert record is not None
+        assert set(record.copies) == {slack, telegram}
+
+    async def test_cards_on_one_message_know_each_other(self, backend: Backend) -> None:
+        handles = ("h-1", "h-\u00fc", "h-3")
+        requests = [await _opened(backend) for _ in handles]
+        copies = [
+            replace(a_copy(request.question_id), handle=handle, siblings=handles)
+            for handle, request in zip(handles, requests, strict=True)
+        ]
+        for copy in copies:
+            await backend.copies.issue(copy)
+        shown = replace(copies[2], message_id="1", revealed=True)
+        await backend.copies.mark(shown)
+
+        found = [await backend.copies.find(handle) for handle in handles]
+        record = await backend.store.get(requests[2].question_id)
+
+        assert [one.copy.siblings for one in found if one is not None] == [handles] * 3
+        assert record is not None
+        assert record.copies == (shown,)
+
+    async def test_a_card_that_stands_alone_has_no_siblings(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        alone = a_copy(request.question_id)
+        together = replace(a_copy(request.question_id), siblings=("a", "b"))
+        for copy in (alone, together):
+            await backend.copies.issue(copy)
+
+        record = await backend.store.get(request.question_id)
+
+        assert record is not None
+        assert set(record.copies) == {alone, together}
+
+    async def test_an_unknown_handle_finds_nothing(self, backend: Backend) -> None:
+        await _opened(backend)
+
+        assert await backend.copies.find("nobody") is None
+
+    async def test_a_handle_of_an_unknown_request_is_not_issued(self, backend: Backend) -> None:
+        copy = a_copy("nobody")
+
+        with pytest.raises(UnknownRequestError, match="nobody"):
+            await backend.copies.issue(copy)
+
+        assert await backend.copies.find(copy.handle) is None
+
+    async def test_a_delivery_seen_before_is_refused(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+        await backend.copies.find(copy.handle, delivery="slack:T1:1")
+
+        with pytest.raises(ReplayedCallbackError):
+            await backend.copies.find(copy.handle, delivery="slack:T1:1")
+
+    async def test_a_delivery_of_an_unknown_handle_counts_as_seen(self, backend: Backend) -> None:
+        await backend.copies.find("nobody", delivery="slack:T1:1")
+
+        with pytest.raises(ReplayedCallbackError):
+            await backend.copies.find("nobody", delivery="slack:T1:1")
+
+    async def test_other_deliveries_and_those_without_a_name_pass(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+
+        found = [
+            await backend.copies.find(copy.handle, delivery=delivery)
+            for delivery in ("slack:T1:1", "slack:T1:2", "", "")
+        ]
+
+        assert None not in found
+
+    async def test_the_message_of_a_copy_is_noted(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+        shown = replace(copy, message_id="1700000000.000100", revealed=True)
+
+        ending = await backend.copies.mark(shown)
+        found = await backend.copies.find(copy.handle)
+
+        assert ending is None
+        assert found is not None
+        assert found.copy == shown
+
+    async def test_noting_a_message_tells_how_the_request_ended_meanwhile(
+        self, backend: Backend
+    ) -> None:
+        request = await _opened(backend)
+        copy, response = a_copy(request.question_id), a_response(request)
+        await backend.copies.issue(copy)
+        await backend.store.settle(request.question_id, response)
+
+        assert await backend.copies.mark(replace(copy, message_id="1")) == response
+
+    async def test_a_copy_of_an_unknown_request_is_not_noted(self, backend: Backend) -> None:
+        with pytest.raises(UnknownRequestError, match="nobody"):
+            await backend.copies.mark(a_copy("nobody"))
+
+        assert await backend.store.get("nobody") is None

@@ -1,0 +1,308 @@
+"""What every store promises about remembered rules and the audit."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sayso.backend import Backend
+from sayso.calls import RunRef
+from sayso.permission import PermissionRequestEvent
+from sayso.ports import BookChanged, KeptRule, Opened
+from sayso.rules import RememberedRule
+from sayso.testing.builders import a_request, a_response, a_rule
+
+RUN = RunRef("deploy-bot", "s-1")
+OTHER_SESSION = RunRef("deploy-bot", "s-2")
+OTHERS = [OTHER_SESSION, RunRef("other-bot", "s-1"), RunRef("deploy-bots", "-1")]
+
+
+async def remember(
+    backend: Backend, rule: RememberedRule, run: RunRef = RUN
+) -> PermissionRequestEvent:
+    """Store the rule as a press of Always does."""
+    request = a_request(run=run)
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    response = a_response(request, by=rule.stored_by)
+    await backend.store.settle(request.question_id, response, remember=rule)
+    return request
+
+
+class RulesContract:
+    """The promises of ``Rules``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_a_session_remembers_nothing_at_first(self, backend: Backend) -> None:
+        book = await backend.rules.book(RunRef("deploy-bot", "s-new"))
+
+        assert book.remembered == ()
+        assert book.version == ""
+        assert await backend.rules.all() == []
+
+    async def test_rules_belong_to_the_session_across_branches_and_runs(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule()
+        await remember(backend, rule, RunRef("deploy-bot", "s-1", "main", "r-1"))
+
+        book = await backend.rules.book(RunRef("deploy-bot", "s-1", "experiment", "r-2"))
+
+        assert book.remembered == (rule,)
+
+    @pytest.mark.parametrize("other", OTHERS)
+    async def test_other_sessions_do_not_remember(self, backend: Backend, other: RunRef) -> None:
+        rule = a_rule()
+        await remember(backend, rule)
+
+        assert (await backend.rules.book(other)).remembered == ()
+        assert not await backend.rules.use(other, rule.rule_id)
+
+    async def test_rules_are_remembered_in_the_order_they_were_stored(
+        self, backend: Backend
+    ) -> None:
+        rules = [a_rule(f"tool-{number}") for number in range(5)]
+
+        for rule in rules:
+            await remember(backend, rule)
+
+        assert (await backend.rules.book(RUN)).remembered == tuple(rules)
+        assert [kept.remembered for kept in await backend.rules.all()] == rules
+
+    async def test_expired_rules_are_left_out(self, backend: Backend) -> None:
+        kept, expired = a_rule("kept"), a_rule("expired", lives=timedelta(seconds=-1))
+        for rule in (a_rule("old", lives=timedelta(seconds=-9)), kept, expired):
+            await remember(backend, rule)
+
+        assert (await backend.rules.book(RUN)).remembered == (kept,)
+        assert [one.remembered for one in await backend.rules.all()] == [kept]
+        assert not await backend.rules.use(RUN, expired.rule_id)
+        assert not await backend.rules.revoke(expired.rule_id, by="cli:me")
+
+    async def test_an_agents_rule_counts_in_all_of_its_sessions_and_in_no_other(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(scope="agent")
+        await remember(backend, rule)
+
+        assert (await backend.rules.book(OTHER_SESSION)).remembered == (rule,)
+        assert (await backend.rules.book(RunRef("other-bot", "s-1"))).remembered == ()
+        assert await backend.rules.use(OTHER_SESSION, rule.rule_id)
+        assert await backend.rules.all() == [
+            KeptRule(replace(rule, uses=1, last_used_at=await self._last(backend)), "deploy-bot")
+        ]
+
+    async def test_an_agents_rule_changes_the_version_in_all_of_its_sessions(
+        self, backend: Backend
+    ) -> None:
+        known = (await backend.rules.book(OTHER_SESSION)).version
+        await remember(backend, a_rule(scope="agent"))
+
+        request = a_request(run=OTHER_SESSION)
+        opened = await backend.store.open(request, seconds=30, inbox="", book=known)
+        fresh = (await backend.rules.book(OTHER_SESSION)).version
+
+        assert opened == BookChanged()
+        again = await backend.store.open(request, seconds=30, inbox="", book=fresh)
+        assert isinstance(again, Opened)
+
+    async def test_all_rules_are_listed_with_what_they_belong_to(self, backend: Backend) -> None:
+        rules = [a_rule("one"), a_rule("two", effect="deny", scope="tool-window")]
+        await remember(backend, rules[0])
+        await remember(backend, rules[1], OTHER_SESSION)
+
+        assert await backend.rules.all() == [
+            KeptRule(rules[0], "deploy-bot", "s-1"),
+            KeptRule(rules[1], "deploy-bot", "s-2"),
+        ]
+
+    async def test_uses_are_counted_and_the_last_one_is_known(self, backend: Backend) -> None:
+        rule = a_rule()
+        await remember(backend, rule)
+
+        used = [await backend.rules.use(RUN, rule.rule_id) for _ in range(3)]
+        [kept] = await backend.rules.all()
+
+        assert used == [True] * 3
+        assert kept.remembered.uses == 3
+        assert abs((await self._last(backend) - datetime.now(UTC)).total_seconds()) < 5
+
+    async def test_a_use_changes_neither_the_version_nor_the_book(self, backend: Backend) -> None:
+        rule = a_rule()
+        await remember(backend, rule)
+        before = await backend.rules.book(RUN)
+
+        await backend.rules.use(RUN, rule.rule_id)
+
+        assert await backend.rules.book(RUN) == before
+
+    async def test_a_use_on_an_old_version_does_not_count(self, backend: Backend) -> None:
+        rule = a_rule()
+        await remember(backend, rule)
+        known = (await backend.rules.book(RUN)).version
+        await remember(backend, a_rule("later", effect="deny"))
+
+        assert not await backend.rules.use(RUN, rule.rule_id, book=known)
+        fresh = (await backend.rules.book(RUN)).version
+        assert await backend.rules.use(RUN, rule.rule_id, book=fresh)
+        assert [kept.remembered.uses for kept in await backend.rules.all()] == [1, 0]
+
+    async def test_a_revoked_rule_is_gone_at_once(self, backend: Backend) -> None:
+        rule, kept = a_rule("revoked"), a_rule("kept")
+        for one in (rule, kept):
+            await remember(backend, one)
+        known = (await backend.rules.book(RUN)).version
+
+        revoked = await backend.rules.revoke(rule.rule_id, by="cli:me")
+        opened = await backend.store.open(a_request(run=RUN), seconds=30, inbox="", book=known)
+
+        assert revoked
+        assert opened == BookChanged()
+        assert (await backend.rules.book(RUN)).remembered == (kept,)
+        assert [one.remembered for one in await backend.rules.all()] == [kept]
+        assert not await backend.rules.use(RUN, rule.rule_id)
+
+    async def test_a_rule_is_revoked_once(self, backend: Backend) -> None:
+        rule = a_rule()
+        await remember(backend, rule)
+
+        revoked = [await backend.rules.revoke(rule.rule_id, by="cli:me") for _ in range(2)]
+
+        assert revoked == [True, False]
+        assert not await backend.rules.revoke("nobody", by="cli:me")
+
+    async def test_the_last_rule_revoked_leaves_another_version(self, backend: Backend) -> None:
+        nothing = (await backend.rules.book(RUN)).version
+        rule = a_rule()
+        await remember(backend, rule)
+
+        await backend.rules.revoke(rule.rule_id, by="cli:me")
+
+        assert (await backend.rules.book(RUN)).version not in (nothing, rule.rule_id)
+
+    async def test_what_may_be_had_once_is_had_once(self, backend: Backend) -> None:
+        had = await asyncio.gather(*(backend.rules.spend(RUN, "a key:\n") for _ in range(20)))
+
+        assert sum(had) == 1
+        assert not await backend.rules.spend(replace(RUN, branch_id="b", run_id="r"), "a key:\n")
+
+    @pytest.mark.parametrize("other", OTHERS)
+    async def test_each_session_may_have_it_once(self, backend: Backend, other: RunRef) -> None:
+        assert await backend.rules.spend(RUN, "key")
+
+        assert await backend.rules.spend(other, "key")
+        assert await backend.rules.spend(RUN, "another key")
+
+    async def _last(self, backend: Backend) -> datetime:
+        [kept] = await backend.rules.all()
+        assert kept.remembered.last_used_at is not None
+        return kept.remembered.last_used_at
+
+
+class AuditContract:
+    """The promises of ``Audit``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_nothing_has_happened_at_first(self, backend: Backend) -> None:
+        assert await backend.audit.read(10) == []
+
+    async def test_a_question_an_answer_and_its_rule_are_noted_in_order(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(effect="deny", scope="agent")
+        request = await remember(backend, rule)
+        await backend.rules.use(OTHER_SESSION, rule.rule_id, digest="abc")
+        await backend.rules.revoke(rule.rule_id, by="cli:me")
+
+        asked, decided, stored, used, revoked = await backend.audit.read(10)
+
+        about = {
+            "agent_id": "deploy-bot",
+            "session_id": "s-1",
+            "subject": "run_command",
+            "digest": request.arguments_digest,
+            "question_id": request.permission_id,
+        }
+        person = {"by": "slack:U0ALICE"}
+        of_rule = {"rule_id": rule.rule_id, "effect": "deny", "scope": "agent"}
+        assert _said(asked) == {"kind": "asked", **about}
+        assert _said(decided) == {"kind": "approved", "choice": "ask", **about, **person}
+        assert _said(stored) == {"kind": "rule_stored", **about, **person, **of_rule}
+        assert _said(used) == {
+            "kind": "rule_used",
+            "agent_id": "deploy-bot",
+            "session_id": "s-2",
+            "subject": "run_command",
+            "digest": "abc",
+            "rule_id": rule.rule_id,
+        }
+        assert _said(revoked) == {
+            "kind": "rule_revoked",
+            "by": "cli:me",
+            "rule_id": rule.rule_id,
+            **about,
+        }
+        assert abs((asked.at - datetime.now(UTC)).total_seconds()) < 5
+
+    async def test_every_ending_is_noted_under_its_own_name(self, backend: Backend) -> None:
+        now = datetime.now(UTC)
+        requests = [a_request() for _ in range(4)]
+        for request, seconds in zip(requests, (30, 30, 30, 0), strict=True):
+            await backend.store.open(request, seconds=seconds, inbox="", book=None)
+        denied, cancelled, undeliverable, _ = requests
+        for ending in (
+            a_response(denied, approved=False),
+            cancelled.cancelled(at=now, by="cli:me", reason="withdrawn"),
+            undeliverable.undeliverable(at=now, reason="no route"),
+        ):
+            await backend.store.settle(ending.question_id, ending)
+        await backend.watch.expire()
+
+        ends = [(e.kind, e.by, e.reason) for e in (await backend.audit.read(9))[4:]]
+
+        assert ends == [
+            ("denied", "slack:U0ALICE", ""),
+            ("cancelled", "cli:me", "withdrawn"),
+            ("undeliverable", "", "no route"),
+            ("expired", "", "nobody answered in time"),
+        ]
+
+    async def test_what_changed_nothing_is_not_noted(self, backend: Backend) -> None:
+        request = await remember(backend, a_rule())
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, a_response(request, approved=False))
+        await backend.rules.use(RUN, "nobody")
+        await backend.rules.revoke("nobody", by="cli:me")
+
+        kinds = [entry.kind for entry in await backend.audit.read(10)]
+
+        assert kinds == ["asked", "approved", "rule_stored"]
+
+    async def test_the_last_entries_are_read(self, backend: Backend) -> None:
+        for number in range(5):
+            request = a_request(f"q-{number}")
+            await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        entries = await backend.audit.read(2)
+
+        assert [entry.question_id for entry in entries] == ["q-3", "q-4"]
+        assert await backend.audit.read(0) == []
+
+    async def test_no_argument_is_in_it(self, backend: Backend) -> None:
+        request = a_request(arguments={"command": "hunter2"})
+        rule = replace(a_rule(), rule=request.suggested_rules[0])
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, a_response(request), remember=rule)
+        await backend.rules.use(request.run, rule.rule_id)
+
+        entries = await backend.audit.read(10)
+
+        assert len(entries) == 4
+        assert "hunter2" not in repr(entries)
+
+
+def _said(entry: object) -> dict[str, str]:
+    facts = asdict(entry)  # type: ignore[call-overload]  # it is an entry
+    return {name: value for name, value in facts.items() if value and name != "at"}

@@ -1,0 +1,176 @@
+"""What every store promises of presses that were not looked up, and of how endings ring."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sayso.backend import Backend
+from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.permission import PermissionRequestEvent
+from sayso.ports import Copy, Opened, Ring
+from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
+
+
+async def _shown(backend: Backend) -> tuple[PermissionRequestEvent, Copy]:
+    request = a_request()
+    copy = a_copy(request.question_id)
+    await backend.store.open(request, seconds=30, inbox="mine", book=None)
+    await backend.copies.issue(copy)
+    return request, copy
+
+
+async def _is_open(backend: Backend, request: PermissionRequestEvent) -> bool:
+    record = await backend.store.get(request.question_id)
+    return record is not None and record.ending is None
+
+
+class SettlingContract:
+    """More promises of ``Store`` and ``Bus``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_a_press_is_settled_through_its_handle(self, backend: Backend) -> None:
+        request, copy = await _shown(backend)
+        response = a_response(request)
+
+        settled = await backend.store.settle(
+            request.question_id, response, handle=copy.handle, delivery="slack:1"
+        )
+
+        assert (settled.ending, settled.first) == (response, True)
+
+    async def test_a_handle_that_is_not_of_the_request_settles_nothing(
+        self, backend: Backend
+    ) -> None:
+        request, copy = await _shown(backend)
+        other, other_copy = await _shown(backend)
+
+        for handle in ("nobody", other_copy.handle):
+            with pytest.raises(UnknownRequestError):
+                await backend.store.settle(
+                    request.question_id, a_response(request), handle=handle, delivery="slack:1"
+                )
+
+        assert await _is_open(backend, request)
+        assert await _is_open(backend, other)
+        # The callback was for nothing known: it is not used up.
+        assert await backend.copies.find(copy.handle, delivery="slack:1") is not None
+
+    async def test_a_delivery_settles_once(self, backend: Backend) -> None:
+        (first, first_copy), (second, second_copy) = await _shown(backend), await _shown(backend)
+        await backend.store.settle(
+            first.question_id, a_response(first), handle=first_copy.handle, delivery="slack:1"
+        )
+
+        with pytest.raises(ReplayedCallbackError):
+            await backend.store.settle(
+                second.question_id,
+                a_response(second),
+                remember=a_rule(),
+                handle=second_copy.handle,
+                delivery="slack:1",
+            )
+
+        assert await _is_open(backend, second)
+        assert (await backend.rules.book(second.run)).remembered == ()
+
+    async def test_looking_and_settling_share_what_they_have_seen(self, backend: Backend) -> None:
+        request, copy = await _shown(backend)
+        await backend.copies.find(copy.handle, delivery="slack:1")
+
+        with pytest.raises(ReplayedCallbackError):
+            await backend.store.settle(
+                request.question_id, a_response(request), handle=copy.handle, delivery="slack:1"
+            )
+        assert await _is_open(backend, request)
+
+        await backend.store.settle(
+            request.question_id, a_response(request), handle=copy.handle, delivery="slack:2"
+        )
+        with pytest.raises(ReplayedCallbackError):
+            await backend.copies.find(copy.handle, delivery="slack:2")
+
+    async def test_a_later_press_through_a_handle_learns_the_ending_that_counts(
+        self, backend: Backend
+    ) -> None:
+        request, copy = await _shown(backend)
+        withdrawn = request.cancelled(at=a_response(request).decided_at)
+        await backend.store.settle(request.question_id, withdrawn)
+
+        settled = await backend.store.settle(
+            request.question_id, a_response(request), handle=copy.handle, delivery="slack:1"
+        )
+
+        assert (settled.ending, settled.first) == (withdrawn, False)
+
+    async def test_a_ring_says_the_version_of_the_rules_and_the_moment(
+        self, backend: Backend
+    ) -> None:
+        first, second = a_request(), a_request()
+        for request in (first, second):
+            await backend.store.open(request, seconds=30, inbox="mine", book=None)
+        before = await backend.rules.book(first.run)
+
+        async with backend.bus.rings("mine") as rings:
+            await backend.store.settle(first.question_id, a_response(first, approved=False))
+            unchanged = await soon(rings)
+            await backend.store.settle(second.question_id, a_response(second), remember=a_rule())
+            changed = await soon(rings)
+
+        after = await backend.rules.book(first.run)
+        assert unchanged.ending.question_id == first.question_id
+        assert unchanged.book == before.version
+        assert changed.book == after.version != before.version
+        assert abs(changed.at - time.time()) < 5
+
+    async def test_a_ring_says_that_a_rule_was_revoked_meanwhile(self, backend: Backend) -> None:
+        for scope in ("session", "agent"):
+            first, second = a_request(), a_request()
+            rule = a_rule(scope="agent" if scope == "agent" else "session")
+            for request in (first, second):
+                await backend.store.open(request, seconds=30, inbox="mine", book=None)
+
+            async with backend.bus.rings("mine") as rings:
+                await backend.store.settle(first.question_id, a_response(first), remember=rule)
+                stored = await soon(rings)
+                await backend.rules.revoke(rule.rule_id, by="slack:U0ALICE")
+                await backend.store.settle(second.question_id, a_response(second))
+                revoked = await soon(rings)
+
+            assert stored.book != revoked.book == (await backend.rules.book(first.run)).version
+
+    async def test_who_opens_again_after_the_end_hears_the_version_too(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, a_response(request), remember=a_rule())
+
+        async with backend.bus.rings("mine") as rings:
+            await backend.store.open(request, seconds=30, inbox="mine", book=None)
+            ring = await soon(rings)
+
+        assert ring.book == (await backend.rules.book(request.run)).version
+
+    async def test_an_ending_that_was_only_published_says_no_version(
+        self, backend: Backend
+    ) -> None:
+        response = a_response()
+
+        async with backend.bus.rings("mine") as rings:
+            await backend.bus.publish("inbox:mine", response)
+
+            assert await soon(rings) == Ring(response)
+
+    async def test_opening_says_what_the_clock_of_the_store_shows(self, backend: Backend) -> None:
+        request = a_request()
+
+        told = [
+            await backend.store.open(request, seconds=30, inbox="", book=None) for _ in range(2)
+        ]
+
+        for opened in told:
+            assert isinstance(opened, Opened)
+            assert abs(opened.at - time.time()) < 5

@@ -1,0 +1,159 @@
+"""What every store promises to waiting processes and tidy desks."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sayso.backend import Backend
+from sayso.errors import UnknownRequestError
+from sayso.events import Outcome, RequestEnding
+from sayso.testing.builders import a_request, a_response, soon
+
+
+class WatchContract:
+    """The promises of ``Watch``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_a_look_tells_the_ended_from_the_open_and_leaves_out_the_unknown(
+        self, backend: Backend
+    ) -> None:
+        ended, waiting = a_request(), a_request()
+        response = a_response(ended)
+        for request in (ended, waiting):
+            await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(ended.question_id, response)
+
+        seen = await backend.watch.look(
+            [waiting.question_id, "nobody", ended.question_id], inbox="mine"
+        )
+
+        assert seen == {ended.question_id: response, waiting.question_id: None}
+
+    async def test_a_look_at_nothing_sees_nothing(self, backend: Backend) -> None:
+        assert await backend.watch.look([], inbox="mine") == {}
+
+    async def test_after_a_look_the_inbox_is_rung(self, backend: Backend) -> None:
+        request = a_request()
+        response = a_response(request)
+        await backend.store.open(request, seconds=30, inbox="first", book=None)
+
+        async with (
+            backend.bus.subscribe("inbox:first") as first,
+            backend.bus.subscribe("inbox:second") as second,
+        ):
+            await backend.watch.look([request.question_id], inbox="second")
+            settled = await backend.store.settle(request.question_id, response)
+
+            assert await soon(first) == await soon(second) == response
+        assert settled.heard == 2
+
+    async def test_looking_twice_rings_once(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="mine", book=None)
+
+        async with backend.bus.subscribe("inbox:mine"):
+            for _ in range(2):
+                await backend.watch.look([request.question_id], inbox="mine")
+            settled = await backend.store.settle(request.question_id, a_response(request))
+
+        assert settled.heard == 1
+
+    async def test_requests_whose_time_is_over_are_ended(self, backend: Backend) -> None:
+        overdue, waiting = a_request(source_name="researcher"), a_request()
+        await backend.store.open(overdue, seconds=0, inbox="mine", book=None)
+        await backend.store.open(waiting, seconds=30, inbox="mine", book=None)
+
+        async with backend.bus.subscribe("inbox:mine") as rings:
+            left = await backend.watch.expire()
+            rung = await soon(rings)
+        seen = await backend.watch.look([overdue.question_id, waiting.question_id], inbox="")
+
+        ending = seen[overdue.question_id]
+        assert isinstance(ending, RequestEnding)
+        assert ending.outcome is Outcome.EXPIRED
+        assert ending.source_name == "researcher"
+        assert ending == rung
+        assert seen[waiting.question_id] is None
+        assert left is not None
+        assert 20 < left <= 30
+
+    async def test_nothing_is_left_to_expire_when_all_have_ended(self, backend: Backend) -> None:
+        answered, overdue = a_request(), a_request()
+        await backend.store.open(answered, seconds=30, inbox="", book=None)
+        await backend.store.open(overdue, seconds=0, inbox="", book=None)
+        await backend.store.settle(answered.question_id, a_response(answered))
+
+        assert await backend.watch.expire() is None
+
+    async def test_an_answer_is_not_replaced_by_an_expiry(self, backend: Backend) -> None:
+        request = a_request()
+        response = a_response(request)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, response)
+        await backend.watch.shorten(request.question_id, 0)
+
+        await backend.watch.expire()
+
+        assert await backend.watch.look([request.question_id], inbox="") == {
+            request.question_id: response
+        }
+
+    async def test_many_overdue_requests_end_at_once(self, backend: Backend) -> None:
+        requests = [a_request() for _ in range(600)]
+        for request in requests:
+            await backend.store.open(request, seconds=0, inbox="", book=None)
+
+        left = await backend.watch.expire()
+        seen = await backend.watch.look([one.question_id for one in requests], inbox="")
+
+        assert left is None
+        outcomes = [end.outcome for end in seen.values() if isinstance(end, RequestEnding)]
+        assert outcomes == [Outcome.EXPIRED] * 600
+
+    async def test_a_shortened_request_expires_earlier(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=600, inbox="", book=None)
+
+        expires_at = await backend.watch.shorten(request.question_id, 30)
+        left = await backend.watch.expire()
+        record = await backend.store.get(request.question_id)
+
+        assert expires_at < datetime.now(UTC) + timedelta(seconds=60)
+        assert record is not None
+        assert record.request.expires_at == expires_at
+        assert left is not None
+        assert left <= 30
+
+    async def test_shortening_never_lengthens(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        expires_at = await backend.watch.shorten(request.question_id, 600)
+
+        assert expires_at < datetime.now(UTC) + timedelta(seconds=60)
+
+    async def test_a_request_shortened_to_nothing_takes_no_answer(self, backend: Backend) -> None:
+        request = a_request()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        await backend.watch.shorten(request.question_id, 0)
+        settled = await backend.store.settle(request.question_id, a_response(request))
+
+        assert settled.ending.outcome is Outcome.EXPIRED
+
+    async def test_shortening_an_unknown_request_is_an_error(self, backend: Backend) -> None:
+        with pytest.raises(UnknownRequestError, match="nobody"):
+            await backend.watch.shorten("nobody", 1)
+
+    async def test_pending_are_the_open_requests_by_expiry(self, backend: Backend) -> None:
+        for question_id, seconds in (("third", 90), ("ended", 20), ("first", 30), ("second", 60)):
+            await backend.store.open(a_request(question_id), seconds=seconds, inbox="", book=None)
+        await backend.store.settle("ended", a_response(a_request("ended")))
+
+        waiting = await backend.watch.pending()
+
+        assert [one.request.question_id for one in waiting] == ["first", "second", "third"]
+        assert [one.ending for one in waiting] == [None, None, None]

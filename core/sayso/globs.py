@@ -147,7 +147,9 @@ def _test(pattern: str, parsed: Parsed, needed: Needs) -> tuple[_Test, bool]:
 
 
 def _needs(pattern: str, parsed: Parsed) -> Needs:
-    if parsed.part is None or pattern == _EMPTY:
+    if pattern == _EMPTY:
+        return Needs(whole=True)
+    if parsed.part is None:
         return Needs(frozenset(), frozenset(), whole=True)
     # Halves of characters beyond U+FFFF are not to be found in a value as it is.
     if parsed.negated or max(pattern) >= "\ud800":

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sayso.calls import ToolCall, arguments_digest
 from sayso.errors import ConfigError
-from sayso.globs import Glob
+from sayso.globs import Glob, escape
 from sayso.rule_index import RuleIndex
 from sayso.rules import Rule
 
@@ -109,3 +109,12 @@ def digest(arguments: dict[str, str], params: dict[str, str], hold: str) -> str 
 def others(arguments: dict[str, str], params: dict[str, str], hold: str) -> str | None:
     rest = {name: value for name, value in arguments.items() if name not in params}
     return arguments_digest(rest if len(rest) < 2 else {}) if hold == "o" else None
+
+
+def test_a_rule_for_an_empty_value_is_looked_at() -> None:
+    empty = Rule("bash", {"command": escape("")})
+
+    (found,) = RuleIndex([empty]).matching(bash(""))
+
+    assert found == 0
+    assert list(RuleIndex([empty]).matching(bash("ls"))) == []

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from valkey_server import Valkey
+from support.valkey_server import Valkey
 
 from sayso.calls import new_id
 

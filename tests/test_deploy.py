@@ -281,7 +281,7 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
 
 
 def test_the_example_settings_load() -> None:
-    from sayso_bots.settings import read_settings
+    from sayso_bots.settings.settings import read_settings
 
     settings = read_settings(str(DEPLOY / "sayso.example.toml"), SECRETS)
 
@@ -291,7 +291,7 @@ def test_the_example_settings_load() -> None:
 
 
 def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path) -> None:
-    from sayso_bots.settings import read_settings
+    from sayso_bots.settings.settings import read_settings
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
@@ -307,7 +307,7 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 
 
 def test_the_example_settings_show_every_setting() -> None:
-    from sayso_bots import sections
+    from sayso_bots.settings import sections
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
@@ -320,7 +320,7 @@ def test_the_example_settings_show_every_setting() -> None:
 
 
 def test_the_example_environment_names_every_variable_and_holds_no_value() -> None:
-    from sayso_bots.source import CONFIG_VARIABLE, OVERRIDES
+    from sayso_bots.settings.source import CONFIG_VARIABLE, OVERRIDES
 
     text = (DEPLOY / "sayso.example.env").read_text()
     named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
@@ -330,7 +330,7 @@ def test_the_example_environment_names_every_variable_and_holds_no_value() -> No
 
 
 def test_a_copied_environment_file_that_was_not_filled_in_is_refused() -> None:
-    from sayso_bots.settings import read_settings
+    from sayso_bots.settings.settings import read_settings
 
     with pytest.raises(ConfigError, match="SLACK_BOT_TOKEN is not set"):
         read_settings(str(DEPLOY / "sayso.example.toml"), dict.fromkeys(SECRETS, ""))

@@ -73,7 +73,7 @@ print(*sys.modules)
 """
 _READING = """
 import json
-from sayso.wire import decode
+from sayso.questions.wire import decode
 said = {"type": "CONTINUATION_RESPONSE", "sourceName": "a", "continuationId": "q-1",
         "approved": True, "extensionAmount": 5, "decidedAt": "2026-01-01T00:00:00Z"}
 ending = decode(json.dumps(said))
@@ -95,7 +95,7 @@ def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> Non
 
 
 def test_the_hosted_api_knows_every_kind_of_question() -> None:
-    told = _fresh("from sayso_bots.api_kinds import request_kinds\nprint(*request_kinds())")
+    told = _fresh("from sayso_bots.api.kinds import request_kinds\nprint(*request_kinds())")
 
     kinds = {"CLARIFICATION", "CONTINUATION", "PERMISSION", "STRUCTURED_INPUT", "TEXT_APPROVAL"}
     assert {f"{kind}_REQUEST" for kind in kinds} == set(told.split())

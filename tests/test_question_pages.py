@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from sayso.bundles import MOST_TOGETHER
-from sayso.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
+from sayso.cards.bundle import MOST_TOGETHER
 from sayso.errors import InvalidInputError, SchemaError
-from sayso.forms import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
-from sayso.refusals import REASON_LIMIT
-from sayso.schema_form import schema_form
+from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
+from sayso.forms.schema_form import schema_form
+from sayso.questions.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
+from sayso.questions.refusing import REASON_LIMIT
+from sayso.questions.text_approval import TEXT_LIMIT
 from sayso.testing import Filled, Prompt, Stage
-from sayso.text_approval import TEXT_LIMIT
-from sayso_slack.modal import REVEAL_LIMIT as SLACK_REVEALS
-from sayso_slack.presentable import CONTENT_LIMIT as SLACK_SHOWS
+from sayso_slack.card.everything import REVEAL_LIMIT as SLACK_REVEALS
+from sayso_slack.card.presentable import CONTENT_LIMIT as SLACK_SHOWS
 from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
-from sayso_telegram.messages import CONTENT_LIMIT as TELEGRAM_SHOWS
+from sayso_telegram.card.message import CONTENT_LIMIT as TELEGRAM_SHOWS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "questions"

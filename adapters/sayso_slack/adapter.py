@@ -15,21 +15,21 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from sayso.cards import Card, CardBody, Choice, Room
+from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
-from sayso.places import MessageRef, Place, Press
-from sayso.text import visible
-from sayso_slack.blocks import card_message
+from sayso.text.text import visible
+from sayso_slack.card.blocks import card_message
+from sayso_slack.card.elements import Block, plain_text
+from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
+from sayso_slack.card.fallback import escaped
+from sayso_slack.card.presentable import CONTENT_LIMIT
+from sayso_slack.card.together import room_together, together_message
 from sayso_slack.config import SlackConfig
-from sayso_slack.elements import Block, plain_text
 from sayso_slack.failures import PLATFORM, delivery_error
-from sayso_slack.fallback import escaped
-from sayso_slack.form_modal import form_modal
-from sayso_slack.modal import REVEAL_LIMIT, everything_modal, fits
-from sayso_slack.presentable import CONTENT_LIMIT
+from sayso_slack.forms.modal import form_modal
 from sayso_slack.quiet import muffled
-from sayso_slack.together_blocks import room_together, together_message
-from sayso_slack.workspace import Workspace
+from sayso_slack.reading.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 

@@ -27,6 +27,6 @@ def muffled() -> logging.Logger:
 
 def silent() -> logging.Logger:
     """A logger that says nothing, for slack_bolt: it hands its base logger's state to others."""
-    logger = logging.Logger("sayso_slack.bolt", logging.CRITICAL)  # noqa: LOG001  as above
+    logger = logging.Logger("sayso_slack.incoming.bolt", logging.CRITICAL)  # noqa: LOG001  as above
     logger.disabled = True
     return logger

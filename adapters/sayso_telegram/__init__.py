@@ -2,8 +2,8 @@
 
 from sayso_telegram.adapter import BotIdentity, TelegramAdapter
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.listener import TelegramListener
-from sayso_telegram.webhook import WebhookState, delete_webhook, set_webhook, show_webhook
+from sayso_telegram.incoming.listener import TelegramListener
+from sayso_telegram.incoming.webhook import WebhookState, delete_webhook, set_webhook, show_webhook
 
 __all__ = [
     "BotIdentity",

@@ -13,28 +13,28 @@ from typing import Any, Self
 from telegram import Bot, InputFile, ReplyParameters
 from telegram.error import TelegramError
 
-from sayso.cards import Card, CardBody, Choice, Ended, Room
+from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError, PlaceMovedError
-from sayso.memory import utc_now
-from sayso.places import MessageRef, Place, Press
-from sayso.ports import Clock, Drafts
+from sayso.stores.memory.store import utc_now
+from sayso.stores.ports import Clock, Drafts
 from sayso_telegram.addresses import chat_of, number_of
+from sayso_telegram.card.formatted import Formatted, sound
+from sayso_telegram.card.keyboard import keyboard
+from sayso_telegram.card.message import CONTENT_LIMIT, message
+from sayso_telegram.card.sending import edited, formatted
+from sayso_telegram.card.together_keyboard import together_keyboard
+from sayso_telegram.card.together_message import room_together, together_message
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.dialogue_drafts import DialogueDrafts
 from sayso_telegram.failures import PLATFORM, without_token
-from sayso_telegram.formatted import Formatted, sound
-from sayso_telegram.keyboard import keyboard
-from sayso_telegram.messages import CONTENT_LIMIT, message
-from sayso_telegram.openings import OPEN_SECONDS, Openings
+from sayso_telegram.forms.drafts import DialogueDrafts
+from sayso_telegram.forms.openings import OPEN_SECONDS, Openings
+from sayso_telegram.forms.prompting import Prompter
 from sayso_telegram.people import People
 from sayso_telegram.permissions import problem_of
-from sayso_telegram.prompting import Prompter
-from sayso_telegram.sending import edited, formatted
+from sayso_telegram.reading.allowed import ALLOWED_UPDATES
 from sayso_telegram.toasts import toast_text
-from sayso_telegram.together_keyboard import together_keyboard
-from sayso_telegram.together_message import room_together, together_message
-from sayso_telegram.updates import ALLOWED_UPDATES
 
 _log = logging.getLogger(__name__)
 

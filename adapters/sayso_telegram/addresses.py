@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sayso.chats.places import Place
 from sayso.errors import DeliveryError
-from sayso.places import Place
 from sayso_telegram.failures import PLATFORM
 
 

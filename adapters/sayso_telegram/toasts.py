@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sayso_telegram.formatted import fitted, sound
+from sayso_telegram.card.formatted import fitted, sound
 
 # answerCallbackQuery, text: 0-200 characters.
 _MOST_UNITS = 200

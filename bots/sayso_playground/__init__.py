@@ -49,10 +49,10 @@ from sayso_playground.faults import (
     Slow,
 )
 from sayso_playground.server import Playground
-from sayso_playground.slack_double import SlackDouble
-from sayso_playground.slack_state import SlackMessage, SlackView
-from sayso_playground.telegram_double import TelegramDouble
-from sayso_playground.telegram_state import TelegramDocument, TelegramMessage
+from sayso_playground.slack.double import SlackDouble
+from sayso_playground.slack.state import SlackMessage, SlackView
+from sayso_playground.telegram.double import TelegramDouble
+from sayso_playground.telegram.state import TelegramDocument, TelegramMessage
 
 __all__ = [
     "ALICE",

@@ -8,9 +8,9 @@ from aiohttp import web
 
 from sayso_playground.changes import Changes
 from sayso_playground.config import PlaygroundConfig
-from sayso_playground.page_api import PageApi
-from sayso_playground.slack_double import SlackDouble
-from sayso_playground.telegram_double import TelegramDouble
+from sayso_playground.page.api import PageApi
+from sayso_playground.slack.double import SlackDouble
+from sayso_playground.telegram.double import TelegramDouble
 
 _LARGEST_BODY = 60 * 1024 * 1024  # core.telegram.org, sendDocument: files of at most 50 MB
 

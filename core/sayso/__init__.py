@@ -3,7 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sayso.batch import CallResult
+from sayso.agent.batch import CallResult
+from sayso.agent.gate import Gate
+from sayso.agent.submitted import Submitted
+from sayso.agent.verdict import Pending, Verdict
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import (
     AlreadySettledError,
@@ -24,51 +27,48 @@ from sayso.errors import (
     WrongQuestionError,
 )
 from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.gate import Gate
-from sayso.permission import PermissionRequestEvent, PermissionResponseEvent
-from sayso.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling
-from sayso.requirements import (
+from sayso.policy.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling
+from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.rules.declarations import (
     Declaration,
     Requirements,
     multi_agent_tool,
     requires_permission,
     sub_agent_tool,
 )
-from sayso.rules import RememberedRule, Rule
-from sayso.submitted import Submitted
-from sayso.verdict import Pending, Verdict
+from sayso.rules.rule import RememberedRule, Rule
 
 if TYPE_CHECKING:
-    from sayso.clarification import (
+    from sayso.agent.orchestrator import Orchestrator
+    from sayso.agent.wrapping import LocalGate, wrap
+    from sayso.always.terms import Terms
+    from sayso.policy.chain import Chain, When
+    from sayso.policy.permissions import Permissions
+    from sayso.questions.clarification import (
         Clarification,
         ClarificationRequestEvent,
         ClarificationResponseEvent,
         Clarify,
     )
-    from sayso.continuation import (
+    from sayso.questions.continuation import (
         Continuation,
         ContinuationRequestEvent,
         ContinuationResponseEvent,
         Continue,
     )
-    from sayso.lint import lint_rules
-    from sayso.middleware import Chain, When
-    from sayso.orchestrator import Orchestrator
-    from sayso.permissions import Permissions
-    from sayso.structured_input import (
+    from sayso.questions.structured_input import (
         Collect,
         Collected,
         StructuredInputRequestEvent,
         StructuredInputResponseEvent,
     )
-    from sayso.terms import Terms
-    from sayso.text_approval import (
+    from sayso.questions.text_approval import (
         ApproveText,
         TextApproval,
         TextApprovalRequestEvent,
         TextApprovalResponseEvent,
     )
-    from sayso.wrapping import LocalGate, wrap
+    from sayso.rules.lint import lint_rules
 
 __all__ = [
     "AlreadySettledError",
@@ -142,30 +142,30 @@ __all__ = [
 
 # Not every run needs these: each is loaded when it is first used.
 _LATER = {
-    "Clarification": "sayso.clarification",
-    "ClarificationRequestEvent": "sayso.clarification",
-    "ClarificationResponseEvent": "sayso.clarification",
-    "Clarify": "sayso.clarification",
-    "Continuation": "sayso.continuation",
-    "ContinuationRequestEvent": "sayso.continuation",
-    "ContinuationResponseEvent": "sayso.continuation",
-    "Continue": "sayso.continuation",
-    "lint_rules": "sayso.lint",
-    "Chain": "sayso.middleware",
-    "When": "sayso.middleware",
-    "Orchestrator": "sayso.orchestrator",
-    "Permissions": "sayso.permissions",
-    "Collect": "sayso.structured_input",
-    "Collected": "sayso.structured_input",
-    "StructuredInputRequestEvent": "sayso.structured_input",
-    "StructuredInputResponseEvent": "sayso.structured_input",
-    "Terms": "sayso.terms",
-    "ApproveText": "sayso.text_approval",
-    "TextApproval": "sayso.text_approval",
-    "TextApprovalRequestEvent": "sayso.text_approval",
-    "TextApprovalResponseEvent": "sayso.text_approval",
-    "LocalGate": "sayso.wrapping",
-    "wrap": "sayso.wrapping",
+    "Clarification": "sayso.questions.clarification",
+    "ClarificationRequestEvent": "sayso.questions.clarification",
+    "ClarificationResponseEvent": "sayso.questions.clarification",
+    "Clarify": "sayso.questions.clarification",
+    "Continuation": "sayso.questions.continuation",
+    "ContinuationRequestEvent": "sayso.questions.continuation",
+    "ContinuationResponseEvent": "sayso.questions.continuation",
+    "Continue": "sayso.questions.continuation",
+    "lint_rules": "sayso.rules.lint",
+    "Chain": "sayso.policy.chain",
+    "When": "sayso.policy.chain",
+    "Orchestrator": "sayso.agent.orchestrator",
+    "Permissions": "sayso.policy.permissions",
+    "Collect": "sayso.questions.structured_input",
+    "Collected": "sayso.questions.structured_input",
+    "StructuredInputRequestEvent": "sayso.questions.structured_input",
+    "StructuredInputResponseEvent": "sayso.questions.structured_input",
+    "Terms": "sayso.always.terms",
+    "ApproveText": "sayso.questions.text_approval",
+    "TextApproval": "sayso.questions.text_approval",
+    "TextApprovalRequestEvent": "sayso.questions.text_approval",
+    "TextApprovalResponseEvent": "sayso.questions.text_approval",
+    "LocalGate": "sayso.agent.wrapping",
+    "wrap": "sayso.agent.wrapping",
 }
 
 # Type checkers read the imports above: to them, another name is a mistake.

@@ -10,10 +10,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import RunRef
-from sayso.cards import NAME_LIMIT, CardBody, Choice
-from sayso.forms import NO_INPUTS, Inputs
-from sayso.rules import RememberedRule
-from sayso.text import shortened, visible
+from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.rules.rule import RememberedRule
+from sayso.text.text import shortened, visible
 
 
 class Outcome(Enum):

@@ -14,7 +14,7 @@ from spend_questions import SpendRequestEvent, SpendResponseEvent
 
 from sayso import Gate, RunRef
 from sayso.errors import SaysoError
-from sayso.memory import utc_now
+from sayso.stores.memory.store import utc_now
 
 RUN = RunRef("buyer-bot", "s-1")
 

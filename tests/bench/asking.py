@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 
 from sayso import Context, Gate, Rule, RulePolicy, RunRef, ToolCall
 from sayso.calls import new_id
-from sayso.connect import open_backend
-from sayso.ports import Opened
+from sayso.stores.connect import open_backend
+from sayso.stores.ports import Opened
 from sayso.testing import a_request
 
 ROUNDS = 5

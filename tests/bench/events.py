@@ -17,12 +17,12 @@ import time
 from pathlib import Path
 
 from sayso import RunRef
-from sayso.connect import open_backend
-from sayso.routes import Route, Routes
+from sayso.desk.routes import Route, Routes
+from sayso.stores.connect import open_backend
 from sayso.testing import a_request
-from sayso_bots.api import hosted_api
-from sayso_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
-from sayso_bots.webserver import answering, taken_port, url_of
+from sayso_bots.api.api import hosted_api
+from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.settings.tokens import ApiSettings, ApiToken, new_token, token_hash
 
 RUN = RunRef("deploy-bot", "s-42")
 EVENTS = 21

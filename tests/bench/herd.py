@@ -18,14 +18,14 @@ import time
 from bench.events import resident_bytes
 
 from sayso import RunRef
-from sayso.backend import Backend
-from sayso.connect import open_backend
+from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
-from sayso.routes import Route, Routes
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
 from sayso.testing import a_request
-from sayso_bots.api import hosted_api
-from sayso_bots.api_tokens import ApiSettings, ApiToken, new_token, token_hash
-from sayso_bots.webserver import answering, taken_port, url_of
+from sayso_bots.api.api import hosted_api
+from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.settings.tokens import ApiSettings, ApiToken, new_token, token_hash
 
 RUN = RunRef("deploy-bot", "s-42")
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"

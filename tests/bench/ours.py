@@ -14,12 +14,12 @@ from itertools import count
 
 from aiohttp import web
 
-from sayso.cards import Card, CardBody, Choice, Room
-from sayso.connect import open_backend
-from sayso.desk import Desk
-from sayso.places import MessageRef, Place, Press
-from sayso.routes import Route, Routes
-from sayso_bots.garbage import collect_seldom
+from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.places import MessageRef, Place, Press
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.stores.connect import open_backend
+from sayso_bots.process.garbage import collect_seldom
 from sayso_slack import SlackAdapter, SlackConfig, SlackListener
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 

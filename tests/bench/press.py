@@ -16,11 +16,11 @@ from pathlib import Path
 
 from bench.floor import floor_inbox
 from bench.load import press_body, run_presses, signed_request
-from valkey_server import free_port
+from support.valkey_server import free_port
 
 from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
-from sayso.connect import open_backend
-from sayso.ports import Copy, Record
+from sayso.stores.connect import open_backend
+from sayso.stores.ports import Copy, Record
 
 ROUNDS = 5
 SETTLE_DOWN_SECONDS = 0.3

@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.press import measure as measure_press
-from valkey_server import Valkey
+from support.valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
 READERS = (100, 1_000)

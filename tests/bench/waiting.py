@@ -16,9 +16,9 @@ import tracemalloc
 from pathlib import Path
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.connect import open_backend
-from sayso.redis.client import Client
-from sayso.wire import encode
+from sayso.questions.wire import encode
+from sayso.stores.connect import open_backend
+from sayso.stores.redis.client import Client
 
 IDLE_SECONDS = 10.0
 _AT_ONCE = 200

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from bots.api_fixtures import bots, world  # noqa: TID251  the folder of these tests
-from bots.commands import Done, Run  # noqa: TID251
+from support.api_fixtures import bots, world
+from support.commands import Done, Run
 
-from sayso_bots.cli import main
+from sayso_bots.cli.cli import main
 from sayso_playground import Playground, PlaygroundConfig
 
 __all__ = ["bots", "playground", "run", "world"]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sayso import Gate, RunRef
-from sayso.backend import Backend
-from sayso.memory import memory_backend
-from sayso.redis import redis_backend
-from sayso_bots.server import serving
-from sayso_bots.settings import settings_of
-from sayso_bots.source import source_of
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
+from sayso.stores.redis import redis_backend
+from sayso_bots.server.server import serving
+from sayso_bots.settings.settings import settings_of
+from sayso_bots.settings.source import source_of
 from sayso_playground import ALICE, BOB, MALLORY, Member, Playground, PlaygroundConfig
 
 CAROL = Member("Carol", "U0CAROL", 4444)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from e2e.asked import Asked, asked
-from valkey_server import Valkey
+from support.valkey_server import Valkey
 
-from sayso.backend import Backend
 from sayso.errors import StoreUnreachableError
+from sayso.stores.backend import Backend
 
 
 class Outage:

@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from bots.commands import Process, process  # noqa: TID251  the tests of the bots
 from e2e.screenshots import NO_CHROMIUM, PLATFORMS, browser, chromium, take_pictures
 from playwright.async_api import Locator, Page, expect
+from support.commands import Process, process
 
 THE_LINE_THAT_MATTERS = "DELETE FROM customers WHERE last_order < '2020-01-01';"
 

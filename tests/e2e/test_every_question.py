@@ -14,10 +14,10 @@ from e2e.hands import Hands, TelegramHands, both_cards
 from pydantic import BaseModel, Field
 
 from sayso import Clarification, Collected, Continuation, Outcome, TextApproval
-from sayso.clarification import Clarify
-from sayso.continuation import Continue
-from sayso.structured_input import Collect
-from sayso.text_approval import ApproveText
+from sayso.questions.clarification import Clarify
+from sayso.questions.continuation import Continue
+from sayso.questions.structured_input import Collect
+from sayso.questions.text_approval import ApproveText
 
 WHERE = "Which region should the replica run in?"
 LONG = "\n".join(f"{number}. Move shard {number} to the new disks." for number in range(300))

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from bots.commands import ROUTES, env_of, served  # noqa: TID251  the tests of the bots
+from support.commands import ROUTES, env_of, served
 
 from sayso_playground import Playground, PlaygroundConfig
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from playground.listener import a_button, a_modal, some_blocks
 
-from sayso_playground.slack_blocks import characters, check_blocks, check_view
+from sayso_playground.slack.blocks import characters, check_blocks, check_view
 
 
 def plain(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from playground.listener import a_modal
 from playground.modals import ALL_KINDS, MANY, THREE, asking, option, plain, several
 
-from sayso_playground.slack_blocks import check_view
+from sayso_playground.slack.blocks import check_view
 
 TAKEN = {
     "all kinds": ALL_KINDS,

@@ -14,8 +14,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from sayso_playground import Playground, SlackView
-from sayso_playground.slack_blocks import check_view
-from sayso_playground.slack_forms import form_state
+from sayso_playground.slack.blocks import check_view
+from sayso_playground.slack.forms import form_state
 
 
 async def test_slack_refuses_to_open_it_too(playground: Playground, slack: AsyncWebClient) -> None:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from sayso_playground.telegram_text import (
+from sayso_playground.telegram.text import (
     EntityError,
     checked_entities,
     parse_html,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from sayso.agent.gate import Gate
+from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
-from sayso.gate import Gate
-from sayso.verdict import Verdict
 from sayso_bots.demo.questions import ask_questions
 from sayso_bots.demo.say import Say
 

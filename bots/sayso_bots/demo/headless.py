@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
 from sayso.events import Outcome
-from sayso.verdict import Verdict
 from sayso_bots.demo.agent import ask, dangerous_call, harmless_call, long_call
 from sayso_bots.demo.chats import SlackChat, TelegramChat
 from sayso_bots.demo.say import Say

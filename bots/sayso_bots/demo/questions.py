@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from sayso.agent.gate import Gate
 from sayso.calls import ToolCall
-from sayso.gate import Gate
 from sayso_bots.demo.say import Say
 
 REGIONS = ("eu-west", "us-east", "ap-south")

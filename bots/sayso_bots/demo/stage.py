@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
-from sayso.gate import Gate
-from sayso.memory import memory_backend
-from sayso_bots.platforms import telegram_config
-from sayso_bots.server import Serving, serving
-from sayso_bots.settings import Settings, settings_of
-from sayso_bots.source import source_of
+from sayso.stores.memory.store import memory_backend
+from sayso_bots.server.platforms import telegram_config
+from sayso_bots.server.server import Serving, serving
+from sayso_bots.settings.settings import Settings, settings_of
+from sayso_bots.settings.source import source_of
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_telegram import set_webhook
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from sayso.calls import RunRef, ToolCall, arguments_digest, new_id
-from sayso.permission import PermissionRequestEvent, PermissionResponseEvent
-from sayso.places import Place
-from sayso.ports import Copy
-from sayso.rules import RememberedRule, Scope, literal_rule
+from sayso.chats.places import Place
+from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.rules.rule import RememberedRule, Scope, literal_rule
+from sayso.stores.ports import Copy
 
 _T = TypeVar("_T")
 

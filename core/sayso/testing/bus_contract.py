@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from sayso.backend import Backend
+from sayso.stores.backend import Backend
 from sayso.testing.builders import a_request, a_response, soon
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sayso.backend import Backend
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
-from sayso.permission import PermissionRequestEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.stores.backend import Backend
 from sayso.testing.builders import a_copy, a_request, a_response
 
 

@@ -46,17 +46,17 @@ from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Self
 
-from sayso.answering import chosen
-from sayso.backend import Backend
+from sayso.agent.answering import chosen
+from sayso.agent.gate import Gate
+from sayso.agent.verdict import Verdict
+from sayso.always.terms import Terms
 from sayso.calls import RunRef, ToolCall
 from sayso.events import UserInputRequest
-from sayso.gate import Gate
-from sayso.memory import memory_backend
-from sayso.permission import PermissionRequestEvent
-from sayso.policy import Policy
-from sayso.requirements import Declaration
-from sayso.terms import Terms
-from sayso.verdict import Verdict
+from sayso.policy.policy import Policy
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.declarations import Declaration
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
 
 PERSON = "test:person"
 

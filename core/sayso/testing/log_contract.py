@@ -8,14 +8,14 @@ import asyncio
 
 import pytest
 
-from sayso.backend import Backend
-from sayso.branch_bell import LOG_TOPIC, BranchGrewEvent
-from sayso.branch_log import BEGINNING, KEPT_BYTES, KEPT_EVENTS, PAGE_BYTES, Position
 from sayso.calls import RunRef
 from sayso.errors import EventsGoneError, UnknownRequestError
-from sayso.permission import PermissionRequestEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.wire import decode
+from sayso.stores.backend import Backend
+from sayso.stores.branch_bell import LOG_TOPIC, BranchGrewEvent
+from sayso.stores.branch_log import BEGINNING, KEPT_BYTES, KEPT_EVENTS, PAGE_BYTES, Position
 from sayso.testing.builders import a_request, a_response, soon
-from sayso.wire import decode
 
 _RUN = RunRef("deploy-bot", "s-42", run_id="run-1")
 

@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sayso.backend import Backend
 from sayso.calls import RunRef
-from sayso.permission import PermissionRequestEvent
-from sayso.ports import BookChanged, KeptRule, Opened
-from sayso.rules import RememberedRule
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.rule import RememberedRule
+from sayso.stores.backend import Backend
+from sayso.stores.ports import BookChanged, KeptRule, Opened
 from sayso.testing.builders import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from sayso.backend import Backend
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
-from sayso.permission import PermissionRequestEvent
-from sayso.ports import Copy, Opened, Ring
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Copy, Opened, Ring
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 
 

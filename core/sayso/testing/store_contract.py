@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from sayso.backend import Backend
 from sayso.calls import RunRef
 from sayso.errors import DuplicateRequestError, UnknownRequestError
 from sayso.events import Outcome
-from sayso.ports import BookChanged, Opened
-from sayso.rules import RememberedRule
+from sayso.rules.rule import RememberedRule
+from sayso.stores.backend import Backend
+from sayso.stores.ports import BookChanged, Opened
 from sayso.testing.builders import a_request, a_response, a_rule, soon, until
 
 ODD_IDS = [

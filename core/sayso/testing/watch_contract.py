@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sayso.backend import Backend
 from sayso.errors import UnknownRequestError
 from sayso.events import Outcome, RequestEnding
+from sayso.stores.backend import Backend
 from sayso.testing.builders import a_request, a_response, soon
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import asyncio
 
-from sayso.backend import Backend
-from sayso.places import Place
-from sayso.ports import Job
+from sayso.chats.places import Place
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Job
 from sayso.testing.builders import PATIENCE_SECONDS, a_request, a_response, soon, until
 
 

@@ -1,0 +1,206 @@
+"""Cards as Slack messages: blocks, and a text for notifications and screen readers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sayso.cards.card import BACK, MORE, Card, Choice, Ended
+from sayso_slack.card.elements import (
+    Block,
+    context,
+    literal,
+    local_time,
+    one_line,
+    own_markup,
+    plain_text,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+)
+from sayso_slack.card.fallback import OUTCOME_ICONS, fallback_text
+from sayso_slack.card.presentable import (
+    IN_ONE_MENU,
+    button_label,
+    confirmed_label,
+    option_label,
+    presentable,
+    stored_question,
+    stored_words,
+)
+from sayso_slack.card.told import told
+
+ACTION_PREFIX = "sayso:"
+
+# docs.slack.dev, chat.postMessage and chat.update: their defaults parse, link and unfurl, and
+# those of chat.update are not the ones the message was posted with.
+UNPARSED = {
+    "mrkdwn": False,
+    "parse": "none",
+    "link_names": False,
+    "unfurl_links": False,
+    "unfurl_media": False,
+}
+_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
+_LINE = 300
+
+
+def card_message(card: Card) -> dict[str, Any]:
+    """What chat.postMessage and chat.update are told to make a message show the card.
+
+    Whatever the card holds, Slack takes it: at most 10,000 characters in all
+    blocks, each within its own limit. There is always a rich text block,
+    because Slack refuses to replace one by a message without (block_mismatch).
+    """
+    shown = presentable(card)
+    left_out = _count(card) - _count(shown)
+    return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
+
+
+def _blocks(card: Card, left_out: int) -> list[Block]:
+    blocks: list[Block] = [{"type": "header", "text": plain_text(card.body.title)}]
+    if isinstance(card.state, Ended):
+        # At the top: Slack folds long messages, and who decided must not be below the fold.
+        blocks.append(rich_text(_outcome(card.state), *told(card.state.facts)))
+    blocks.append(rich_text(*_what_is_asked(card), _facts(card)))
+    if notice := _notice(card, left_out):
+        blocks.append(context(plain_text(notice)))
+    blocks.append(_small_print(card))
+    if (confirming := _confirming(card)) is not None:
+        blocks += [rich_text(_question(confirming)), _second_step(card, confirming)]
+    elif card.choices or card.more:
+        blocks.append(_actions(card))
+    return blocks
+
+
+def _confirming(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can show what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return card.choice(card.state.confirming.key)
+
+
+def _count(card: Card) -> int:
+    return len(card.body.choices) + len(card.body.more)
+
+
+def _what_is_asked(card: Card) -> list[Block]:
+    content = [preformatted(card.content)] if card.content else []
+    if not card.description:
+        return content
+    label = section(literal(card.body.described, bold=True))
+    return [*content, label, quote(literal(card.description))]
+
+
+def _facts(card: Card) -> Block:
+    pieces = [literal("Asked by ", bold=True), literal(card.asker)]
+    for label, value in card.body.facts:
+        pieces += [literal(f"\n{label} ", bold=True), literal(value)]
+    return section(*pieces)
+
+
+def _notice(card: Card, left_out: int) -> str:
+    notices = [card.cut_notice] if card.cut_notice else []
+    if left_out and not isinstance(card.state, Ended):
+        notices.append(f"{left_out} more choices do not fit into a Slack message.")
+    if not isinstance(card.state, Ended) and card.state.notice:
+        notices.insert(0, f"✍️ {one_line(card.state.notice, _LINE)}")
+    return " ".join(notices)
+
+
+def _small_print(card: Card) -> Block:
+    ended = card.state if isinstance(card.state, Ended) else None
+    digest = [plain_text(f"Digest {card.body.digest}")] if card.body.digest else []
+    when = f"Ended {local_time(ended.at)}" if ended else f"Expires {local_time(card.expires_at)}"
+    return context(*digest, own_markup(when))
+
+
+def _outcome(ended: Ended) -> Block:
+    word = one_line(ended.outcome, 30)
+    icon = OUTCOME_ICONS.get(ended.outcome, "•")
+    pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
+    if ended.by:
+        pieces += [literal(" by "), *person(ended)]
+    if ended.reason:
+        pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
+    if ended.stored:
+        pieces += [literal("\nRemembered ", bold=True), literal(one_line(ended.stored, _LINE))]
+    return section(*pieces)
+
+
+def person(ended: Ended) -> list[Block]:
+    """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
+    if match := _SLACK_ACTOR.fullmatch(ended.by):
+        name = [literal(one_line(ended.by_name, 60) + " ")] if ended.by_name else []
+        return [*name, {"type": "user", "user_id": match[1]}]
+    return [literal(one_line(ended.who, 120))]
+
+
+def _actions(card: Card) -> Block:
+    # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
+    elements = [button(card, choice, button_label(choice)) for choice in card.choices]
+    elements += _menus(card)
+    return _actions_block(card, ":seen" if card.revealed else "", elements)
+
+
+def _second_step(card: Card, choice: Choice) -> Block:
+    """What a menu cannot ask in a dialog, because that would be one for all of its options."""
+    yes, back = button(card, choice, confirmed_label(choice)), button(card, BACK, BACK.label)
+    return _actions_block(card, f":sure:{choice.key}", [yes, back])
+
+
+def _question(choice: Choice) -> Block:
+    asked = literal("⚠️ Really? This would be remembered: ", bold=True)
+    return section(asked, literal(stored_words(choice)))
+
+
+def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
+    block_id = f"{ACTION_PREFIX}{card.handle}{iteration}"
+    return {"type": "actions", "block_id": block_id, "elements": elements}
+
+
+def _menus(card: Card) -> list[Block]:
+    """All choices one level down, in menus of five.
+
+    docs.slack.dev, overflow menu: 1 to 5 options; option: text 75, value 150
+    characters. A select menu has room for more, but its client says nothing
+    when the option that is picked already is picked once more, as it is after
+    a form was cancelled.
+    """
+    menus: list[Block] = []
+    for start in range(0, len(card.more), IN_ONE_MENU):
+        number = f"-{len(menus) + 1}" if menus else ""
+        options = [
+            {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
+            for choice in card.more[start : start + IN_ONE_MENU]
+        ]
+        action_id = f"{ACTION_PREFIX}{MORE.key}{number}"
+        menus.append({"type": "overflow", "action_id": action_id, "options": options})
+    return menus
+
+
+def button(card: Card, choice: Choice, label: str) -> Block:
+    """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters."""
+    element: Block = {
+        "type": "button",
+        "action_id": f"{ACTION_PREFIX}{choice.key}",
+        "value": card.handle,
+        "text": plain_text(label),
+    }
+    if choice.style in ("primary", "danger"):
+        element["style"] = choice.style
+    if choice.stores:
+        element["confirm"] = _confirmation(choice)
+    return element
+
+
+def _confirmation(choice: Choice) -> Block:
+    """docs.slack.dev, confirmation dialog: title 100, text 300, confirm and deny 30."""
+    label = button_label(choice)
+    return {
+        "title": plain_text(f"{label}?"),
+        "text": plain_text(stored_question(choice)),
+        "confirm": plain_text(one_line(label, 30)),
+        "deny": plain_text("Not now"),
+    }

@@ -1,0 +1,122 @@
+"""A card cut to what one Slack message can hold, with nothing hidden that could be allowed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sayso.cards.card import Card, CardBody, Choice
+from sayso.text.text import shortened, visible
+from sayso_slack.card.elements import one_line
+from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
+
+CONTENT_LIMIT = 2_900
+"""docs.slack.dev, text object: 3,000 characters; the total of a message is a matter of budget."""
+
+# All blocks of a message may hold about 12,000 characters (undocumented; slackapi/bolt-js issues
+# 2509 and 2867, one rejection at 11,341). The limits below add up to less than 10,000.
+CONFIRM_TEXT = 300  # docs.slack.dev, confirmation dialog: title 100, text 300, confirm, deny 30
+MOST_FACTS = 8
+MOST_CHOICES = 20  # docs.slack.dev, actions block: 25 elements
+MOST_STORING = 5
+IN_ONE_MENU = 5  # docs.slack.dev, overflow menu: 1 to 5 options
+MOST_IN_MENUS = 4 * IN_ONE_MENU  # four menus and the buttons are 25 elements
+_TITLE = 150  # docs.slack.dev, header block
+_ASKER = 300
+_LABEL = 40
+_VALUE = 120
+_BUTTON = 75  # docs.slack.dev, button element
+_IN_MENU = 40  # a label has 30 characters; only invisible ones take more to be spelled out
+_WARNING = 500
+_HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
+
+
+def presentable(card: Card) -> Card:
+    """The same card with every text visible and every field within its limit.
+
+    Content over the limit becomes a cut that the card's own rules know of, so
+    that choices which need sight go. *Show all* is only offered when the
+    dialog holds everything for certain.
+    """
+    in_menus = MOST_IN_MENUS if len(card.handle) <= _HANDLE else 0
+    body = replace(
+        card.body,
+        title=one_line(card.body.title, _TITLE),
+        description=visible(card.body.description),
+        content=visible(card.body.content),
+        digest=one_line(card.body.digest, 64) if card.body.digest else "",
+        facts=_facts(card.body),
+        choices=_choices(card.body.choices, MOST_CHOICES, storing=MOST_STORING),
+        # What a menu's choice stores is only spelled out at its second step, one at a time.
+        more=_choices(card.body.more, in_menus, storing=in_menus),
+    )
+    shown = replace(
+        card,
+        body=body,
+        asker=one_line(card.asker, _ASKER),
+        limit=min(card.limit, CONTENT_LIMIT),
+        reveal_limit=min(card.reveal_limit, REVEAL_LIMIT),
+    )
+    if shown.can_reveal and not fits(everything_modal(shown)):
+        return replace(shown, reveal_limit=0)
+    return shown
+
+
+def stored_question(choice: Choice) -> str:
+    """What the confirmation dialog of a choice asks: exactly what would be remembered.
+
+    A warning that finds no room in full is cut; the card says all of it before.
+    """
+    question = f"This will be remembered: {visible(choice.stores, one_line=True)}."
+    warning = visible(choice.warning, one_line=True)
+    room = CONFIRM_TEXT - len(question) - 3
+    return f"{question} ⚠ {shortened(warning, room)}" if warning and room > 0 else question
+
+
+def stored_words(choice: Choice) -> str:
+    """What would be remembered, and what a person may not expect of it."""
+    words = f"{visible(choice.stores, one_line=True)}."
+    return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
+
+
+def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
+    facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in body.facts)
+    if len(facts) <= MOST_FACTS:
+        return facts
+    kept = facts[: MOST_FACTS - 1]
+    return (*kept, ("More", f"{len(facts) - len(kept)} facts are not shown here"))
+
+
+def _choices(choices: tuple[Choice, ...], most: int, *, storing: int) -> tuple[Choice, ...]:
+    """The choices that a message has room for, in order, so many of them storing something.
+
+    What a choice stores must be readable in full before it can be stored.
+    """
+    fitting: list[Choice] = []
+    for choice in choices:
+        if choice.stores:
+            storing -= 1
+            if storing < 0 or len(stored_question(choice)) > CONFIRM_TEXT:
+                continue
+        fitting.append(choice)
+    return tuple(fitting[:most])
+
+
+def button_label(choice: Choice) -> str:
+    """The words on a button. docs.slack.dev, button element: 75 characters."""
+    return _announced(choice, _BUTTON)
+
+
+def option_label(choice: Choice) -> str:
+    """The words in a menu. docs.slack.dev, option: 75 characters; 20 of these share a message."""
+    return _announced(choice, _IN_MENU)
+
+
+def confirmed_label(choice: Choice) -> str:
+    """The words on the button of a second step."""
+    return one_line(f"Yes, {button_label(choice)}", _BUTTON)
+
+
+def _announced(choice: Choice, limit: int) -> str:
+    """The label; three dots announce a form."""
+    words = one_line(choice.label, limit - 1, otherwise=choice.key)
+    return words if choice.form is None or words.endswith("…") else f"{words}…"

@@ -1,0 +1,252 @@
+"""Several cards as one Slack message: a line for each with its own buttons, then those for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sayso.cards.bundle import EACH, MOST_TOGETHER, Bundle
+from sayso.cards.card import (
+    BACK,
+    DESCRIPTION_LIMIT,
+    MORE,
+    SHOW_ALL,
+    Card,
+    CardBody,
+    Choice,
+    Ended,
+    Room,
+)
+from sayso.text.text import shortened
+from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, person
+from sayso_slack.card.elements import (
+    Block,
+    context,
+    literal,
+    local_time,
+    one_line,
+    own_markup,
+    plain_text,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+    utc_text,
+)
+from sayso_slack.card.fallback import OUTCOME_ICONS, TEXT_LIMIT, escaped
+from sayso_slack.card.presentable import (
+    CONTENT_LIMIT,
+    IN_ONE_MENU,
+    MOST_IN_MENUS,
+    button_label,
+    confirmed_label,
+    option_label,
+    presentable,
+    stored_words,
+)
+
+# All blocks of a message may hold about 12,000 characters (undocumented, see presentable.py).
+# Of these 10,000, 1,300 are for what is said once, 900 for the menus or the second step of one
+# line, and the rest for the lines: each takes 700 beside its content and its description.
+_FOR_LINES = 7_700
+_BESIDE = 700
+_TITLE = 80
+_ASKER = 300
+_COMMON_FACTS = 4
+_OWN_FACTS = 2
+_LABEL, _VALUE = 30, 70
+_WHO, _REASON, _STORED, _ANSWER = 90, 110, 150, 60
+_ANSWERS = 2
+_NOTICE = 150
+_SECOND_STEP = 800
+
+
+def room_together(body: CardBody, count: int) -> Room | None:
+    """What a message with so many cards shows of this one; None: it must stand alone."""
+    if count > MOST_TOGETHER or len(body.title) > _TITLE:
+        return None
+    line = _FOR_LINES // count - _BESIDE
+    left = max(line - len(body.content), line // 3)
+    description = min(len(body.description), left, DESCRIPTION_LIMIT)
+    return Room(min(line - description, CONTENT_LIMIT), description)
+
+
+def together_message(cards: Sequence[Card]) -> dict[str, Any]:
+    """What chat.postMessage and chat.update are told to make a message show these cards.
+
+    Whatever the cards hold, Slack takes it: 50 blocks at most, and 10,000
+    characters in all of them.
+    """
+    bundle = Bundle(tuple(_presentable(card, len(cards)) for card in cards))
+    text = escaped("\n".join(_in_words(bundle)), TEXT_LIMIT)
+    return {"text": text, "blocks": list(_blocks(bundle)), **UNPARSED}
+
+
+def _presentable(card: Card, count: int) -> Card:
+    shown = presentable(card)
+    shown = replace(shown, body=replace(shown.body, title=one_line(shown.body.title, _TITLE)))
+    room = room_together(shown.body, count) or Room(0, 0)
+    return replace(
+        shown,
+        limit=min(shown.limit, room.content),
+        description_limit=min(shown.description_limit, room.description),
+    )
+
+
+def _blocks(bundle: Bundle) -> Iterator[Block]:
+    yield {"type": "header", "text": plain_text(bundle.title)}
+    if common := _common(bundle):
+        yield rich_text(section(*common))
+    for number, card in enumerate(bundle.cards, 1):
+        yield {"type": "divider"}
+        yield from _line(bundle, number, card)
+    yield {"type": "divider"}
+    if bundle.notice:
+        yield context(plain_text(bundle.notice))
+    if bundle.expires:
+        first, last = bundle.expires
+        yield context(own_markup(f"Expires {local_time(first)}"))
+        if (last - first).total_seconds() >= 60:
+            yield context(own_markup(f"The last one expires {local_time(last)}"))
+    if bundle.choices:
+        # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
+        block_id = f"{ACTION_PREFIX}all:{len(bundle.waiting)}:{bundle.handle}"
+        elements = [button(bundle.cards[0], choice, choice.label) for choice in bundle.choices]
+        yield {"type": "actions", "block_id": block_id, "elements": elements}
+
+
+def _common(bundle: Bundle) -> list[Block]:
+    """Who asks, and the facts that hold for all."""
+    said = [("Asked by", one_line(bundle.asker, _ASKER))] if bundle.asker else []
+    said += bundle.facts[:_COMMON_FACTS]
+    if more := len(bundle.facts[_COMMON_FACTS:]):
+        said.append(("More", f"{more} facts are not shown here"))
+    pieces: list[Block] = []
+    for label, value in said:
+        pieces += [literal(f"\n{label} " if pieces else f"{label} ", bold=True), literal(value)]
+    return pieces
+
+
+def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
+    """One card; docs.slack.dev, blocks: at most 50 in a message, here 5 for each of 8 cards."""
+    parts = [section(literal(f"{number}. {card.body.title}", bold=True))]
+    if isinstance(card.state, Ended):
+        parts += _outcome(card.state)
+    if card.content:
+        parts.append(preformatted(card.content))
+    if card.description:
+        label = section(literal(card.body.described, bold=True))
+        parts += [label, quote(literal(card.description))]
+    if (confirming := _confirming(card)) is not None:
+        asked = literal("⚠️ Really? This would be remembered: ", bold=True)
+        words = shortened(stored_words(confirming), _SECOND_STEP)
+        parts.append(section(asked, literal(words)))
+    yield rich_text(*parts)
+    if small := list(_small_print(bundle, card)):
+        yield context(*map(plain_text, small))
+    if elements := list(_elements(number, card, confirming)):
+        step = f":sure:{confirming.key}" if confirming else _step(card)
+        block_id = f"{ACTION_PREFIX}{card.handle}{step}"
+        yield {"type": "actions", "block_id": block_id, "elements": elements}
+
+
+def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
+    if not isinstance(card.state, Ended) and card.state.notice:
+        yield f"✍️ {one_line(card.state.notice, _NOTICE)}"
+    if card.cut_notice:
+        yield card.cut_notice
+    own = bundle.own_facts(card)
+    # A decided line says more of its outcome, and less of these.
+    most = 1 if isinstance(card.state, Ended) else _OWN_FACTS
+    for label, value in own[:most]:
+        yield f"{one_line(label, _LABEL)}: {one_line(value, _VALUE)}"
+    if len(own) > most:
+        yield f"{len(own) - most} more facts are not shown here"
+    if card.body.digest:
+        yield f"Digest {one_line(card.body.digest, 20)}"
+
+
+def _outcome(ended: Ended) -> list[Block]:
+    word = one_line(ended.outcome, 30)
+    pieces = [literal(f"{OUTCOME_ICONS.get(ended.outcome, '•')} {word.capitalize()}", bold=True)]
+    if ended.by:
+        shown = replace(
+            ended, by=shortened(ended.by, _WHO), by_name=shortened(ended.by_name, _WHO // 2)
+        )
+        pieces += [literal(" by "), *person(shown)]
+    if ended.reason:
+        pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _REASON))]
+    if ended.stored:
+        pieces += [literal("\nRemembered ", bold=True), literal(one_line(ended.stored, _STORED))]
+    told = [
+        quote(literal(f"{one_line(label, _LABEL)} ", bold=True), literal(one_line(text, _ANSWER)))
+        for label, text in ended.facts[:_ANSWERS]
+    ]
+    if more := len(ended.facts[_ANSWERS:]):
+        told.append(section(literal(f"{more} more answers not shown")))
+    return [section(*pieces), *told]
+
+
+def _confirming(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can show what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return card.choice(card.state.confirming.key)
+
+
+def _step(card: Card) -> str:
+    expanded = not isinstance(card.state, Ended) and card.state.more
+    return (":seen" if card.revealed else "") + (":more" if expanded else "")
+
+
+def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Block]:
+    """The buttons of one line, named by its number for those who hear them read out."""
+    if isinstance(card.state, Ended):
+        return
+    if confirming is not None:
+        yield button(card, confirming, confirmed_label(confirming))
+        yield button(card, BACK, BACK.label)
+        return
+    direct = (*EACH.values(), SHOW_ALL.key)
+    for choice in card.choices:
+        if choice.key in direct:
+            yield button(card, choice, f"{button_label(choice)} {number}")
+    others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
+    if card.state.more:
+        yield from _menus(number, card, others[:MOST_IN_MENUS])
+        yield button(card, BACK, BACK.label)
+    elif len(others) > IN_ONE_MENU:
+        yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], MORE])
+    else:
+        yield from _menus(number, card, others)
+
+
+def _menus(number: int, card: Card, choices: Sequence[Choice]) -> Iterator[Block]:
+    """docs.slack.dev, overflow menu: 1 to 5 options."""
+    for start in range(0, len(choices), IN_ONE_MENU):
+        menu = f"{number}{start // IN_ONE_MENU or ''}"
+        options = [
+            {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
+            for choice in choices[start : start + IN_ONE_MENU]
+        ]
+        action_id = f"{ACTION_PREFIX}{MORE.key}-{menu}"
+        yield {"type": "overflow", "action_id": action_id, "options": options}
+
+
+def _in_words(bundle: Bundle) -> Iterator[str]:
+    """What notifications show and screen readers read, the most important first."""
+    yield bundle.title
+    if bundle.asker:
+        yield f"Asked by {one_line(bundle.asker, _ASKER)}"
+    if bundle.expires:
+        yield f"Expires {utc_text(bundle.expires[0])}"
+    for number, card in enumerate(bundle.cards, 1):
+        how = ""
+        if isinstance(card.state, Ended):
+            who = f" by {one_line(card.state.who, _WHO)}" if card.state.who else ""
+            how = f" ({one_line(card.state.outcome, 30)}{who})"
+        yield f"{number}. {card.body.title}{how}"
+        yield from (f"| {line}" for line in card.content.split("\n") if line)
+        if card.cut_notice:
+            yield card.cut_notice

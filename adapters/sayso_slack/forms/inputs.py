@@ -1,0 +1,266 @@
+"""Fields of a form as Slack's input blocks, and which block belongs to which field."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from sayso.errors import DeliveryError
+from sayso.forms.form import LONGEST_TEXT, FormField
+from sayso.text.text import visible
+from sayso_slack.card.elements import Block, literal, one_line, plain_text, rich_text, section
+from sayso_slack.card.everything import chunks
+from sayso_slack.failures import PLATFORM
+from sayso_slack.forms.carried import carried
+
+INPUT = "sayso:in:"
+"""Before the carried name of a field in the block_id of its input."""
+
+READY_MADE = "sayso:or:"
+"""The same for the choice of ready-made answers beside it."""
+
+ACTION = "sayso:value"
+
+# docs.slack.dev, block kit reference.
+_OPTION = 75
+_VALUE = 150
+_HINT = 2_000
+_BLOCK_ID = 255
+_MOST_BUTTONS = 10  # options of radio buttons and of checkboxes
+_IN_A_MENU = 100
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
+
+_YES_NO = (("Yes", "true"), ("No", "false"))
+
+
+def input_blocks(field: FormField) -> Iterator[Block]:
+    """What asks for one field: its input, and before it what has no room in there.
+
+    Raises:
+        DeliveryError: Slack has no input that could take an answer; it says why.
+    """
+    yield from _beforehand(field)
+    if field.suggestions:
+        yield from _ready_made(field)
+    block: Block = {
+        "type": "input",
+        "block_id": _block_id(INPUT, field),
+        "label": plain_text(one_line(field.label, 2_000)),
+        "element": {"action_id": ACTION, **_element(field)},
+        # One of two inputs is enough, which only the form itself can check.
+        "optional": not field.required or bool(field.suggestions),
+    }
+    if hint := _hint(field):
+        block["hint"] = plain_text(hint)
+    yield block
+
+
+def literal_blocks(text: str) -> Iterator[Block]:
+    """A text of any length as it is, in as few blocks as can hold it."""
+    for chunk in chunks(visible(text)):
+        yield rich_text(section(literal(chunk)))
+
+
+def _beforehand(field: FormField) -> Iterator[Block]:
+    """Texts that an input would cut: a long hint, and all options once one of them is too long."""
+    if not _hint(field).startswith(visible(field.hint)):
+        yield from literal_blocks(f"{field.label}: {field.hint}")
+    yield from _in_full(f"{field.label}:", _labels(field))
+
+
+def _ready_made(field: FormField) -> Iterator[Block]:
+    """Answers that need no typing; those that an option cannot carry are shown to be copied.
+
+    What is shown is what is answered: also of these, nothing is invisible.
+    """
+    suggested = [text for text in dict.fromkeys(map(visible, field.suggestions)) if text.strip()]
+    offered = [text for text in suggested if len(carried(text)) <= _VALUE][:_IN_A_MENU]
+    copied = [text for text in suggested if text not in offered]
+    if copied:
+        yield from literal_blocks("\n".join(("Also suggested, to be copied:", *copied)))
+    labels = [visible(text, one_line=True).strip() for text in offered]
+    title = f"{one_line(field.label, 100)}: ready-made answers"
+    yield from _in_full(title, labels)
+    options = [
+        _option(label, carried(text)) for label, text in zip(_fitting(labels), offered, strict=True)
+    ]
+    if options:
+        yield {
+            "type": "input",
+            "block_id": _block_id(READY_MADE, field),
+            "label": plain_text(title),
+            "element": {"action_id": ACTION, **_one_of(options)},
+            "optional": True,
+        }
+
+
+def _in_full(title: str, labels: list[str]) -> Iterator[Block]:
+    """All labels with their numbers, where the options have to cut one."""
+    if _is_cut(labels):
+        lines = (f"{number}. {label}" for number, label in enumerate(labels, 1))
+        yield from literal_blocks("\n".join((title, *lines)))
+
+
+def _fitting(labels: list[str]) -> list[str]:
+    """The labels as options have room for them; all are numbered where one has to be cut."""
+    numbered = _is_cut(labels)
+    return [
+        one_line(f"{number}. {label}" if numbered else label, _OPTION)
+        for number, label in enumerate(labels, 1)
+    ]
+
+
+def _is_cut(labels: list[str]) -> bool:
+    return any(len(label) > _OPTION for label in labels)
+
+
+def _hint(field: FormField) -> str:
+    """The hint below the input, without the field's own where that is too long for it."""
+    rule = ""
+    if field.suggestions:
+        rule = "What you write here counts instead of a ready-made answer."
+        rule = f"One of the two is needed. {rule}" if field.required else rule
+    if not field.required and field.initial is not None:
+        rule = " ".join(filter(None, (rule, "Left empty, it is removed.")))
+    hint = " ".join(filter(None, (visible(field.hint), rule)))
+    return hint if len(hint) <= _HINT else rule
+
+
+def _element(field: FormField) -> Block:
+    match field.kind:
+        case "text":
+            return _text_input(field)
+        case "integer" | "number":
+            return _number_input(field)
+        case "date":
+            return _date_input(field)
+        case "boolean":
+            options = [_option(label, value) for label, value in _YES_NO]
+            chosen = field.initial if isinstance(field.initial, bool) else None
+            picked = [] if chosen is None else [options[0 if chosen else 1]]
+            return _one_of(options, picked)
+        case "option":
+            return _one_of(_options(field), _picked(field, [field.initial]))
+        case "options":
+            initial = field.initial if isinstance(field.initial, (list, tuple)) else ()
+            return _several_of(field, _options(field), _picked(field, initial))
+
+
+def _text_input(field: FormField) -> Block:
+    """docs.slack.dev, plain-text input: min_length 0 to 3,000, max_length 1 to 3,000."""
+    initial = "" if field.initial is None else str(field.initial)
+    least = max(math.ceil(field.minimum or 0), 0)
+    most = min(LONGEST_TEXT, LONGEST_TEXT if field.maximum is None else int(field.maximum))
+    if len(initial) > LONGEST_TEXT:
+        raise _unanswerable(field, f"its text has {len(initial):,} characters, over 3,000")
+    if most < max(least, 1):
+        raise _unanswerable(field, "no text is long and short enough for it")
+    element: Block = {"type": "plain_text_input", "multiline": field.multiline or "\n" in initial}
+    # A text to begin with that is too long can be shortened; the form itself insists on it.
+    element["max_length"] = most if len(initial) <= most else LONGEST_TEXT
+    if least:
+        element["min_length"] = least
+    if initial:
+        element["initial_value"] = initial
+    return element
+
+
+def _number_input(field: FormField) -> Block:
+    """docs.slack.dev, number input: all numbers are strings."""
+    whole = field.kind == "integer"
+    low, high = _bound(field.minimum), _bound(field.maximum)
+    if whole:
+        low = None if low is None else Decimal(math.ceil(low))
+        high = None if high is None else Decimal(math.floor(high))
+    if low is not None and high is not None and low > high:
+        raise _unanswerable(field, "no number is large and small enough for it")
+    element: Block = {"type": "number_input", "is_decimal_allowed": not whole}
+    for name, bound in (("min_value", low), ("max_value", high)):
+        if bound is not None:
+            element[name] = _decimal(bound)
+    initial = field.initial
+    if isinstance(initial, (int, float)) and math.isfinite(initial):
+        number = Decimal(str(initial))
+        in_range = (low is None or low <= number) and (high is None or number <= high)
+        if in_range and (not whole or number == number.to_integral_value()):
+            element["initial_value"] = _decimal(number)
+    return element
+
+
+def _date_input(field: FormField) -> Block:
+    element: Block = {"type": "datepicker"}
+    if isinstance(field.initial, str) and _DATE.fullmatch(field.initial):
+        element["initial_date"] = field.initial
+    return element
+
+
+def _one_of(options: list[Block], picked: Sequence[Block] = ()) -> Block:
+    kind = "radio_buttons" if len(options) <= _MOST_BUTTONS else "static_select"
+    element: Block = {"type": kind, "options": options}
+    return {**element, "initial_option": picked[0]} if picked else element
+
+
+def _several_of(field: FormField, options: list[Block], picked: list[Block]) -> Block:
+    """docs.slack.dev, multi-select menu: max_selected_items is at least 1."""
+    buttons = len(options) <= _MOST_BUTTONS
+    element: Block = {"type": "checkboxes" if buttons else "multi_static_select"}
+    element["options"] = options
+    if picked:
+        element["initial_options"] = picked
+    most = None if field.maximum is None else int(field.maximum)
+    if not buttons and most is not None and most >= max(len(picked), 1):
+        element["max_selected_items"] = most
+    return element
+
+
+def _options(field: FormField) -> list[Block]:
+    """Options by their positions."""
+    fitting = _fitting(_labels(field))
+    return [_option(label, str(position)) for position, label in enumerate(fitting)]
+
+
+def _picked(field: FormField, initial: Sequence[Any]) -> list[Block]:
+    """The options whose values these are; a value that is none of them begins unpicked."""
+    options = _options(field)
+    return [
+        option
+        for option, its in zip(options, field.options, strict=True)
+        if any(type(value) is type(its.value) and value == its.value for value in initial)
+        and (its.value is not None or field.kind == "options")
+    ]
+
+
+def _option(label: str, value: str) -> Block:
+    """docs.slack.dev, option object: text 75, value 150 characters."""
+    return {"text": plain_text(label), "value": value}
+
+
+def _block_id(prefix: str, field: FormField) -> str:
+    """docs.slack.dev, block kit: a block_id has at most 255 characters."""
+    block_id = f"{prefix}{carried(field.name)}"
+    if len(block_id) > _BLOCK_ID:
+        raise _unanswerable(field, "its name is too long for Slack")
+    return block_id
+
+
+def _labels(field: FormField) -> list[str]:
+    return [visible(option.label, one_line=True).strip() or "–" for option in field.options]
+
+
+def _bound(value: float | None) -> Decimal | None:
+    return None if value is None or not math.isfinite(value) else Decimal(str(value))
+
+
+def _decimal(number: Decimal) -> str:
+    """The number without an exponent."""
+    return f"{number:f}"
+
+
+def _unanswerable(field: FormField, reason: str) -> DeliveryError:
+    label = one_line(field.label, 100)
+    return DeliveryError(
+        PLATFORM, f"Slack's dialog cannot ask for “{label}”: {reason}", permanent=True
+    )

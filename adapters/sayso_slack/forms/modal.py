@@ -1,0 +1,114 @@
+"""A form as a dialog for one person; what comes back from it names the card it belongs to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sayso.cards.card import Card, Choice
+from sayso.chats.places import MessageRef
+from sayso.errors import DeliveryError
+from sayso.forms.form import Form
+from sayso_slack.card.elements import (
+    Block,
+    context,
+    literal,
+    one_line,
+    plain_text,
+    preformatted,
+    rich_text,
+    section,
+)
+from sayso_slack.card.everything import MOST_BLOCKS, fits
+from sayso_slack.failures import PLATFORM
+from sayso_slack.forms.inputs import input_blocks, literal_blocks
+
+CALLBACK = "sayso:form"
+"""The callback_id of all our forms."""
+
+FALLS_BACK = "falls_back"
+"""In what a dialog carries: the choice that counts when it is closed."""
+
+_FALLS_BACK = "Closed without an answer, it counts at once."
+_ASKER = 150
+_WHICH = 200
+
+_TITLE = 24  # docs.slack.dev, views: title, submit and close
+_METADATA = 3_000  # docs.slack.dev, views: private_metadata
+
+
+def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> Block:
+    """A view that asks for the fields of a form and remembers where its button stands.
+
+    Raises:
+        DeliveryError: a Slack dialog cannot hold the form or take an answer; it says why.
+    """
+    blocks: list[Block] = []
+    if len(form.title) > _TITLE:
+        blocks += literal_blocks(form.title)
+    blocks += _card(card)
+    blocks += literal_blocks(form.note)
+    if choice.falls_back:
+        blocks.append(context(plain_text(_FALLS_BACK)))
+    for field in form.fields:
+        blocks += input_blocks(field)
+    view: Block = {
+        "type": "modal",
+        "callback_id": CALLBACK,
+        "private_metadata": _metadata(card, choice, message),
+        "title": plain_text(one_line(form.title, _TITLE)),
+        "submit": plain_text(one_line(form.submit, _TITLE)),
+        "close": plain_text("Leave it out" if choice.falls_back else "Cancel"),
+        "blocks": blocks,
+    }
+    if choice.falls_back:
+        view["notify_on_close"] = True
+    if not _is_unicode(view):
+        reason = "the form holds half of a character, which Slack cannot carry"
+        raise DeliveryError(PLATFORM, reason, permanent=True)
+    if not fits(view):
+        raise DeliveryError(
+            PLATFORM,
+            f"the form is too large for a Slack dialog: it needs {len(blocks)} blocks of at most "
+            f"{MOST_BLOCKS}, and {len(json.dumps(view)):,} bytes of at most 250,000",
+            permanent=True,
+        )
+    return view
+
+
+def _card(card: Card) -> Iterator[Block]:
+    """Which card it is for: on a message with several, also how what is decided on begins."""
+    which = one_line(card.which, _WHICH)
+    if card.count == 1:
+        yield context(plain_text(f"{one_line(card.asker, _ASKER)} asks: {which}"))
+        return
+    begins = [preformatted(one_line(card.begins, _WHICH))] if card.begins else []
+    yield rich_text(section(literal(which, bold=True)), *begins)
+    yield context(plain_text(f"Asked by {one_line(card.asker, _ASKER)}"))
+
+
+def _is_unicode(view: Block) -> bool:
+    """Whether no name and no text to begin with holds half of a surrogate pair."""
+    try:
+        json.dumps(view, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _metadata(card: Card, choice: Choice, message: MessageRef) -> str:
+    """Where the answer belongs. Nothing in it is secret, and nobody is believed because of it."""
+    place = message.place
+    text = json.dumps(
+        {
+            "handle": card.handle,
+            "choice": choice.key,
+            "channel": place.address,
+            "message": message.message_id,
+            **({FALLS_BACK: choice.falls_back} if choice.falls_back else {}),
+            **({"thread": place.thread} if place.thread else {}),
+        }
+    )
+    if len(text) > _METADATA:
+        raise DeliveryError(PLATFORM, "the card's handle is too long for a dialog", permanent=True)
+    return text

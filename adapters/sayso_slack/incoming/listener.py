@@ -1,0 +1,223 @@
+"""Slack's callbacks: verified, decoded, handed to the desk, and only then acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+
+from sayso.chats.adapter import PressTaker
+from sayso.chats.places import Answer, Answered, Press
+from sayso.errors import CallbackError, StoreUnreachableError, UnreadableCallbackError
+from sayso.stores.ports import Clock
+from sayso_slack.adapter import SlackAdapter
+from sayso_slack.config import SlackConfig
+from sayso_slack.incoming.afterwards import Afterwards
+from sayso_slack.incoming.answers import DONE, HttpAnswer, problem
+from sayso_slack.incoming.bolt import answer_of, bolt_app
+from sayso_slack.incoming.form_answers import form_answer
+from sayso_slack.incoming.presses import is_interaction, press_of
+from sayso_slack.incoming.socket_mode import SocketConnection
+from sayso_slack.incoming.submissions import is_form, submission_of
+from sayso_slack.reading.payload import Payload, decoded
+from sayso_slack.reading.replays import Replays
+from sayso_slack.reading.verification import delivery_id, verified
+
+_log = logging.getLogger(__name__)
+
+PATH = "/slack/events"
+BODY_BYTES = 1024 * 1024
+
+# docs.slack.dev, handling user interaction: 3 seconds, then the user sees an error.
+PRESS_SECONDS = 2.5
+
+
+class SlackListener:
+    """Takes callbacks over HTTP and over Socket Mode, on one way.
+
+    A press is acknowledged after the desk has recorded it and never before;
+    Slack does not repeat presses, so its user is shown an error and presses
+    again. Works inside its ``async with`` block; at the end it waits until
+    everybody is told what became of their press.
+    """
+
+    def __init__(
+        self,
+        config: SlackConfig,
+        adapter: SlackAdapter,
+        desk: PressTaker,
+        *,
+        clock: Clock,
+        press_seconds: float = PRESS_SECONDS,
+    ) -> None:
+        self._config = config
+        self._adapter = adapter
+        self._desk = desk
+        self._clock = clock
+        self._press_seconds = press_seconds
+        self._bolt = bolt_app(adapter.revoke)
+        self._replays = Replays()
+        self._afterwards = Afterwards()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Return when nobody is left to be told anything."""
+        await self._afterwards.finish()
+
+    def routes(self) -> list[web.RouteDef]:
+        """``POST /slack/events`` for an aiohttp application."""
+        return [web.post(PATH, self._serve)]
+
+    async def answer(self, headers: Mapping[str, str], body: bytes) -> HttpAnswer:
+        """The answer to one HTTP callback."""
+        if len(body) > BODY_BYTES:
+            return _too_large()
+        try:
+            now = self._clock()
+            delivery = verified(headers, body, secrets=self._config.signing_secrets, now=now)
+            self._replays.refuse(delivery, now)
+            return await self._dispatch(decoded(headers, body), delivery)
+        except CallbackError as error:
+            return _refused(error)
+
+    async def answer_envelope(self, envelope_id: str, payload: Payload) -> HttpAnswer:
+        """The answer to one Socket Mode envelope; it is acknowledged when the status is 200."""
+        try:
+            delivery = delivery_id(envelope_id)
+            self._replays.refuse(delivery, self._clock())
+            return await self._dispatch(payload, delivery)
+        except CallbackError as error:
+            return _refused(error)
+
+    async def run_socket(self) -> None:
+        """Take callbacks over Socket Mode until cancelled.
+
+        Raises:
+            DeliveryError: Slack does not accept the app-level token.
+        """
+        await SocketConnection(self._config, self._adapter, self._bolt, self.answer_envelope).run()
+
+    async def _dispatch(self, payload: Payload, delivery: str) -> HttpAnswer:
+        if is_form(payload):
+            self._adapter.workspace.admit_press(payload)
+            press = submission_of(payload, delivery=delivery)
+            if press is None:
+                return DONE
+            if press.inputs is None:  # the dialog is gone
+                return await self._take(press, lambda _: DONE)
+            return await self._take(press, partial(form_answer, payload))
+        if not is_interaction(payload):
+            return await self._anything_else(payload)
+        self._adapter.workspace.admit_press(payload)
+        press = press_of(payload, delivery=delivery)
+        if press is None:
+            return await self._anything_else(payload)
+        return await self._take(press, lambda _: DONE)
+
+    async def _take(self, press: Press, shown: Callable[[Answer], HttpAnswer]) -> HttpAnswer:
+        """Hand the press to the desk; ``shown`` is what its answer makes Slack show."""
+        try:
+            async with asyncio.timeout(self._press_seconds):
+                answer = await self._desk.press(press)
+        except (StoreUnreachableError, TimeoutError) as error:
+            _log.error(
+                "a press in Slack is not acknowledged: %s", str(error) or "the desk took too long"
+            )
+            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "nothing was stored: press again")
+        except CallbackError:
+            raise
+        except Exception:
+            _log.exception("a press in Slack could not be decided on")
+            return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the press was not decided on")
+        http_answer = shown(answer)
+        if http_answer is DONE:
+            self._tell(press, answer)
+        return http_answer
+
+    def _tell(self, press: Press, answer: Answer) -> None:
+        if not _is_private(answer):
+            return
+        if self._afterwards.is_full:
+            _log.warning("%s is not told what became of a press: too many to tell", press.actor)
+            return
+        self._afterwards.start(self._adapter.whisper(press.actor, press.message, answer.text))
+
+    async def _anything_else(self, payload: Payload) -> HttpAnswer:
+        if payload.get("type") != "url_verification":
+            self._adapter.workspace.admit(payload)
+        if payload.get("ssl_check") == "1":
+            return DONE
+        if payload.get("type") == "app_rate_limited":
+            _log.warning("Slack holds back events: the app gets more than 30,000 an hour")
+            return DONE
+        try:
+            response = await answer_of(self._bolt, payload)
+        except Exception as error:
+            # Bolt trusts the shape of payloads. The error may quote one: only its kind is told.
+            kind = type(error).__name__
+            raise UnreadableCallbackError(f"Slack callback has no known shape ({kind})") from None
+        if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise UnreadableCallbackError("Slack callback has a shape that bolt cannot handle")
+        if response.status == HTTPStatus.NOT_FOUND:
+            _log.info("a Slack callback was for nothing that Sayso shows")
+        content_type = response.first_headers().get("content-type", "text/plain")
+        return HttpAnswer(response.status, response.body, content_type.partition(";")[0])
+
+    async def _serve(self, request: web.Request) -> web.Response:
+        try:
+            body = await _bounded_body(request)
+        except web.HTTPRequestEntityTooLarge:
+            return _response(_too_large())
+        return _response(await self.answer(request.headers, body))
+
+
+def _is_private(answer: Answer) -> bool:
+    """Whether neither the card nor the dialog says it already."""
+    said = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
+    return bool(answer.text) and answer.kind not in said
+
+
+async def _bounded_body(request: web.Request) -> bytes:
+    """The body, as long as it is not over 1 MiB, whatever the application allows.
+
+    Raises:
+        web.HTTPRequestEntityTooLarge: it is.
+    """
+    length = request.content_length
+    if length is not None and length <= BODY_BYTES:
+        return await request.read()
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > BODY_BYTES:
+            raise web.HTTPRequestEntityTooLarge(BODY_BYTES, len(body))
+    return bytes(body)
+
+
+def _refused(error: CallbackError) -> HttpAnswer:
+    _log.warning("%s", error)
+    return problem(HTTPStatus(error.status), str(error))
+
+
+def _too_large() -> HttpAnswer:
+    return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a callback has at most 1 MiB")
+
+
+def _response(answer: HttpAnswer) -> web.Response:
+    return web.Response(status=answer.status, text=answer.body, content_type=answer.content_type)

@@ -1,0 +1,104 @@
+"""From a decoded payload to the press of one of our buttons."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sayso.cards.card import MORE
+from sayso.chats.places import MessageRef, Place, Press
+from sayso.errors import UnreadableCallbackError
+from sayso_slack.card.blocks import ACTION_PREFIX
+from sayso_slack.reading.payload import Payload, object_of, text_of
+
+KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
+_USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
+_OPTION = re.compile(r"(?P<key>[a-z][a-z0-9_-]{0,19}):(?P<handle>[^\s:]{1,120})", re.ASCII)
+_MENU = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}})?", re.ASCII)
+HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
+
+
+def press_of(payload: Payload, *, delivery: str) -> Press | None:
+    """Who pressed which of our buttons where; None when it is not one of ours.
+
+    The confirmation dialog of a button was agreed to before Slack sends the
+    press, so every press of one counts as confirmed; a choice in the menu does
+    not. A payload with several actions is nobody's single decision and not a
+    press.
+
+    Raises:
+        UnreadableCallbackError: it is our button, and the presser or the
+            message is missing.
+    """
+    button = _our_button(payload)
+    if button is None:
+        return None
+    choice, handle, confirmed = button
+    return Press(
+        handle=handle,
+        choice=choice,
+        actor=actor_of(payload),
+        message=_message(payload),
+        confirmed=confirmed,
+        delivery=delivery,
+        ticket=text_of(payload.get("trigger_id")),
+    )
+
+
+def actor_of(payload: Payload) -> str:
+    """Who did it.
+
+    Raises:
+        UnreadableCallbackError: that is not said.
+    """
+    user = text_of(object_of(payload.get("user")).get("id"))
+    if not _USER.fullmatch(user):
+        raise UnreadableCallbackError("Slack press does not say who pressed")
+    return f"slack:{user}"
+
+
+def is_interaction(payload: Payload) -> bool:
+    """Whether somebody used a button, whoever's it is."""
+    return payload.get("type") == "block_actions"
+
+
+def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
+    """Which choice of which card, and whether a dialog was agreed to."""
+    actions = payload.get("actions")
+    if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
+        return None
+    action = object_of(actions[0])
+    if action.get("type") == "overflow":
+        return _option(action)
+    action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
+    key = action_id.removeprefix(ACTION_PREFIX)
+    is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
+    if not (is_ours and KEY.fullmatch(key) and 0 < len(handle) <= HANDLE_LENGTH):
+        return None
+    return key, handle, True
+
+
+def _option(action: dict[str, Any]) -> tuple[str, str, bool] | None:
+    """What was picked in one of our menus."""
+    value = text_of(object_of(action.get("selected_option")).get("value"))
+    match = _OPTION.fullmatch(value)
+    if match is None or not _MENU.fullmatch(text_of(action.get("action_id"))):
+        return None
+    return match["key"], match["handle"], False
+
+
+def _message(payload: Payload) -> MessageRef:
+    """Where the button stands: what the container says, or else the message.
+
+    ``message`` is absent for ephemeral messages and ``thread_ts`` of a thread's
+    first message is its own: only a reply stands in a thread.
+    """
+    container, message = object_of(payload.get("container")), object_of(payload.get("message"))
+    channel = text_of(container.get("channel_id")) or text_of(
+        object_of(payload.get("channel")).get("id")
+    )
+    ts = text_of(container.get("message_ts")) or text_of(message.get("ts"))
+    if not channel or not ts:
+        raise UnreadableCallbackError("Slack press does not say on which message")
+    thread = text_of(container.get("thread_ts")) or text_of(message.get("thread_ts"))
+    return MessageRef(Place("slack", channel, "" if thread == ts else thread), ts)

@@ -1,0 +1,124 @@
+"""From a decoded payload to a form of ours that somebody sent off."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sayso.chats.places import MessageRef, Place, Press
+from sayso.errors import UnreadableCallbackError
+from sayso.forms.form import Raw
+from sayso_slack.forms.carried import brought_back
+from sayso_slack.forms.inputs import INPUT, READY_MADE
+from sayso_slack.forms.modal import CALLBACK, FALLS_BACK
+from sayso_slack.incoming.presses import HANDLE_LENGTH, KEY, actor_of
+from sayso_slack.reading.payload import Payload, object_of, text_of
+
+_PICKED_ONE = ("radio_buttons", "static_select")
+_PICKED_SEVERAL = ("checkboxes", "multi_static_select")
+_WRITTEN = ("plain_text_input", "number_input")
+
+
+def is_form(payload: Payload) -> bool:
+    """Whether somebody sent off or closed one of our forms."""
+    if payload.get("type") not in ("view_submission", "view_closed"):
+        return False
+    return object_of(payload.get("view")).get("callback_id") == CALLBACK
+
+
+def submission_of(payload: Payload, *, delivery: str) -> Press | None:
+    """The press that a form was filled in for, with its raw inputs; None where there is none.
+
+    A form is opened after the second step of its choice, so it counts as
+    confirmed. A dialog that was closed presses what its choice falls back to;
+    of any other choice it decides nothing, it only went away.
+
+    Raises:
+        UnreadableCallbackError: it is our form, and what it belongs to, its
+            sender or an input is missing or of no known shape.
+    """
+    view = object_of(payload.get("view"))
+    said = _metadata(text_of(view.get("private_metadata")))
+    is_sent = payload.get("type") == "view_submission"
+    if not is_sent and not said.get(FALLS_BACK):
+        return None
+    handle, choice, message = _origin(said, "choice" if is_sent else FALLS_BACK)
+    return Press(
+        handle=handle,
+        choice=choice,
+        actor=actor_of(payload),
+        message=message,
+        confirmed=is_sent,
+        delivery=delivery,
+        ticket=text_of(payload.get("trigger_id")),
+        inputs=_inputs(view) if is_sent else None,
+    )
+
+
+def input_of(element: Any) -> Raw:
+    """The raw value of one input; an empty one is null, and several options are a list.
+
+    Raises:
+        UnreadableCallbackError: it has no shape that an input of ours has.
+    """
+    state = object_of(element)
+    kind = state.get("type")
+    if kind in _WRITTEN and isinstance(state.get("value"), str | None):
+        return state.get("value")
+    if kind == "datepicker" and isinstance(state.get("selected_date"), str | None):
+        return state.get("selected_date")
+    if kind in _PICKED_ONE:
+        option = state.get("selected_option")
+        return None if option is None else _value(option)
+    if kind in _PICKED_SEVERAL and isinstance(state.get("selected_options") or [], list):
+        return [_value(option) for option in state.get("selected_options") or []]
+    raise UnreadableCallbackError("Slack form has an input of no known shape")
+
+
+def states_of(view: Payload) -> dict[str, Payload]:
+    """The states of all inputs by block_id; docs.slack.dev: without values there is no key."""
+    values = object_of(object_of(view.get("state")).get("values"))
+    found: dict[str, Payload] = {}
+    for block_id, elements in values.items():
+        states = list(object_of(elements).values())
+        if len(states) != 1 or not isinstance(states[0], dict):
+            raise UnreadableCallbackError("Slack form has a block without its one input")
+        found[block_id] = states[0]
+    return found
+
+
+def _inputs(view: Payload) -> dict[str, Raw]:
+    """By the names of fields; what was written counts before a ready-made answer."""
+    inputs: dict[str, Raw] = {}
+    ready_made: dict[str, Raw] = {}
+    for block_id, state in states_of(view).items():
+        if block_id.startswith(INPUT):
+            inputs[brought_back(block_id.removeprefix(INPUT))] = input_of(state)
+        elif block_id.startswith(READY_MADE):
+            ready_made[brought_back(block_id.removeprefix(READY_MADE))] = input_of(state)
+    for name, text in ready_made.items():
+        inputs[name] = inputs.get(name) or (brought_back(text) if isinstance(text, str) else None)
+    return inputs
+
+
+def _metadata(text: str) -> Payload:
+    try:
+        return object_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
+    """The card, its choice by this name, and the message that a dialog carried along."""
+    handle, choice = text_of(said.get("handle")), text_of(said.get(which))
+    channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
+    if not (0 < len(handle) <= HANDLE_LENGTH and KEY.fullmatch(choice) and channel and ts):
+        raise UnreadableCallbackError("Slack form does not say which card it belongs to")
+    return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
+
+
+def _value(option: Any) -> str:
+    value = object_of(option).get("value")
+    if not isinstance(value, str):
+        raise UnreadableCallbackError("Slack form has an option without a value")
+    return value

@@ -1,0 +1,91 @@
+"""Whose callbacks are taken: one app, in one workspace, from its own people."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.errors import ForeignCallbackError
+from sayso_slack.reading.payload import Payload, object_of, text_of
+
+_ID = re.compile(r"[A-Z0-9_-]{1,40}", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The workspace and the app that callbacks must belong to; an empty app id is unknown."""
+
+    team_id: str
+    app_id: str
+
+    def admit_press(self, payload: Payload) -> None:
+        """Return when somebody of this workspace pressed something of this app or sent its form.
+
+        The workspace is ``team.id``. Where an app is installed for a whole
+        organisation that is null, and the presser's own workspace counts; a
+        form also says where its app is installed, which must be this one.
+        Somebody from the other side of a Slack Connect channel is refused,
+        also when the channel is ours. A user without a workspace of their own
+        in the payload belongs to the one the payload names.
+
+        Raises:
+            ForeignCallbackError: another workspace, another app, or not said.
+        """
+        self._admit_app(payload, required=True)
+        installed = _installed(payload)
+        team = _id(payload.get("team")) or installed
+        presser = text_of(object_of(payload.get("user")).get("team_id"))
+        enterprise = _id(payload.get("enterprise")) or text_of(
+            object_of(payload.get("team")).get("enterprise_id")
+        )
+        if enterprise and enterprise == self.team_id:
+            # Configured for an organisation: its people are those of the workspace that is named.
+            at_home = presser == enterprise or bool(team and presser == team)
+        else:
+            at_home = (team or presser) == self.team_id and presser in ("", self.team_id)
+        at_home = at_home and installed in ("", self.team_id, team)
+        if not (self.team_id and at_home):
+            where = _named(team or presser or enterprise)
+            raise ForeignCallbackError(
+                f"Slack press refused: it came from workspace {where}, by somebody of "
+                f"{_named(presser or team)}, not {_named(self.team_id)}; see slack.team_id"
+            )
+
+    def admit(self, payload: Payload) -> None:
+        """Return unless the callback says that it is for another workspace or app.
+
+        Raises:
+            ForeignCallbackError: it does.
+        """
+        self._admit_app(payload, required=False)
+        stated = _installed(payload) or text_of(payload.get("team_id")) or _id(payload.get("team"))
+        enterprise = text_of(payload.get("enterprise_id")) or _id(payload.get("enterprise"))
+        if stated and self.team_id not in (stated, enterprise):
+            raise ForeignCallbackError(
+                f"Slack callback refused: it is for workspace {_named(stated)}, "
+                f"not {_named(self.team_id)}; see slack.team_id"
+            )
+
+    def _admit_app(self, payload: Payload, *, required: bool) -> None:
+        app = text_of(payload.get("api_app_id"))
+        if not self.app_id or app == self.app_id or not (app or required):
+            return
+        raise ForeignCallbackError(
+            f"Slack callback refused: it is for app {_named(app)}, "
+            f"not {_named(self.app_id)}; see slack.app_id"
+        )
+
+
+def _installed(payload: Payload) -> str:
+    """The workspace that the app of a view is installed in; only views say so."""
+    return text_of(object_of(payload.get("view")).get("app_installed_team_id"))
+
+
+def _id(value: Any) -> str:
+    return text_of(object_of(value).get("id"))
+
+
+def _named(text: str) -> str:
+    """An id for a message, nothing that only looks like one."""
+    return text if _ID.fullmatch(text) else "unknown"

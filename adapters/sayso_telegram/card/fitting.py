@@ -1,0 +1,56 @@
+"""Messages made of pieces, the least important of which give way when there is no room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sayso.text.text import visible
+from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
+
+# sendMessage, text: 1-4096 characters after entities parsing. Telegram does not
+# say which characters; UTF-16 code units are the strictest reading.
+MOST_UNITS = 4096
+_LEAST_UNITS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part that gives way when the message is too long; those with the highest rank first.
+
+    A piece of rank 0 is never cut.
+    """
+
+    part: Part
+    rank: int = 0
+
+
+def own(words: str, look: Look = Look.PLAIN) -> Piece:
+    """Words of our own: never cut."""
+    return Piece(Part(words, look))
+
+
+def line(text: str, *, rank: int) -> Piece:
+    """A text of anybody's on one line: code, and therefore neither a mention, a link nor a tag."""
+    return Piece(Part(sound(visible(text, one_line=True)), Look.CODE), rank)
+
+
+def fitting(pieces: list[Piece]) -> Formatted:
+    """The pieces as one message, cut where they must be, each to a readable rest.
+
+    Raises:
+        ValueError: it is too long for Telegram even so.
+    """
+    pieces = list(pieces)
+    whole = sum(units(piece.part.text) for piece in pieces)
+    over = whole + plain_extra([piece.part for piece in pieces]) - MOST_UNITS
+    for index in sorted(range(len(pieces)), key=lambda index: -pieces[index].rank):
+        piece = pieces[index]
+        if over <= 0 or piece.rank == 0:
+            break
+        length = units(piece.part.text)
+        shorter = fitted(piece.part.text, max(_LEAST_UNITS, length - over))
+        over -= length - units(shorter)
+        pieces[index] = replace(piece, part=replace(piece.part, text=shorter))
+    if over > 0:
+        raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
+    return Formatted(tuple(piece.part for piece in pieces))

@@ -1,0 +1,95 @@
+"""The buttons under a card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.constants import KeyboardButtonStyle
+
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
+from sayso.text.text import visible
+from sayso_telegram.card.formatted import units
+from sayso_telegram.reading.buttons import Button, button_data
+
+# Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
+_MOST_BUTTONS = 100
+_A_ROW = 3
+# Beside all else that a message cannot do without, 4,096 code units have room for this many.
+MOST_STORED = 600
+# Three labels of this length fit beside each other on a narrow phone.
+_SHORT_LABEL = 10
+
+# Colours repeat what the labels say: older clients do not show them.
+_STYLES: dict[Style, Literal["success", "danger"] | None] = {
+    "default": None,
+    "primary": KeyboardButtonStyle.SUCCESS.value,
+    "danger": KeyboardButtonStyle.DANGER.value,
+}
+
+
+def keyboard(card: Card) -> InlineKeyboardMarkup | None:
+    """The buttons that the card offers now; None once it has ended.
+
+    Raises:
+        ValueError: Telegram would not take these buttons.
+    """
+    if isinstance(card.state, Ended):
+        return None
+    if (confirming := confirmed_choice(card)) is not None:
+        return _second_step(card.handle, confirming)
+    more = _sayable(card.more)
+    choices = (*_sayable(card.choices), MORE) if more else _sayable(card.choices)
+    if card.state.more:
+        choices = (*more, BACK)
+    if len(choices) > _MOST_BUTTONS:
+        raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
+    rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def confirmed_choice(card: Card) -> Choice | None:
+    """The choice at its second step, as far as a message can say in full what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return next(iter(_sayable((card.state.confirming,))), None)
+
+
+def _sayable(choices: Sequence[Choice]) -> tuple[Choice, ...]:
+    """What cannot be said in full cannot be stored."""
+    return tuple(
+        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= MOST_STORED
+    )
+
+
+def _second_step(handle: str, choice: Choice) -> InlineKeyboardMarkup:
+    """Telegram has no dialog to confirm in: the card itself asks once more."""
+    yes = labelled(yes_label(choice), Button(handle, choice.key, confirmed=True), choice.style)
+    return InlineKeyboardMarkup([[yes], [_button(handle, BACK)]])
+
+
+def yes_label(choice: Choice) -> str:
+    """The words on the button of a second step."""
+    return f"Yes, {choice.label}"
+
+
+def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:
+    """Short labels beside each other, long ones below each other, what leads on by itself."""
+    alone = (SHOW_ALL.key, MORE.key, BACK.key)
+    decisions = [choice for choice in choices if choice.key not in alone]
+    width = _A_ROW if all(len(choice.label) <= _SHORT_LABEL for choice in decisions) else 1
+    for start in range(0, len(decisions), width):
+        yield decisions[start : start + width]
+    yield from ([choice] for choice in choices if choice.key in alone)
+
+
+def _button(handle: str, choice: Choice) -> InlineKeyboardButton:
+    return labelled(choice.label, Button(handle, choice.key), choice.style)
+
+
+def labelled(label: str, button: Button, style: Style) -> InlineKeyboardButton:
+    """A button of ours with these words on it."""
+    return InlineKeyboardButton(
+        visible(label, one_line=True), callback_data=button_data(button), style=_STYLES[style]
+    )

@@ -1,0 +1,82 @@
+"""The buttons under a message with several cards: a row for each, then those for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from sayso.cards.bundle import EACH, Bundle
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
+from sayso.text.text import visible
+from sayso_telegram.card.formatted import units
+from sayso_telegram.card.keyboard import labelled, yes_label
+from sayso_telegram.reading.buttons import Button
+
+# Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
+_MOST_BUTTONS = 100
+# Beside all lines, a message has room for this many code units of what would be remembered.
+_MOST_STORED = 300
+
+Row = list[InlineKeyboardButton]
+
+
+def together_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
+    """The buttons that these cards offer now; None once all of them have ended.
+
+    Raises:
+        ValueError: Telegram would not take these buttons.
+    """
+    bundle = Bundle(tuple(cards))
+    rows = [row for number, card in enumerate(cards, 1) for row in _rows(number, card)]
+    if bundle.choices:
+        rows.append([_button(bundle.handle, choice, choice.label) for choice in bundle.choices])
+    count = sum(map(len, rows))
+    if count > _MOST_BUTTONS:
+        raise ValueError(f"{count} buttons are too many: Telegram takes {_MOST_BUTTONS}")
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def confirmed_in(card: Card) -> Choice | None:
+    """The choice at its second step, as far as the message can say in full what it stores."""
+    if isinstance(card.state, Ended) or card.state.confirming is None:
+        return None
+    return next(iter(_sayable((card.state.confirming,))), None)
+
+
+def _rows(number: int, card: Card) -> Iterator[Row]:
+    if isinstance(card.state, Ended):
+        return
+    if (confirming := confirmed_in(card)) is not None:
+        sure = Button(card.handle, confirming.key, confirmed=True)
+        yield [labelled(f"{yes_label(confirming)} {number}", sure, confirming.style)]
+        yield [_button(card.handle, BACK, f"{BACK.label} {number}")]
+        return
+    direct = (*EACH.values(), SHOW_ALL.key)
+    row = [
+        _button(card.handle, choice, f"{choice.label} {number}")
+        for choice in card.choices
+        if choice.key in direct
+    ]
+    others = _sayable([choice for choice in card.choices if choice.key not in direct])
+    more = _sayable(card.more)
+    if more and not card.state.more:
+        yield [*row, _button(card.handle, MORE, f"… {number}")]
+        return
+    yield row
+    yield from (
+        [_button(card.handle, choice, f"{choice.label} {number}")] for choice in (*others, *more)
+    )
+    if card.state.more:
+        yield [_button(card.handle, BACK, f"{BACK.label} {number}")]
+
+
+def _sayable(choices: Sequence[Choice]) -> list[Choice]:
+    """What cannot be said in full cannot be stored."""
+    return [
+        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= _MOST_STORED
+    ]
+
+
+def _button(handle: str, choice: Choice, label: str) -> InlineKeyboardButton:
+    return labelled(label, Button(handle, choice.key), choice.style)

@@ -1,0 +1,170 @@
+"""Several cards as one Telegram message: a numbered line for each, whatever it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sayso.cards.bundle import MOST_TOGETHER, Bundle
+from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Ended, Room
+from sayso.text.text import visible
+from sayso_telegram.card.fitting import Piece, fitting, line, own
+from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.card.keyboard import yes_label
+from sayso_telegram.card.message import CONTENT_LIMIT, OUTCOMES, time_text
+from sayso_telegram.card.together_keyboard import confirmed_in
+
+# Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
+# step of one line among it; each line takes 212 beside its content and its description. A line
+# that is decided says more, and then its description gives way.
+_FOR_LINES = 3_180
+_BESIDE = 212
+_TITLE = 64
+_COMMON_FACTS = 3
+_OWN_FACTS = 2
+_ANSWERS = 2
+# Telegram takes 100 entities: these are at most 10 a line and 12 besides.
+
+
+@dataclass(frozen=True, slots=True)
+class Listing(Formatted):
+    """A message whose long texts stay on their lines, even when Telegram refuses its entities."""
+
+    @property
+    def without_entities(self) -> str:
+        """The same words in the same order, each text of an agent's on one line."""
+        return "".join(_plain(part) for part in self.parts)
+
+
+def _plain(part: Part) -> str:
+    if part.look is Look.BLOCK:
+        part = Part(part.text.replace("\n", "⏎"), Look.CODE)
+    return Formatted((part,)).without_entities
+
+
+def room_together(body: CardBody, count: int) -> Room | None:
+    """What a message with so many cards shows of this one; None: it must stand alone."""
+    if count > MOST_TOGETHER or units(sound(visible(body.title, one_line=True))) > _TITLE:
+        return None
+    left = _FOR_LINES // count - _BESIDE
+    content, description = sound(body.content), sound(visible(body.description, one_line=True))
+    for_description = max(left - units(content), left // 3)
+    said = min(_first(description, for_description), DESCRIPTION_LIMIT)
+    left -= units(description[:said])
+    return Room(min(_first(content, left), CONTENT_LIMIT), said)
+
+
+def _first(text: str, most: int) -> int:
+    """How many characters from the beginning of the text fit into so many code units."""
+    if units(text) <= most:
+        return len(text)
+    return max(len(fitted(text, most)) - 1, 0)
+
+
+def together_message(cards: Sequence[Card]) -> Formatted:
+    """The cards as they are now, at most 4,096 UTF-16 code units long.
+
+    What a person still decides on is never cut here, as on a single card.
+
+    Raises:
+        ValueError: the cards hold more than Telegram takes.
+    """
+    bundle = Bundle(tuple(cards))
+    pieces = [*_heading(bundle)]
+    for number, card in enumerate(bundle.cards, 1):
+        pieces += _line(bundle, number, card)
+    return Listing(fitting([*pieces, *_footing(bundle)]).parts)
+
+
+def _heading(bundle: Bundle) -> Iterator[Piece]:
+    yield own("🔔 " if bundle.waiting else "")
+    yield own(bundle.title, Look.BOLD)
+    if bundle.asker:
+        yield own("\nAsked by ")
+        yield line(bundle.asker, rank=4)
+    for label, value in bundle.facts[:_COMMON_FACTS]:
+        yield own("\n")
+        yield line(f"{label}: {value}", rank=50)
+    yield from _more(len(bundle.facts) - _COMMON_FACTS)
+
+
+def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
+    ended = card.state if isinstance(card.state, Ended) else None
+    yield own("\n\n")
+    yield own(f"{number}. ", Look.BOLD)
+    yield line(card.body.title, rank=3)
+    if card.body.digest:
+        yield own(" · ")
+        yield line(card.body.digest, rank=2)
+    if isinstance(card.state, Ended):
+        yield from _outcome(card.state)
+    elif card.state.notice:
+        yield own("\n✍️ ")
+        yield line(card.state.notice, rank=7)
+    if card.content:
+        yield own("\n")
+        yield Piece(Part(sound(card.content), Look.BLOCK))
+    if card.description:
+        yield own(f"\n{card.body.described} ")
+        yield line(card.description, rank=60 if ended else 1)
+    if ended is None:
+        facts = bundle.own_facts(card)
+        for label, value in facts[:_OWN_FACTS]:
+            yield own("\n")
+            yield line(f"{label}: {value}", rank=30)
+        yield from _more(len(facts) - _OWN_FACTS)
+        if card.is_cut:
+            yield own("\n")
+            yield own(_cut(number, card), Look.BOLD)
+
+
+def _cut(number: int, card: Card) -> str:
+    if not card.can_reveal:
+        return "✂️ Cut, and too long for this chat"
+    return f"✂️ Cut: see {SHOW_ALL.label} {number}"
+
+
+def _outcome(ended: Ended) -> Iterator[Piece]:
+    yield own("\n")
+    words = OUTCOMES.get(ended.outcome)
+    yield own(words, Look.BOLD) if words else line(ended.outcome, rank=1)
+    if ended.who:
+        yield own(" by ")
+        yield line(ended.who, rank=2)
+    yield own(f" · {time_text(ended.at)}")
+    for label, value in (("Reason", ended.reason), ("Remembered", ended.stored)):
+        if value:
+            yield own(f"\n{label} ")
+            yield line(value, rank=5)
+    for label, value in ended.facts[:_ANSWERS]:
+        yield own("\n")
+        yield line(f"{label}: {value}", rank=10)
+    yield from _more(len(ended.facts) - _ANSWERS)
+
+
+def _more(count: int) -> Iterator[Piece]:
+    """How many facts there is no room for."""
+    if count > 0:
+        yield own(f"\n{count} more not shown")
+
+
+def _footing(bundle: Bundle) -> Iterator[Piece]:
+    if bundle.notice:
+        yield own(f"\n\n✂️ {bundle.notice}")
+    if bundle.expires:
+        first, last = bundle.expires
+        yield own(f"\n\nExpires {time_text(first)}")
+        if (last - first).total_seconds() >= 60:
+            yield own(f", the last one {time_text(last)}")
+    for number, card in enumerate(bundle.cards, 1):
+        if (confirming := confirmed_in(card)) is not None:
+            yield own("\n\n")
+            yield own(f"⚠️ Really? For {number} this would be remembered:", Look.BOLD)
+            yield own("\n")
+            yield line(confirming.stores, rank=0)
+            if confirming.warning:
+                yield own("\nNote: ")
+                yield line(confirming.warning, rank=6)
+            yield own("\nPress ")
+            yield line(yes_label(confirming), rank=2)
+            yield own(" to remember it.")

@@ -1,0 +1,162 @@
+"""Where Telegram's updates come in: the webhook, or long polling."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+from pydantic_core import from_json
+
+from sayso.chats.adapter import PressTaker
+from sayso.stores.ports import Leases
+from sayso_telegram.adapter import TelegramAdapter
+from sayso_telegram.config import TelegramConfig
+from sayso_telegram.forms.dialogues import Dialogues
+from sayso_telegram.incoming.intake import DESK_SECONDS, Intake
+from sayso_telegram.incoming.polling import Poller
+from sayso_telegram.taken import Taken
+from sayso_telegram.toasts import Toast
+
+WEBHOOK_PATH = "/telegram/webhook"
+
+_HEADER = "X-Telegram-Bot-Api-Secret-Token"
+_MOST_BYTES = 1024 * 1024
+# WebhookActor.cpp honours Retry-After; without it the pauses would grow to minutes.
+_RETRY_SECONDS = 2
+_LONGEST_RETRY_SECONDS = 60
+_CLOSE_SECONDS = 5.0
+
+
+class TelegramListener:
+    """Takes updates, hands presses to the desk and answers every presser.
+
+    A press is answered 200 only after the desk has taken it; when it could
+    not be stored the answer is 503 and Telegram delivers it again for 150
+    seconds. ``counters`` says how many updates came to which end.
+    """
+
+    def __init__(
+        self,
+        config: TelegramConfig,
+        adapter: TelegramAdapter,
+        desk: PressTaker,
+        leases: Leases,
+        *,
+        owner: str,
+        desk_seconds: float = DESK_SECONDS,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self.counters: Counter[str] = Counter()
+        self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
+        self._adapter = adapter
+        dialogues = Dialogues(adapter.dialogues, adapter.prompter, leases, desk, self.counters)
+        self._intake = Intake(
+            desk, dialogues, adapter.people, self.counters, desk_seconds=desk_seconds
+        )
+        self._errands: set[asyncio.Task[None]] = set()
+        self._poller = Poller(
+            adapter,
+            self._intake,
+            leases,
+            lease=f"telegram:{config.bot_id}",
+            owner=owner,
+            tell=self._tell,
+            pause=pause,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def routes(self) -> list[web.RouteDef]:
+        """The webhook's route."""
+        return [web.post(WEBHOOK_PATH, self._webhook)]
+
+    async def run_polling(self) -> None:
+        """Fetch updates until cancelled; of all processes with this bot, only one does."""
+        await self._poller.run()
+
+    async def close(self) -> None:
+        """Wait for the answers that are still on their way, within seconds."""
+        if not self._errands:
+            return
+        _, late = await asyncio.wait(self._errands, timeout=_CLOSE_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _webhook(self, request: web.Request) -> web.Response:
+        """Let nobody in without the secret; after that, refuse only what may come again."""
+        if not self._knows(request.headers.get(_HEADER, "")):
+            return self._turned_away(401, "wrong_secret", f"{_HEADER} is missing or wrong")
+        if request.content_type != "application/json":
+            return self._turned_away(415, "wrong_type", "updates are application/json")
+        body = await _body(request)
+        if body is None:
+            return self._turned_away(413, "too_large", f"an update has at most {_MOST_BYTES} bytes")
+        try:
+            update = from_json(body)
+        except ValueError:
+            # It would be no better the next time, and hold up what comes after it.
+            return self._turned_away(200, "no_json", "")
+        return await self._taken(update)
+
+    async def _taken(self, update: Any) -> web.Response:
+        """Acknowledge what is stored; the presser is answered by a call, after that.
+
+        Telegram would also perform an answer in our answer, but other servers
+        that speak its API need not, and nobody would know how it went.
+        """
+        taken = await self._intake.take(update)
+        if taken.toast is not None:
+            self._tell(taken.toast)
+        if not taken.stored:
+            return web.Response(status=503, text="not stored", headers=_retry_after(taken))
+        return web.Response()
+
+    def _knows(self, sent: str) -> bool:
+        # Header bytes that are not UTF-8 reach us as lone surrogates; no secret has a `?`.
+        given = sent.encode("utf-8", "replace")
+        return any(hmac.compare_digest(given, secret) for secret in self._secrets)
+
+    def _turned_away(self, status: int, reason: str, text: str) -> web.Response:
+        self.counters[reason] += 1
+        return web.Response(status=status, text=text)
+
+    def _tell(self, toast: Toast) -> None:
+        task = asyncio.create_task(
+            self._adapter.toast(toast.query_id, toast.text, alert=toast.alert)
+        )
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
+
+
+def _retry_after(taken: Taken) -> dict[str, str]:
+    """As long as Telegram asked us to wait, where it did."""
+    seconds = max(_RETRY_SECONDS, math.ceil(min(taken.retry_after or 0, _LONGEST_RETRY_SECONDS)))
+    return {"Retry-After": str(seconds)}
+
+
+async def _body(request: web.Request) -> bytes | None:
+    """The body; None when it is too large, whatever its headers say."""
+    if (request.content_length or 0) > _MOST_BYTES:
+        return None
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            return None
+    return bytes(body)

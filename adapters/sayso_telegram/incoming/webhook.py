@@ -1,0 +1,136 @@
+"""Registering the webhook: by one person or one deploy step, never at every start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import SplitResult, urlsplit
+
+from telegram import WebhookInfo
+
+from sayso.errors import ConfigError
+from sayso_telegram.client import Client
+from sayso_telegram.config import TelegramConfig
+from sayso_telegram.failures import without_token
+from sayso_telegram.reading.allowed import ALLOWED_UPDATES
+
+# setWebhook: "Ports currently supported for webhooks: 443, 80, 88, 8443".
+_PORTS = (443, 80, 88, 8443)
+# setWebhook, max_connections: 1-100, 40 unless told.
+_CONNECTIONS = 40
+_MOST_CONNECTIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookState:
+    """What Telegram says of the bot's webhook; ``url`` is empty when there is none."""
+
+    url: str
+    pending_update_count: int
+    last_error_message: str
+    last_error_at: datetime | None
+    allowed_updates: tuple[str, ...]
+
+    @property
+    def updates_fit(self) -> bool:
+        """Whether every kind of update that is needed is sent; unset means all of ours are."""
+        return not self.allowed_updates or set(ALLOWED_UPDATES) <= set(self.allowed_updates)
+
+
+async def set_webhook(
+    config: TelegramConfig, url: str, *, max_connections: int = _CONNECTIONS
+) -> WebhookState:
+    """Register the webhook with the first secret and the right updates.
+
+    Updates that wait are kept: they may be presses made during a deploy.
+    Repeating it changes nothing.
+
+    Raises:
+        ConfigError: the URL, the secret or the number makes no sense.
+        DeliveryError: Telegram did not take it.
+    """
+    check_webhook_url(config, url)
+    if not config.webhook_secrets:
+        raise ConfigError("TELEGRAM_WEBHOOK_SECRET is not set: the webhook would let nobody in")
+    if not 1 <= max_connections <= _MOST_CONNECTIONS:
+        raise ConfigError(f"max_connections is 1 to {_MOST_CONNECTIONS}, not {max_connections}")
+    client = Client(config)
+    async with client.opened() as bot:
+        with client.errors():
+            await bot.set_webhook(
+                url,
+                max_connections=max_connections,
+                allowed_updates=ALLOWED_UPDATES,
+                secret_token=config.webhook_secrets[0],
+            )
+            return _state(await bot.get_webhook_info(), config)
+
+
+async def show_webhook(config: TelegramConfig) -> WebhookState:
+    """What Telegram says of the webhook now.
+
+    Raises:
+        DeliveryError: Telegram did not answer.
+    """
+    client = Client(config)
+    async with client.opened() as bot:
+        with client.errors():
+            return _state(await bot.get_webhook_info(), config)
+
+
+async def delete_webhook(config: TelegramConfig) -> WebhookState:
+    """Take the webhook away, so that the bot can be polled. Updates that wait are kept.
+
+    Raises:
+        DeliveryError: Telegram did not take it.
+    """
+    client = Client(config)
+    async with client.opened() as bot:
+        with client.errors():
+            await bot.delete_webhook()
+            return _state(await bot.get_webhook_info(), config)
+
+
+def check_webhook_url(config: TelegramConfig, url: str) -> None:
+    """Nothing, when Telegram can deliver to this URL.
+
+    A local Bot API server takes any port, and http.
+
+    Raises:
+        ConfigError: it cannot; the message says why.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (80 if parts.scheme == "http" else 443)
+    except ValueError:
+        raise ConfigError("the webhook's URL is not a URL") from None
+    problem = _problem(parts)
+    if problem is None and config.is_telegram_itself:
+        if parts.scheme != "https":
+            problem = "begins with https://: Telegram delivers over TLS only"
+        elif port not in _PORTS:
+            problem = f"has one of the ports {', '.join(map(str, _PORTS))}, not {port}"
+    if problem is None and config.bot_token in url:
+        problem = "must not contain the bot token: proxies log it; the secret protects it"
+    if problem is not None:
+        raise ConfigError(f"the webhook's URL {problem}")
+
+
+def _problem(parts: SplitResult) -> str | None:
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return "begins with https:// and names a host"
+    if parts.username or parts.password:
+        return "has no user and password: the secret protects it"
+    if parts.fragment:
+        return "has no #"
+    return None
+
+
+def _state(info: WebhookInfo, config: TelegramConfig) -> WebhookState:
+    return WebhookState(
+        url=without_token(info.url, config.bot_token),
+        pending_update_count=info.pending_update_count,
+        last_error_message=without_token(info.last_error_message or "", config.bot_token),
+        last_error_at=info.last_error_date,
+        allowed_updates=tuple(info.allowed_updates),
+    )

@@ -1,0 +1,226 @@
+"""A body into an answer: built by the request itself, so that nobody retypes an id or a digest."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from sayso.always.offers import ALWAYS, ALWAYS_DENY
+from sayso.always.terms import Terms
+from sayso.cards.card import Choice
+from sayso.errors import InvalidInputError
+from sayso.events import UserInputRequest, UserInputResponse
+from sayso.forms.form import NO_INPUTS, FormField
+from sayso.questions.continuation import ContinuationRequestEvent
+from sayso.rules.rule import RememberedRule
+from sayso_bots.api.kinds import Kind
+from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
+
+# What an event has and a body need not.
+FILLED = frozenset({"sourceName", "decidedAt", "argumentsDigest", "textDigest"})
+# What the server says of every answer.
+_OURS = {
+    "decidedBy": "is api:NAME of the token that answers; leave it out",
+    "decidedAt": "is when the answer comes; leave it out",
+}
+_STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An open request, and who answers it when."""
+
+    request: UserInputRequest
+    by: str
+    at: datetime
+    terms: Terms
+
+
+def answer_of(
+    asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    """The response that the body stands for, and the rule it stores.
+
+    ``choiceKey`` names a button of the card and ``inputs`` fills in its form;
+    without it the fields of the response say what is answered. A reason goes
+    with either.
+
+    Raises:
+        ApiProblem: the request cannot be answered so.
+    """
+    given = _with_amount(asked.request, given)
+    try:
+        answer, rule = _answer(asked, kind, given)
+    except InvalidInputError as error:
+        wrong = (Wrong(pointer("inputs", name), why) for name, why in error.problems.items())
+        raise invalid(*wrong) from None
+    if not isinstance(answer, kind.model):
+        name = getattr(answer, "type", type(answer).__name__)
+        raise invalid(Wrong("/type", f"this request is answered by {name}"))
+    _check(answer, kind, given)
+    return answer, rule
+
+
+def _answer(
+    asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    if "choiceKey" in given:
+        answer, rule = _choose(asked, given["choiceKey"], given.get("inputs"), "/choiceKey")
+        return _with_reason(answer, given), rule
+    if "inputs" in given:
+        raise invalid(Wrong("/inputs", "fill in the form of a button; name it with choiceKey"))
+    word = given.get("choice")
+    if isinstance(word, str) and word in _STORING:
+        _read(asked, kind, given)
+        answer, rule = _choose(asked, _STORING[word], None, "/choice")
+        return _with_reason(answer, given), rule
+    return _say(asked, kind, given), None
+
+
+def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInputResponse:
+    reason = given.get("reason", "")
+    if not isinstance(reason, str):
+        raise invalid(Wrong("/reason", "must be a text"))
+    if not reason or given.get("inputs"):
+        return answer  # what was filled in has its own reason
+    return answer.model_copy(update={"reason": reason})
+
+
+def _with_amount(request: UserInputRequest, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The body without an amount of 0 in an approval: it stands for the first one offered."""
+    amount = given.get("extensionAmount", 0)
+    if not isinstance(request, ContinuationRequestEvent):
+        return given
+    if given.get("approved") is not True or "choiceKey" in given:
+        return given
+    if isinstance(amount, int) and amount == 0:
+        return {name: value for name, value in given.items() if name != "extensionAmount"}
+    if isinstance(amount, int) and amount not in request.amounts:
+        offered = ", ".join(map(str, request.amounts))
+        raise invalid(Wrong("/extensionAmount", f"was not offered; offered are {offered}"))
+    return given
+
+
+def _choose(
+    asked: Asked, key: object, inputs: object, where: str
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    body = asked.request.card()
+    choice = next((one for one in (*body.choices, *body.more) if one.key == key), None)
+    if choice is None or (choice.stores and choice.scope not in asked.terms.scopes):
+        keys = ", ".join(one.key for one in (*body.choices, *body.more))
+        raise invalid(Wrong(where, f"is not offered; the card has {keys}"))
+    if inputs is not None and not isinstance(inputs, dict):
+        raise invalid(Wrong("/inputs", "must be an object"))
+    raw = _raw(choice, inputs or {})
+    values = choice.form.read(raw) if choice.form else NO_INPUTS
+    if not choice.stores:
+        return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
+    lasts = asked.terms.lasts(choice.scope)
+    lasting = replace(choice, lasts=lasts)
+    rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)
+    return asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values), rule
+
+
+def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs as a form takes them: numbers as texts, options by their positions."""
+    fields = {field.name: field for field in choice.form.fields} if choice.form else {}
+    if strangers := inputs.keys() - fields.keys():
+        names = ", ".join(fields) or "none"
+        raise invalid(
+            *(Wrong(pointer("inputs", name), f"fields are {names}") for name in strangers)
+        )
+    return {name: _raw_value(fields[name], value) for name, value in inputs.items()}
+
+
+def _raw_value(field: FormField, value: Any) -> Any:
+    if isinstance(value, list):
+        return [_position(field, item) for item in value]
+    return _position(field, value)
+
+
+def _position(field: FormField, value: Any) -> Any:
+    for number, option in enumerate(field.options):
+        if option.value == value and type(option.value) is type(value):
+            return str(number)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if value is None or isinstance(value, str | bool):
+        return value
+    raise invalid(Wrong(pointer("inputs", field.name), "must be a text, number, boolean or list"))
+
+
+def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> Any:
+    """The answer by the request's own words: ``approve``, ``deny``, ``reply``."""
+    _read(asked, kind, given)
+    says, arguments = _word(asked.request, kind, given)
+    known = inspect.signature(says).parameters
+    for name, written in kind.names.items():
+        if name in known and written in given and name not in ("by", "at", "choice", "rule"):
+            arguments[name] = given[written]
+    try:
+        return says(**arguments, by=asked.by, at=asked.at)
+    except ValidationError as error:
+        raise unreadable_fields(error, kind.names) from None
+    except ValueError as error:
+        raise invalid(Wrong("", str(error))) from None
+
+
+def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> None:
+    """See that the fields have the types of a response."""
+    if given.get("modifiedArguments") is not None:
+        # Only the card's own form holds them against the tool's schema.
+        raise invalid(Wrong("/modifiedArguments", "are given by choiceKey edit and its inputs"))
+    here = {
+        "sourceName": asked.request.source_name,
+        "decidedAt": asked.at,
+        "argumentsDigest": asked.request.digest_of_arguments,
+        "textDigest": asked.request.digest_of_arguments,
+    }
+    names = set(kind.names.values())
+    fields = {name: value for name, value in {**here, **given}.items() if name in names}
+    try:
+        kind.model.model_validate(fields)
+    except ValidationError as error:
+        raise unreadable_fields(error, kind.names) from None
+
+
+def _word(
+    request: UserInputRequest, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> tuple[Callable[..., UserInputResponse], dict[str, Any]]:
+    if "approved" in kind.names:
+        word = "approve" if given["approved"] else "deny"
+    else:
+        content = [
+            name
+            for name in ("answer", "data")
+            if name in kind.names and given.get(kind.names[name]) is not None
+        ]
+        word = "reply" if content else "deny"
+    says = getattr(request, word, None)
+    if says is None:
+        keys = ", ".join(choice.key for choice in request.card().choices)
+        raise invalid(Wrong("/choiceKey", f"is needed for this kind of request: one of {keys}"))
+    return says, {}
+
+
+def _check(
+    answer: UserInputResponse, kind: Kind[UserInputResponse], given: Mapping[str, Any]
+) -> None:
+    """Refuse a body that says what the answer does not: nothing of it may be lost unseen."""
+    built = answer.model_dump(mode="json", by_alias=True)
+    wrong = [
+        Wrong(pointer(name), _OURS.get(name, "does not fit the request and what is answered"))
+        for name in kind.names.values()
+        if name in given and _differs(given[name], built.get(name))
+    ]
+    if wrong:
+        raise invalid(*wrong)
+
+
+def _differs(given: Any, built: Any) -> bool:
+    return given is not None and given != "" and given != built

@@ -1,0 +1,45 @@
+"""What holds for every body: its numbers are finite, and null is as good as nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from sayso_bots.api.kinds import Kind
+from sayso_bots.api.problems import Wrong, invalid, pointer
+
+
+def check_numbers(given: Mapping[str, Any]) -> None:
+    """See that all numbers of a body can be kept: ``1e400`` is JSON, yet infinite once read.
+
+    Raises:
+        ApiProblem: one cannot.
+    """
+    if wrong := [Wrong(pointer(*path), "is too large a number") for path in _infinite(given, ())]:
+        raise invalid(*wrong)
+
+
+def without_nulls(
+    given: Mapping[str, Any], kind: Kind[Any], filled: Collection[str] = ()
+) -> dict[str, Any]:
+    """The body without its nulls; only fields that must be there keep them, and are refused.
+
+    ``filled`` are those that the server fills in, so that they need not be there.
+    """
+    needed = {
+        kind.names[name] for name, field in kind.model.model_fields.items() if field.is_required()
+    }
+    kept = {"type", kind.id_name} | (needed - set(filled))
+    return {name: value for name, value in given.items() if value is not None or name in kept}
+
+
+def _infinite(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield path
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _infinite(item, (*path, name))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _infinite(item, (*path, number))

@@ -1,0 +1,81 @@
+"""The kinds of event the hosted API takes, by ``type``, with their fields' names on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic_core import from_json
+
+import sayso.questions.kinds  # noqa: F401  the kinds that come with Sayso are known from here on
+from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso_bots.api.problems import ApiProblem, Wrong, invalid
+
+_Kind = TypeVar("_Kind", bound=UserInputRequest | UserInputResponse)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[_Kind]):
+    """One kind of event: its ``type``, its model, and which of its fields is its id."""
+
+    type_name: str
+    model: type[_Kind]
+    names: Mapping[str, str]
+    """The names of its fields on the wire, by their names in Python."""
+    id_name: str
+    """The name of its id on the wire."""
+
+
+def request_kinds() -> dict[str, Kind[UserInputRequest]]:
+    """All kinds of request that are known in this process, by type."""
+    return {kind.type_name: kind for kind in _kinds(UserInputRequest)}
+
+
+def response_kinds() -> dict[str, Kind[UserInputResponse]]:
+    """All kinds of response that are known in this process, by type."""
+    return {kind.type_name: kind for kind in _kinds(UserInputResponse)}
+
+
+def kind_of(given: Mapping[str, Any], kinds: Mapping[str, Kind[_Kind]]) -> Kind[_Kind]:
+    """The kind that a body says it is.
+
+    Raises:
+        ApiProblem: it does not say one of these kinds.
+    """
+    name = given.get("type")
+    if isinstance(name, str) and name in kinds:
+        return kinds[name]
+    known = ", ".join(sorted(kinds))
+    raise invalid(Wrong("/type", f"must be one of {known}"))
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in a body.
+
+    Raises:
+        ApiProblem: the body is not one.
+    """
+    try:
+        given = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise ApiProblem(400, "InvalidJson", f"the body is not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise ApiProblem(400, "InvalidJson", "the body is JSON, but not an object")
+    return given
+
+
+def _kinds(base: type[Any]) -> Iterator[Kind[Any]]:
+    for model in base.__subclasses__():
+        declared = model.model_fields.get("type")
+        if declared is not None and isinstance(declared.default, str):
+            yield _kind(model)
+        yield from _kinds(model)
+
+
+def _kind(model: type[_Kind]) -> Kind[_Kind]:
+    names = {name: field.alias or name for name, field in model.model_fields.items()}
+    # Which field is the id, only the model knows: it answers with whatever that field holds.
+    named: dict[str, Any] = {name: name for name in model.model_fields}
+    asked: UserInputRequest | RequestEnding = model.model_construct(None, **named)
+    return Kind(model.model_fields["type"].default, model, names, names[asked.question_id])

@@ -1,0 +1,46 @@
+"""Calls that need no person: the policy of the settings and what the session remembers."""
+
+from __future__ import annotations
+
+from sayso.agent.deciding import Asker, Decider
+from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.policy.policy import Policy, Ruling
+from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.stores.backend import Backend
+from sayso.stores.ports import BookChanged, Clock
+
+
+async def opened_or_decided(
+    backend: Backend, policy: Policy, request: UserInputRequest, clock: Clock
+) -> UserInputResponse | None:
+    """Open the request, unless a rule answers it: then the response, and nobody is asked.
+
+    As at a gate, a request is opened only on the rules of the session that the
+    policy saw, and a rule that answers is counted as used.
+
+    Raises:
+        DuplicateRequestError: another request has this id.
+        StoreUnreachableError: the store does not answer; nothing was decided.
+    """
+    seconds = (request.expires_at - clock()).total_seconds()
+    if not isinstance(request, PermissionRequestEvent):
+        await backend.store.open(request, seconds=seconds, inbox="", book=None)
+        return None
+    decider = Decider(backend.rules, policy, request.run, _nobody, clock)
+    call, asker = call_of(request), Asker(request.source_name, request.path)
+    while True:
+        decided = await decider.decide(call, asker)
+        decision = decided.decision
+        if decision.ruling is not Ruling.ASK:
+            says = request.approve if decision.ruling is Ruling.ALLOW else request.deny
+            response = says(by="", at=clock(), reason=decision.reason or decision.line)
+            # No person did: who stored a rule said it of calls, not of this one.
+            return response.model_copy(update={"decided_by": None})
+        opened = await backend.store.open(request, seconds=seconds, inbox="", book=decided.book)
+        if not isinstance(opened, BookChanged):
+            return None
+        await decider.refresh()
+
+
+async def _nobody(request: UserInputRequest) -> RequestEnding:
+    raise TypeError(f"the policy of the settings asks nothing itself, not {request.subject!r}")

@@ -1,0 +1,183 @@
+"""Server-sent events of one branch, for as long as the client keeps up."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from aiohttp import HttpVersion11, web
+from aiohttp.abc import AbstractStreamWriter
+
+from sayso.calls import RunRef
+from sayso.errors import EventsGoneError, SaysoError, SlowReaderError
+from sayso.feed.feed import BranchFeed, Follower
+from sayso.stores.branch_log import LoggedEvent, Position
+from sayso_bots.api.problems import ApiProblem
+from sayso_bots.process.open_files import MOST_STREAMS
+
+HEARTBEAT_SECONDS = 15.0
+# An event that a client does not take for so long ends its stream.
+PATIENCE_SECONDS = 10.0
+# What was sent to a client that was cut off may still be read for so long.
+_LINGER_SECONDS = 30.0
+_RETRY_MILLISECONDS = 2_000
+# Larger events are not worth the memory of keeping what was sent.
+_SMALL_CHARACTERS = 16_384
+ERROR_EVENT = "stream-error"
+
+_HEADERS = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-store",
+    # nginx would hold events back.
+    "X-Accel-Buffering": "no",
+}
+
+
+class Streams:
+    """The event streams of one process. They end when it does, or one by one."""
+
+    def __init__(
+        self,
+        feed: BranchFeed,
+        *,
+        heartbeat: float = HEARTBEAT_SECONDS,
+        patience: float = PATIENCE_SECONDS,
+        most: int = MOST_STREAMS,
+    ) -> None:
+        self._feed = feed
+        self._most = most
+        # Nobody alone takes all of them.
+        self._most_each = max(1, most // 2)
+        self._open: Counter[str] = Counter()
+        self._heartbeat = heartbeat
+        self._patience = patience
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._ending = False
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def end(self) -> None:
+        """End all streams; clients come back by themselves, wherever somebody serves then."""
+        self._ending = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def answer(
+        self,
+        request: web.Request,
+        run: RunRef,
+        after: Position | None,
+        headers: Mapping[str, str],
+        caller: str,
+    ) -> web.StreamResponse:
+        """Send the events of the branch after the position until somebody ends it.
+
+        Raises:
+            ApiProblem: events after the position are gone, or there are too many
+                streams, of all callers or of this one, who has half of them at most.
+            StoreUnreachableError: the store does not answer.
+        """
+        if self._ending or len(self._tasks) >= self._most:
+            detail = "no more streams here now; come back"
+            raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
+        if self._open[caller] >= self._most_each:
+            detail = f"{self._most_each} streams are open with this token; close some"
+            raise ApiProblem(429, "TooManyStreams", detail, headers={"Retry-After": "5"})
+        task = asyncio.current_task()
+        if task is None:
+            raise TypeError("a stream is answered in a task")
+        self._tasks.add(task)
+        self._open[caller] += 1
+        try:
+            try:
+                async with self._feed.follow(run, after) as follower:
+                    return await self._send(request, follower, headers)
+            except EventsGoneError as error:
+                raise ApiProblem(
+                    410, "EventsGone", str(error), lastEventId=error.position
+                ) from None
+        except asyncio.CancelledError:
+            if not self._ending:
+                raise
+            task.uncancel()
+            detail = "the server stops; come back"
+            raise ApiProblem(503, "Stopping", detail, headers={"Retry-After": "1"}) from None
+        finally:
+            self._tasks.discard(task)
+            self._open[caller] -= 1
+            if not self._open[caller]:
+                del self._open[caller]
+
+    async def _send(
+        self, request: web.Request, follower: Follower, headers: Mapping[str, str]
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**_HEADERS, **headers})
+        if request.version >= HttpVersion11:
+            response.enable_chunked_encoding()
+        writer = await response.prepare(request)
+        if writer is None:
+            raise TypeError("a stream was prepared before")
+        try:
+            await writer.write(_opening(follower.position))
+            while True:
+                await self._send_next(writer, follower)
+        except SaysoError as error:
+            _cut_off(request, error, follower.position, chunked=response.chunked)
+        except asyncio.CancelledError:
+            if not self._ending or (task := asyncio.current_task()) is None:
+                raise
+            task.uncancel()
+        except ConnectionError:
+            pass  # the client has gone
+        return response
+
+    async def _send_next(self, writer: AbstractStreamWriter, follower: Follower) -> None:
+        try:
+            async with asyncio.timeout(self._heartbeat):
+                block = event_block(await follower.next())
+        except TimeoutError:
+            block = b": still here\n\n"
+        try:
+            async with asyncio.timeout(self._patience):
+                await writer.write(block)
+        except TimeoutError:
+            raise SlowReaderError(str(follower.position)) from None
+
+
+def event_block(event: LoggedEvent) -> bytes:
+    """An event as it is sent; the same bytes go to all who follow its branch."""
+    if len(event.data) > _SMALL_CHARACTERS:
+        return _block(event)
+    return _small_block(event)
+
+
+def _block(event: LoggedEvent) -> bytes:
+    # JSON of one line: it needs no further escaping.
+    return f"id: {event.position}\nevent: {event.type}\ndata: {event.data}\n\n".encode()
+
+
+_small_block = lru_cache(maxsize=256)(_block)
+
+
+def _opening(position: Position) -> bytes:
+    # An id without data is no event, yet a client that loses the connection comes back with it.
+    return f"retry: {_RETRY_MILLISECONDS}\nid: {position}\n\n".encode()
+
+
+def _cut_off(request: web.Request, error: SaysoError, position: Position, *, chunked: bool) -> None:
+    """Say why the stream ends and where to go on; what is not read within 30 s is dropped."""
+    kinds = {SlowReaderError: "SlowReader", EventsGoneError: "EventsGone"}
+    code = kinds.get(type(error), "StoreUnreachable")
+    told = {"code": code, "detail": str(error), "lastEventId": str(position)}
+    transport = request.transport
+    if transport is None or transport.is_closing():
+        return
+    block = f"event: {ERROR_EVENT}\ndata: {json.dumps(told)}\n\n".encode()
+    # Past aiohttp's writer, which would wait for who does not read.
+    transport.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(block), block) if chunked else block)
+    transport.close()
+    asyncio.get_running_loop().call_later(_LINGER_SECONDS, transport.abort)

@@ -1,0 +1,215 @@
+"""``sayso ask``: ask from a script, and wait."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import json
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from typing import Any, NoReturn
+
+from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
+from sayso.agent.verdict import Verdict
+from sayso.calls import RunRef, ToolCall
+from sayso.desk.routes import Route
+from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.events import Outcome
+from sayso.policy.policy import Context, Ruling, evaluate
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso.text.text import visible
+from sayso_bots.process.stopping import StoppedError, run_stoppable
+from sayso_bots.settings.durations import duration_text, parse_duration
+from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
+
+CODES = {
+    Outcome.APPROVED: 0,
+    Outcome.DENIED: 1,
+    Outcome.EXPIRED: 3,
+    Outcome.CANCELLED: 3,
+    Outcome.ANSWERED: 1,
+    Outcome.UNDELIVERABLE: 3,
+}
+# A store that is away is waited for this long, then nobody can be asked.
+_PATIENCE_SECONDS = 10.0
+_RETRY_SECONDS = 0.25
+
+
+class UsageError(ConfigError):
+    """The command line does not say what was meant."""
+
+
+def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Ask, wait, print the verdict; its exit code."""
+    settings = read_ask_settings(args.config, env, store_url=args.store)
+    if settings.store.is_memory:
+        raise ConfigError(
+            f"{settings.store.name} is memory://, which nobody outside this process can see; "
+            "use the Redis of `sayso serve`"
+        )
+    call = _checked_call(args)
+    run = _run(args, env)
+    _check_unicode(args.tool, args.description, args.source or "", run)
+    seconds = _seconds(args, settings, run, call)
+    # What the gate logs while it tries again ends in an error that says it better.
+    logging.getLogger("sayso").setLevel(logging.ERROR)
+    if sys.stderr.isatty():
+        longest = duration_text(timedelta(seconds=seconds))
+        print(f"sayso: waiting {longest} at most; Ctrl-C withdraws the question", file=sys.stderr)
+    try:
+        verdict = run_stoppable(_verdict(args, settings, run, call, seconds))
+    except StoppedError:
+        return 143
+    _print(verdict, settings, as_json=args.json)
+    return CODES[verdict.outcome]
+
+
+async def _verdict(
+    args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall, seconds: float
+) -> Verdict:
+    policy = settings.policy.policy()
+    async with open_backend(settings.store.url) as backend:
+        decision = await evaluate(policy, call, Context(run))
+        # An approval needs the store too: what a person stored comes before any rule.
+        if decision is None or decision.ruling is not Ruling.DENY:
+            await _reach(backend, settings.store, min(seconds, _PATIENCE_SECONDS))
+        async with Gate.open(backend, run=run, policy=policy) as gate:
+            return await gate.check(
+                call, source_name=args.source, description=args.description, timeout=seconds
+            )
+
+
+async def _reach(backend: Backend, store: StoreSettings, seconds: float) -> None:
+    """Wait for the store, but not as long as a person would be waited for."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while True:
+        try:
+            return await backend.leases.ping()
+        except StoreUnreachableError as error:
+            if loop.time() + _RETRY_SECONDS >= deadline:
+                text = f"{store.unreachable(error)}; nothing was approved"
+                raise StoreUnreachableError(text) from None
+            await asyncio.sleep(_RETRY_SECONDS)
+
+
+def _checked_call(args: argparse.Namespace) -> ToolCall:
+    arguments = _object(args.arguments) if args.arguments is not None else {}
+    for written in args.arg:
+        name, value = _argument(written)
+        arguments[name] = value
+    if not args.tool.strip():
+        raise UsageError("TOOL is empty; name the tool that is asked about")
+    return ToolCall(args.tool, arguments)
+
+
+def _check_unicode(tool: str, description: str, source: str, run: RunRef) -> None:
+    texts = (tool, description, source, run.agent_id, run.session_id, run.branch_id)
+    if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
+        raise UsageError("the command line is not valid UTF-8")
+
+
+def _argument(written: str) -> tuple[str, Any]:
+    name, equals, value = written.partition("=")
+    if not equals or not name.rstrip(":"):
+        raise UsageError(f"--arg {written!r:.80}: write NAME=VALUE, or NAME:=JSON")
+    if not name.endswith(":"):
+        return name, value
+    return name[:-1], _json(value, f"--arg {name[:-1]}")
+
+
+def _object(written: str) -> dict[str, Any]:
+    if written == "-":
+        written = sys.stdin.read()
+    value = _json(written, "--arguments")
+    if not isinstance(value, dict):
+        raise UsageError('--arguments: write a JSON object such as {"command": "ls"}')
+    return value
+
+
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{what} is not JSON: {error}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Python takes the last of two equal names, other readers the first.
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError("a name is there twice")
+    return dict(pairs)
+
+
+def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
+    agent = args.agent or env.get("SAYSO_AGENT") or "cli"
+    session = args.session or env.get("SAYSO_SESSION") or who_and_where()
+    return RunRef(agent, session, args.branch)
+
+
+def who_and_where() -> str:
+    """The user and the machine, such as ``ci@runner-7``."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):  # a user id without a name, as in many containers
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"
+
+
+def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
+    if args.timeout is not None:
+        try:
+            return parse_duration(args.timeout).total_seconds()
+        except ValueError as error:
+            raise UsageError(f"--timeout {args.timeout!r:.40} {error}") from None
+    route = next((route for route in settings.routes.routes if _takes(route, run, call)), None)
+    if route is None or route.seconds is None:
+        return DEFAULT_TIMEOUT_SECONDS
+    return route.seconds
+
+
+def _takes(route: Route, run: RunRef, call: ToolCall) -> bool:
+    return fnmatchcase(run.agent_id, route.agent) and fnmatchcase(call.name, route.tool)
+
+
+def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
+    outcome = verdict.outcome.value
+    reason = visible(verdict.reason, one_line=True)
+    if as_json:
+        print(json.dumps(_shown(verdict)))
+    else:
+        by = f" by {_who(settings, verdict.decided_by)}" if verdict.decided_by else ""
+        because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
+        print(f"{outcome}{by}{because}")
+    if CODES[verdict.outcome] == 3:
+        print(f"sayso: {outcome}: {reason or 'no reason was given'}", file=sys.stderr)
+
+
+def _shown(verdict: Verdict) -> Mapping[str, Any]:
+    return {
+        "outcome": verdict.outcome.value,
+        "approved": verdict.approved,
+        "permissionId": verdict.permission_id,
+        "tool": verdict.tool,
+        "arguments": dict(verdict.arguments),
+        "decidedBy": verdict.decided_by,
+        "decidedAt": verdict.decided_at.isoformat() if verdict.decided_at else None,
+        "decidedLine": verdict.line,
+        "reason": verdict.reason,
+    }
+
+
+def _who(settings: AskSettings, actor: str) -> str:
+    name = settings.routes.name(actor)
+    return f"{name} ({actor})" if name else actor

@@ -1,0 +1,92 @@
+"""``sayso check``: look at everything that could be wrong before the first question."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+
+from sayso.errors import ConfigError
+from sayso.stores.connect import open_backend
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.store import utc_now
+from sayso_bots.process.terminal import coloured, wants_colour
+from sayso_bots.server.checks import (
+    Finding,
+    api_findings,
+    approver_findings,
+    kind_findings,
+    look_at_groups,
+    look_at_places,
+    look_at_platform,
+    look_at_store,
+    look_at_webhook,
+    policy_findings,
+)
+from sayso_bots.server.platforms import Platform, configured_platforms
+from sayso_bots.settings.settings import Settings, read_settings
+from sayso_bots.settings.source import SettingsError
+
+
+def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Print a line for each thing that was looked at; 1 if one failed."""
+    colour = wants_colour(sys.stdout, env)
+    try:
+        settings = read_settings(args.config, env)
+    except SettingsError as error:
+        for text in error.problems:
+            _print(Finding("failed", "settings", text), colour=colour, as_json=args.json)
+        return 1
+    return asyncio.run(_check(settings, colour=colour, as_json=args.json))
+
+
+async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
+    failed = False
+    async for finding in _findings(settings):
+        failed = failed or finding.level == "failed"
+        _print(finding, colour=colour, as_json=as_json)
+    return 1 if failed else 0
+
+
+async def _findings(settings: Settings) -> AsyncIterator[Finding]:
+    yield Finding("ok", "settings", f"read from {settings.source}")
+    for finding in policy_findings(settings.policy):
+        yield finding
+    for finding in kind_findings(settings.questions.types):
+        yield finding
+    try:
+        async with open_backend(settings.store.url) as backend:
+            yield await look_at_store(backend, settings.store)
+    except ConfigError as error:
+        yield Finding("failed", "store", f"{settings.store.name}: {error}")
+    async with AsyncExitStack() as stack:
+        there: dict[str, Platform] = {}
+        # Nothing is asked here, so nothing is drafted.
+        for opened in configured_platforms(settings, MemoryDrafts(utc_now)):
+            platform = await stack.enter_async_context(opened)
+            finding = await look_at_platform(platform)
+            yield finding
+            if finding.level != "failed":
+                there[platform.name] = platform
+        if settings.telegram is not None and "telegram" in there:
+            yield await look_at_webhook(settings.telegram)
+        for finding in (await look_at_places(there, settings.routes)).values():
+            yield finding
+        for finding in approver_findings(settings):
+            yield finding
+        for finding in await look_at_groups(there, settings.routes):
+            yield finding
+    for finding in api_findings(settings):
+        yield finding
+
+
+def _print(finding: Finding, *, colour: bool, as_json: bool) -> None:
+    if as_json:
+        shown = {"level": finding.level, "subject": finding.subject, "text": finding.text}
+        print(json.dumps(shown), flush=True)
+        return
+    word = coloured(finding.level, colour=colour)
+    print(f"{word}{' ' * (8 - len(finding.level))} {finding.subject:10} {finding.text}", flush=True)

@@ -1,0 +1,38 @@
+"""Text for terminals: tables, and colour only where it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from sayso.text.text import shortened, visible
+
+_WIDEST = 48
+_COLOURS = {"ok": "32", "warning": "33", "failed": "31"}
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as they must be; long cells are cut, but never those of the first column."""
+    cells = [
+        [visible(row[0], one_line=True), *(_cut(cell) for cell in row[1:])] for row in (head, *rows)
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
+    )
+
+
+def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
+    """Whether colour helps here: a terminal, and nobody said no."""
+    return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"
+
+
+def coloured(word: str, *, colour: bool) -> str:
+    """``ok``, ``warning`` or ``failed``, in its colour."""
+    code = _COLOURS.get(word)
+    return f"\x1b[{code}m{word}\x1b[0m" if colour and code else word
+
+
+def _cut(cell: str) -> str:
+    return shortened(visible(cell, one_line=True), _WIDEST)

@@ -1,0 +1,196 @@
+"""The bots: store, platforms, desk and web server wired together, started and stopped in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.desk.desk import Desk
+from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso_bots.api.api import HostedApi, hosted_api
+from sayso_bots.process.open_files import Room, raised_file_limit, room_in
+from sayso_bots.server.checks import (
+    Finding,
+    look_at_groups,
+    look_at_places,
+    look_at_platform,
+    look_at_store,
+    look_at_webhook,
+)
+from sayso_bots.server.health import Health
+from sayso_bots.server.kinds import load_kinds
+from sayso_bots.server.platforms import Platform, configured_platforms
+from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.settings.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+_AGAIN_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The bots at work. ``broken`` ends with an error when a part of them failed for good."""
+
+    url: str
+    platforms: Mapping[str, str]
+    findings: Sequence[Finding]
+    broken: asyncio.Future[None]
+
+
+@asynccontextmanager
+async def serving(settings: Settings, *, backend: Backend | None = None) -> AsyncIterator[Serving]:
+    """The bots while the block runs, on the store of the settings unless another one is given.
+
+    At the end nothing new is accepted, presses in flight are stored and
+    answered, and then everything closes in the order it depends on each other.
+
+    Raises:
+        ConfigError: a setting does not work out there; the message says which.
+        StoreUnreachableError: the store does not answer.
+    """
+    async with AsyncExitStack() as stack:
+        load_kinds(settings.questions.types)
+        room = room_in(raised_file_limit())
+        sockets = stack.enter_context(taken_port(settings.host, settings.port))
+        if backend is None:
+            backend = await stack.enter_async_context(open_backend(settings.store.url))
+        findings = [await _reached(backend, settings)]
+        platforms: list[Platform] = [
+            await stack.enter_async_context(opened)
+            for opened in configured_platforms(settings, backend.drafts)
+        ]
+        introduced = await _introduced(platforms)
+        findings += [*introduced.values(), *await _looked_around(settings, platforms, introduced)]
+        work = _Work()
+        desk = Desk(
+            backend,
+            [platform.adapter for platform in platforms],
+            settings.routes,
+            terms=settings.policy.terms,
+            refusals=settings.questions.refusals,
+            keeps_log=settings.api is not None,
+            together=settings.questions.together,
+        )
+        await stack.enter_async_context(work.going_on(desk.run()))
+        routes = Health(backend, platforms).routes()
+        for platform in platforms:
+            listening = await stack.enter_async_context(platform.listening(desk, backend.leases))
+            routes += listening.routes
+            if listening.fetch is not None:
+                await stack.enter_async_context(work.going_on(listening.fetch()))
+            if introduced[platform.name].level == "failed":
+                await stack.enter_async_context(work.going_on(_introduce_later(platform)))
+        api = await stack.enter_async_context(_api(settings, backend, platforms, room))
+        routes += api.routes() if api is not None else []
+        server = answering(sockets, routes, most_connections=room.connections)
+        await stack.enter_async_context(server)
+        if api is not None:
+            # Before the web server stops, which would wait for streams to end by themselves.
+            stack.callback(api.streams.end)
+        names = {name: finding.text for name, finding in introduced.items()}
+        yield Serving(url_of(sockets), names, findings, work.broken)
+
+
+@asynccontextmanager
+async def _api(
+    settings: Settings, backend: Backend, platforms: Sequence[Platform], room: Room
+) -> AsyncIterator[HostedApi | None]:
+    """The hosted API, None while no token is configured."""
+    if settings.api is None:
+        yield None
+        return
+    adapters = {platform.name: platform.adapter for platform in platforms}
+    async with hosted_api(
+        settings.api,
+        backend,
+        settings.routes,
+        adapters,
+        policy=settings.policy,
+        most_streams=room.streams,
+    ) as api:
+        yield api
+
+
+async def _reached(backend: Backend, settings: Settings) -> Finding:
+    finding = await look_at_store(backend, settings.store)
+    if finding.level == "failed":
+        raise StoreUnreachableError(finding.text)
+    return finding
+
+
+async def _introduced(platforms: Sequence[Platform]) -> Mapping[str, Finding]:
+    """Who the bot is on each platform. One that is away for now is asked again later."""
+    looks = await asyncio.gather(*map(look_at_platform, platforms))
+    found = {platform.name: look for platform, look in zip(platforms, looks, strict=True)}
+    failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
+    for name, finding in failed.items():
+        if not finding.passing or len(failed) == len(found):
+            raise ConfigError(f"{name}: {finding.text}")
+    return found
+
+
+async def _looked_around(
+    settings: Settings, platforms: Sequence[Platform], introduced: Mapping[str, Finding]
+) -> list[Finding]:
+    """What should be known before the first question.
+
+    Raises:
+        ConfigError: there is no place where a card could be shown.
+    """
+    there = {
+        platform.name: platform
+        for platform in platforms
+        if introduced[platform.name].level != "failed"
+    }
+    places = await look_at_places(there, settings.routes)
+    failed = [finding for finding in places.values() if finding.level == "failed"]
+    if failed and len(failed) == len(places) and len(there) == len(platforms):
+        reasons = "; ".join(finding.text for finding in failed)
+        raise ConfigError(f"no place of any [[route]] can be used: {reasons}")
+    findings = [*failed, *await look_at_groups(there, settings.routes)]
+    if settings.telegram is not None and "telegram" in there:
+        findings.append(await look_at_webhook(settings.telegram))
+    return findings
+
+
+async def _introduce_later(platform: Platform) -> None:
+    """Ask until the platform answers: without its own id there, the bot takes no presses."""
+    while True:
+        await asyncio.sleep(_AGAIN_SECONDS)
+        try:
+            _log.info("%s answers again: %s", platform.name, await platform.introduce())
+            break
+        except DeliveryError as error:
+            _log.warning("%s: %s", platform.name, error.reason)
+    await asyncio.Event().wait()
+
+
+class _Work:
+    """What goes on in the background, and a future that fails when any of it fails."""
+
+    def __init__(self) -> None:
+        self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @asynccontextmanager
+    async def going_on(self, work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+        """Do the work while the block runs; cancel it at the end and wait until it is done."""
+        task = asyncio.create_task(work)
+        task.add_done_callback(self._ended)
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or self.broken.done():
+            return
+        error = task.exception()
+        self.broken.set_exception(error or RuntimeError("a part of the bots ended by itself"))

@@ -1,0 +1,95 @@
+"""The web server: its port is taken before anything else starts, and given up first."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+from aiohttp import web
+
+from sayso.errors import ConfigError
+from sayso_bots.server.connections import connections, quiet_accepting
+
+# Requests in flight at the end: a press is answered within 3 s, so this is patient.
+_FINISH_SECONDS = 10.0
+_BACKLOG = 1_024
+MOST_CONNECTIONS = 16_384
+
+
+@contextmanager
+def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
+    """Sockets on all addresses of the host; calls wait in them until somebody answers.
+
+    Raises:
+        ConfigError: the port or the address cannot be had; the message says what to set.
+    """
+    sockets: list[socket.socket] = []
+    try:
+        try:
+            for family, address in _addresses(host, port):
+                sockets.append(socket.create_server(address, family=family, backlog=_BACKLOG))
+        except OSError as error:
+            raise ConfigError(_why_not(host, port, error)) from None
+        yield sockets
+    finally:
+        for taken in sockets:
+            taken.close()
+
+
+@asynccontextmanager
+async def answering(
+    sockets: Sequence[socket.socket],
+    routes: Sequence[web.RouteDef],
+    *,
+    most_connections: int = MOST_CONNECTIONS,
+) -> AsyncIterator[None]:
+    """Answer calls while the block runs; at its end accept no more and finish those in flight.
+
+    Connections beyond the most are closed at once.
+    """
+    app = web.Application()
+    app.add_routes(routes)
+    runner = web.AppRunner(app, shutdown_timeout=_FINISH_SECONDS)
+    await runner.setup()
+    accepting: list[asyncio.Server] = []
+    try:
+        server = runner.server
+        if server is None:
+            raise TypeError("a runner that is set up has a server")
+        loop = asyncio.get_running_loop()
+        made = connections(server, most_connections, loop)
+        with quiet_accepting(loop):
+            for taken in sockets:
+                one = await loop.create_server(made, sock=taken, backlog=_BACKLOG)
+                accepting.append(one)
+            yield
+    finally:
+        for one in accepting:
+            one.close()
+        await runner.cleanup()
+
+
+def url_of(sockets: Sequence[socket.socket]) -> str:
+    """Where that is, for people."""
+    host, port = sockets[0].getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _addresses(host: str, port: int) -> Iterator[tuple[socket.AddressFamily, tuple[str, int]]]:
+    found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    for family, address in dict.fromkeys((info[0], info[4][:2]) for info in found):
+        yield family, (str(address[0]), int(address[1]))
+
+
+def _why_not(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"port {port} on {host} is in use; stop what listens there, "
+            "or set server.port or SAYSO_PORT to another one"
+        )
+    if error.errno == errno.EACCES:
+        return f"port {port} needs privileges; set server.port or SAYSO_PORT above 1023"
+    return f"cannot listen on {host}; set server.host or SAYSO_HOST to an address of this machine"

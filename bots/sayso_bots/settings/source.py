@@ -1,0 +1,278 @@
+"""What was written: the settings file with its lines, and the environment over it."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sayso.errors import ConfigError
+from sayso_bots.settings.credentials import (
+    FORBIDDEN_KEYS,
+    Secret,
+    forbidden_value,
+    holds_api_token,
+    shown,
+)
+from sayso_bots.settings.toml_lines import KeyPath, key_lines
+
+DEFAULT_FILE = "sayso.toml"
+CONFIG_VARIABLE = "SAYSO_CONFIG"
+
+# Which variable overrides which key.
+OVERRIDES: Mapping[str, tuple[str, str]] = {
+    "SAYSO_STORE_URL": ("store", "url"),
+    "SAYSO_HOST": ("server", "host"),
+    "SAYSO_PORT": ("server", "port"),
+    "SAYSO_SLACK_MODE": ("slack", "mode"),
+    "SAYSO_SLACK_API_URL": ("slack", "api_url"),
+    "SAYSO_SLACK_TEAM_ID": ("slack", "team_id"),
+    "SAYSO_SLACK_APP_ID": ("slack", "app_id"),
+    "SAYSO_TELEGRAM_MODE": ("telegram", "mode"),
+    "SAYSO_TELEGRAM_API_URL": ("telegram", "api_url"),
+}
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class SettingsError(ConfigError):
+    """The settings are wrong: one line for each problem, which names the key and the fix."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+@dataclass(slots=True)
+class Source:
+    """The settings as they were written. Problems are collected while they are read."""
+
+    name: str
+    data: dict[str, Any]
+    lines: Mapping[KeyPath, int]
+    env: Mapping[str, str]
+    sections: frozenset[str] = frozenset()
+    overridden: dict[KeyPath, str] = field(default_factory=dict)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    refused: set[KeyPath] = field(default_factory=set)
+
+    def section(self, model: type[_Model], *path: str | int) -> _Model | None:
+        """The section at a path, None when it is wrong; a missing one has its defaults."""
+        try:
+            return model.model_validate(self.written(path, {}))
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                self._explain(model, path, detail)
+            return None
+
+    def written(self, path: KeyPath, default: Any = None) -> Any:
+        """What was written at a path, ``default`` where nothing was."""
+        value: Any = self.data
+        for part in path:
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return default
+        return value
+
+    def value(self, variable: str) -> str:
+        """A variable's value, empty when it is not set."""
+        return self.env.get(variable, "").strip()
+
+    def secret(self, secret: Secret) -> str:
+        """The value of a secret; without it a problem is noted."""
+        value = self.value(secret.variable)
+        if not value:
+            self.problems.append((secret.section, secret.missing))
+        return value
+
+    def problem(self, path: KeyPath, text: str) -> None:
+        """Note that what stands at a path is wrong; ``text`` goes on after its name.
+
+        Nothing more is said of a value that was refused altogether.
+        """
+        if path in self.refused:
+            return
+        self.problems.append((str(path[0]), f"{self.place(path)} {text}"))
+
+    def place(self, path: KeyPath) -> str:
+        """Where a key stands: the variable that set it, or file, line and key."""
+        if (variable := self.overridden.get(path)) is not None:
+            return variable
+        key = ".".join(map(str, path))
+        known = (path[:length] for length in range(len(path), 0, -1))
+        line = next((self.lines[part] for part in known if part in self.lines), None)
+        return f"{self.name} line {line}: {key}" if line else f"{self.name}: {key}"
+
+    def check(self, *sections: str) -> None:
+        """Finish reading these sections; all of them where none is named.
+
+        Raises:
+            SettingsError: there were problems in them.
+        """
+        problems = [text for section, text in self.problems if not sections or section in sections]
+        if problems:
+            raise SettingsError(dict.fromkeys(problems))
+
+    def _explain(self, model: type[BaseModel], base: KeyPath, detail: ErrorDetails) -> None:
+        path = self._existing((*base, *detail["loc"]))
+        kind, context = detail["type"], detail.get("ctx", {})
+        if kind == "extra_forbidden":
+            self.problem(path, unknown(str(path[-1]), model.model_fields))
+        elif kind == "missing":
+            self.problem(base, f"has no {detail['loc'][-1]!r}; add one")
+        elif kind in _SENTENCES:
+            self.problem(path, f"{_SENTENCES[kind]}, not {shown(detail['input'])}")
+        elif kind == "literal_error":
+            self.problem(path, f"must be {context['expected']}, not {shown(detail['input'])}")
+        elif kind == "value_error":
+            self.problem(path, f"{shown(detail['input'])} {context['error']}")
+        else:
+            self.problem(path, f"is wrong: {detail['msg']}; it is {shown(detail['input'])}")
+
+    def _existing(self, path: KeyPath) -> KeyPath:
+        """As much of a path as was written: validation may have put a lone value in a list."""
+        value: Any = self.data
+        for depth, part in enumerate(path):
+            if isinstance(value, str):
+                return path[:depth]
+            try:
+                value = value[part]
+            except (KeyError, IndexError, TypeError):
+                return path[:depth]
+        return path
+
+
+_SENTENCES = {
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "greater_than_equal": "must be a number from 0 to 65535",
+    "less_than_equal": "must be a number from 0 to 65535",
+    "string_type": 'must be a text in "quotes"',
+    "tuple_type": 'must be a list such as ["…"]',
+    "model_type": "must be a table",
+    "dict_type": "must be a table",
+    "mapping_type": "must be a table",
+}
+
+
+def unknown(key: str, known: Iterable[str]) -> str:
+    """What to say of a key that is no setting: the nearest one, or all there are."""
+    names = list(known)
+    if near := difflib.get_close_matches(key, names, n=1, cutoff=0.6):
+        return f"is not a setting; did you mean {near[0]}?"
+    return f"is not a setting; settings here are {', '.join(names)}"
+
+
+def read_source(config: str | None, env: Mapping[str, str]) -> Source:
+    """The settings file, if there is one, and the environment over it.
+
+    The file is ``config``, else ``$SAYSO_CONFIG``, else ``./sayso.toml``
+    where that exists.
+
+    Raises:
+        SettingsError: the file cannot be read or is not TOML.
+    """
+    asked_for = config or env.get(CONFIG_VARIABLE, "")
+    name = asked_for or DEFAULT_FILE
+    text = ""
+    if asked_for or Path(name).exists():
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise SettingsError([f"{name}: no such file; name another one with --config"]) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError([f"{name} cannot be read: {_why(error)}"]) from None
+    return source_of(text, env, name=name)
+
+
+def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) -> Source:
+    """The settings in a text and the environment over them.
+
+    Raises:
+        SettingsError: the text is not TOML.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError([f"{name} is not valid TOML: {error}"]) from None
+    source = Source(name, data, key_lines(text), env, frozenset(data))
+    _refuse_secrets(source)
+    for variable, (section, key) in OVERRIDES.items():
+        if value := source.value(variable):
+            _override(source, variable, section, key, value)
+    return source
+
+
+def _override(source: Source, variable: str, section: str, key: str, value: str) -> None:
+    # An address alone does not say that a platform is wanted: its token does.
+    table = source.data.setdefault(section, {})
+    if isinstance(table, dict):
+        table[key] = value
+        source.overridden[(section, key)] = variable
+
+
+def _refuse_secrets(source: Source) -> None:
+    for section, key in FORBIDDEN_KEYS:
+        table = source.data.get(section)
+        if isinstance(table, dict) and key in table:
+            source.problem((section, key), _use_instead(FORBIDDEN_KEYS[section, key]))
+            del table[key]
+    for path, value in list(_texts(source.data)):
+        if (secret := forbidden_value(value)) is not None:
+            source.problem(path, _use_instead(secret))
+            source.refused.add(path)
+        elif holds_api_token(value):
+            source.problem(path, _PASTED)
+            source.refused.add(path)
+    for path, table in list(_tables(source.data)):
+        for key in [key for key in table if holds_api_token(key)]:
+            source.problem(path or ("api",), f"has a key that {_PASTED}")
+            del table[key]
+
+
+def _use_instead(secret: Secret) -> str:
+    return (
+        "holds a secret, which must not stand in a file; "
+        f"remove it and set {secret.variable} in the environment"
+    )
+
+
+_PASTED = (
+    "holds a token of the hosted API, which must not stand in a file; "
+    "keep it where it is used, and write here what `sayso api token NAME` prints"
+)
+
+
+def _tables(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, dict[str, Any]]]:
+    if isinstance(value, dict):
+        yield path, value
+        for key, item in value.items():
+            yield from _tables(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _tables(item, (*path, number))
+
+
+def _texts(value: Any, path: KeyPath = ()) -> Iterable[tuple[KeyPath, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _texts(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _texts(item, (*path, number))
+
+
+def _why(error: Exception) -> str:
+    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.args[-1])

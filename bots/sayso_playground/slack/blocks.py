@@ -1,0 +1,201 @@
+"""The Block Kit validator: every documented limit, as strict as Slack is.
+
+It knows the blocks an approval card is made of: header, section, context, divider,
+image, actions, input, markdown and rich_text. Others are refused as unsupported,
+which is stricter than Slack.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sayso_playground.slack.elements import check_element
+from sayso_playground.slack.inputs import INPUT_CHECKS
+from sayso_playground.slack.rich_text import check_rich_text
+from sayso_playground.slack.shapes import (
+    TEXT_KINDS,
+    Findings,
+    Json,
+    check_flag,
+    check_items,
+    check_object,
+    check_string,
+    check_text,
+    check_unique,
+)
+
+MOST_BLOCKS_IN_A_MESSAGE = 50
+MOST_BLOCKS_IN_A_VIEW = 100
+MOST_CHARACTERS_IN_ALL_BLOCKS = 12_000
+"""Undocumented: slackapi/bolt-js issues 2509 and 2867 report msg_blocks_too_long from here on."""
+
+_ACTIONS = (
+    "button",
+    "checkboxes",
+    "datepicker",
+    "multi_static_select",
+    "overflow",
+    "radio_buttons",
+    "static_select",
+)
+_ACCESSORIES = (*_ACTIONS, "image")
+_INPUTS = tuple(INPUT_CHECKS)
+
+
+def check_blocks(blocks: list[Any], *, in_view: bool = False, path: str = "/blocks") -> Findings:
+    """Everything Slack would complain about in these blocks."""
+    found = Findings()
+    most = MOST_BLOCKS_IN_A_VIEW if in_view else MOST_BLOCKS_IN_A_MESSAGE
+    if len(blocks) > most:
+        found.add(f"no more than {most} items allowed", path)
+    for number, block in enumerate(blocks):
+        _check_block(block, f"{path}/{number}", found)
+    check_unique(blocks, "block_id", path, found)
+    markdown = sum(len(str(b.get("text"))) for b in blocks if _kind(b) == "markdown")
+    if markdown > 12_000:  # docs.slack.dev, markdown block: 12,000 characters in all of a payload
+        found.add("must be less than 12001 characters", path)
+    return found
+
+
+def characters(value: Any) -> int:
+    """How much text blocks carry in all."""
+    return sum(len(text) for text in _texts(value))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if name == "text" and isinstance(item, str):
+                yield item
+            else:
+                yield from _texts(item)
+
+
+def _kind(block: Any) -> Any:
+    return block.get("type") if isinstance(block, dict) else None
+
+
+def _check_block(block: Any, path: str, found: Findings) -> None:
+    kind = _kind(block)
+    if kind not in _CHECKS:
+        found.add(f"unsupported type: {kind}", f"{path}/type")
+        return
+    check_string(block, "block_id", path, found, 255)
+    _CHECKS[kind](block, path, found)
+
+
+def _check_section(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, section: text 3000 characters, 10 fields of 2000."""
+    check_object(block, path, found, (), ("block_id", "text", "fields", "accessory", "expand"))
+    if "text" not in block and "fields" not in block:
+        found.add("missing required field: text", path)
+    check_text(block, "text", path, found, 3000, TEXT_KINDS)
+    check_flag(block, "expand", path, found)
+    fields = check_items(block, "fields", path, found, 10)
+    for number in range(len(fields)):
+        place = {str(number): fields[number]}
+        check_text(place, str(number), f"{path}/fields", found, 2000, TEXT_KINDS)
+    if "accessory" in block:
+        check_element(block["accessory"], f"{path}/accessory", found, _ACCESSORIES)
+
+
+def _check_header(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, header: plain_text of at most 150 characters."""
+    check_object(block, path, found, ("text",), ("block_id",))
+    check_text(block, "text", path, found, 150)
+
+
+def _check_divider(block: Json, path: str, found: Findings) -> None:
+    check_object(block, path, found, (), ("block_id",))
+
+
+def _check_image(block: Json, path: str, found: Findings) -> None:
+    check_object(block, path, found, ("image_url", "alt_text"), ("block_id", "title"))
+    check_string(block, "image_url", path, found, 3000)
+    check_string(block, "alt_text", path, found, 2000)
+    check_text(block, "title", path, found, 2000)
+
+
+def _check_context(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, context: at most 10 elements, text objects or images."""
+    check_object(block, path, found, ("elements",), ("block_id",))
+    for number, element in enumerate(check_items(block, "elements", path, found, 10)):
+        if _kind(element) == "image":
+            check_element(element, f"{path}/elements/{number}", found, ("image",))
+        else:
+            place = {str(number): element}
+            check_text(place, str(number), f"{path}/elements", found, 3000, TEXT_KINDS)
+
+
+def _check_actions(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, actions: at most 25 elements, each action_id once."""
+    check_object(block, path, found, ("elements",), ("block_id",))
+    elements = check_items(block, "elements", path, found, 25)
+    for number, element in enumerate(elements):
+        check_element(element, f"{path}/elements/{number}", found, _ACTIONS)
+    check_unique(elements, "action_id", f"{path}/elements", found)
+
+
+def _check_input(block: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, input: label and hint of at most 2000 characters."""
+    optional = ("block_id", "hint", "optional", "dispatch_action")
+    check_object(block, path, found, ("label", "element"), optional)
+    check_text(block, "label", path, found, 2000)
+    check_text(block, "hint", path, found, 2000)
+    check_flag(block, "optional", path, found)
+    check_flag(block, "dispatch_action", path, found)
+    if "element" in block:
+        check_element(block["element"], f"{path}/element", found, _INPUTS)
+
+
+def _check_markdown(block: Json, path: str, found: Findings) -> None:
+    check_object(block, path, found, ("text",), ("block_id",))
+    check_string(block, "text", path, found, 12_000)
+
+
+_CHECKS: dict[Any, Callable[[Json, str, Findings], None]] = {
+    "section": _check_section,
+    "header": _check_header,
+    "divider": _check_divider,
+    "image": _check_image,
+    "context": _check_context,
+    "actions": _check_actions,
+    "input": _check_input,
+    "markdown": _check_markdown,
+    "rich_text": check_rich_text,
+}
+
+
+def check_view(view: Any) -> Findings:
+    """docs.slack.dev, views: title, submit and close 24, callback_id 255, metadata 3000."""
+    found = Findings()
+    optional = (
+        "callback_id",
+        "clear_on_close",
+        "close",
+        "external_id",
+        "notify_on_close",
+        "private_metadata",
+        "submit",
+    )
+    if not check_object(view, "/view", found, ("type", "title", "blocks"), optional):
+        return found
+    if view.get("type") != "modal":
+        found.add(f"unsupported type: {view.get('type')}", "/view/type")
+    for name in ("title", "submit", "close"):
+        check_text(view, name, "/view", found, 24)
+    check_string(view, "callback_id", "/view", found, 255, least=0)
+    check_string(view, "private_metadata", "/view", found, 3000, least=0)
+    blocks = view.get("blocks", [])
+    if not isinstance(blocks, list):
+        found.add("must be an array", "/view/blocks")
+        return found
+    if any(_kind(block) == "input" for block in blocks) and "submit" not in view:
+        found.add("missing required field: submit", "/view")
+    elements = [block.get("element") for block in blocks if isinstance(block, dict)]
+    if sum(isinstance(e, dict) and e.get("focus_on_load") is True for e in elements) > 1:
+        found.add("only one element may have focus_on_load", "/view/blocks")
+    found.errors += check_blocks(blocks, in_view=True, path="/view/blocks").errors
+    return found

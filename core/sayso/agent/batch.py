@@ -1,0 +1,265 @@
+"""Many calls in one go: asked one after the other, run side by side, each answered once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
+from weakref import WeakValueDictionary
+
+from sayso.agent.guard import first_line, result_of
+from sayso.agent.submitted import Submitted
+from sayso.agent.verdict import Pending, Verdict
+from sayso.agent.waiting import in_seconds
+from sayso.calls import ToolCall, arguments_digest
+from sayso.errors import ArgumentsChangedError, InvalidCallError
+from sayso.events import Outcome
+from sayso.rules.declarations import Declaration, declared_by
+
+_T = TypeVar("_T")
+
+Tools = Mapping[str, Callable[..., Any]]
+
+
+class How(TypedDict, total=False):
+    """How calls are asked about; see :meth:`sayso.Gate.check`."""
+
+    source_name: str | None
+    description: str
+    timeout: float | timedelta | None
+    path: Sequence[str]
+    declaration: Declaration | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What one call of a batch came to.
+
+    ``content`` is what the agent is told: the tool's own result, or a text
+    that says why there is none. ``error`` is what the tool, or asking about
+    it, raised.
+    """
+
+    call: ToolCall
+    verdict: Verdict
+    content: Any
+    error: Exception | None = None
+
+    @property
+    def ran(self) -> bool:
+        """Whether the tool ran to its end."""
+        return self.verdict.approved and self.error is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    tool: str
+    digest: str
+    verdict: Verdict
+    runs: str
+
+
+class Answers:
+    """The verdicts of one iteration, by call id. A call is answered for its arguments only.
+
+    A new iteration has new ones: what was asked in the last one is noted there.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[str, _Answer] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, call: ToolCall) -> AbstractAsyncContextManager[None]:
+        """One at a time for each call id, so that none is asked about twice at once."""
+        lock = self._turns.get(call.call_id)
+        if lock is None:
+            lock = self._turns[call.call_id] = asyncio.Lock()
+        return lock
+
+    def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
+        """Keep the verdict for a call with these arguments."""
+        runs = arguments_digest(verdict.arguments) if verdict.approved else digest
+        self._answers[call_id] = _Answer(verdict.tool, digest, verdict, runs)
+
+    def find(self, call: ToolCall) -> Verdict | None:
+        """The verdict on this very call: same id, same tool, same arguments.
+
+        Raises:
+            ArgumentsChangedError: the arguments to run with changed since it was given.
+        """
+        known = self._answers.get(call.call_id)
+        if known is None or known.tool != call.name:
+            return None
+        if known.digest != arguments_digest(call.arguments):
+            return None
+        check_unchanged(known.verdict, known.runs)
+        return known.verdict
+
+
+def check_unchanged(verdict: Verdict, digest: str) -> None:
+    """See that an approved verdict still carries the arguments it was given with.
+
+    Raises:
+        ArgumentsChangedError: it does not.
+    """
+    if verdict.approved and arguments_digest(verdict.arguments) != digest:
+        raise ArgumentsChangedError(
+            f"the arguments of {verdict.tool!r} changed after they were approved: ask again"
+        )
+
+
+class Ask(Protocol):
+    """The third phase of a gate: the verdict on one call."""
+
+    async def __call__(self, call: ToolCall, **how: Unpack[How]) -> Verdict:
+        """May this call run?"""
+        ...
+
+
+class HandIn(Protocol):
+    """Asks about one call and does not wait."""
+
+    async def __call__(self, call: ToolCall) -> Submitted:
+        """Its open question, or the verdict where nobody is needed."""
+        ...
+
+
+class Look(Protocol):
+    """The verdict on one submitted call, or that its question is still open."""
+
+    async def __call__(
+        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """What became of it; a verdict is noted in the answers."""
+        ...
+
+
+async def run_batch(
+    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How, *, together: bool = False
+) -> list[CallResult]:
+    """Ask in order or all at once, then run what is approved side by side; one result a call.
+
+    A call id that stands twice runs once.
+    """
+    seen: set[str] = set()
+    asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
+    for call in calls:
+        asking.append(_asked(ask, call, tools, how, is_first=call.call_id not in seen))
+        seen.add(call.call_id)
+    if together:
+        asked = await side_by_side(asking)
+    else:
+        asked = await one_by_one(asking)
+    return await asyncio.gather(
+        *(_result(one) if isinstance(one, CallResult) else _run(*one, tools) for one in asked)
+    )
+
+
+async def _asked(
+    ask: Ask, call: ToolCall, tools: Tools, how: How, *, is_first: bool
+) -> CallResult | tuple[ToolCall, Verdict, str]:
+    """What a person says of the call and the digest of what would run; or why it does not."""
+    tool = tools.get(call.name)
+    if not is_first or tool is None:
+        # One answer is for one run: the same call twice would run twice on it.
+        reason, line = "its call id stands twice in the batch", "not asked"
+        if is_first:
+            reason, line = "there is no tool of this name", "no such tool"
+        verdict = _refused(call, reason, line)
+        return CallResult(call, verdict, verdict.as_tool_result())
+    try:
+        said = How(description=first_line(tool), declaration=declared_by(tool))
+        said.update(how)
+        verdict = await ask(call, **said)
+        digest = arguments_digest(verdict.arguments) if verdict.approved else ""
+    except (InvalidCallError, ArgumentsChangedError) as error:
+        verdict = _refused(call, str(error), "not asked")
+        return CallResult(call, verdict, verdict.as_tool_result(), error)
+    return call, verdict, digest
+
+
+async def one_by_one(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """What came of each, done in order. After one that fails, the others are not begun."""
+    left = list(work)
+    try:
+        return [await left.pop(0) for _ in range(len(left))]
+    finally:
+        for one in left:
+            one.close()
+
+
+async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """What came of each, all done at once. When one fails, the others are cancelled first."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def submit_batch(hand_in: HandIn, calls: Sequence[ToolCall]) -> list[Submitted]:
+    """Ask about each call once, in order, without waiting."""
+    keys = [(call.call_id, call.name, arguments_digest(call.arguments)) for call in calls]
+    submitted: dict[tuple[str, str, str], Submitted] = {}
+    for key, call in zip(keys, calls, strict=True):
+        if key not in submitted:
+            submitted[key] = await hand_in(call)
+    return [submitted[key] for key in keys]
+
+
+async def resume_batch(
+    look: Look,
+    submitted: Sequence[Submitted | str],
+    answers: Answers,
+    timeout: float | timedelta | None,
+    *,
+    wait: bool,
+) -> list[Verdict | Pending]:
+    """The verdicts on what was submitted, in order; ``timeout`` is for all of them together."""
+    for one in submitted:
+        if not isinstance(one, Submitted | str):
+            raise TypeError(
+                f"a {type(one).__name__} does not say which call it is on: "
+                "pass what submit_batch gave, or the ids of questions"
+            )
+    loop = asyncio.get_running_loop()
+    deadline = None if timeout is None else loop.time() + in_seconds(timeout)
+    results: list[Verdict | Pending] = []
+    for one in submitted:
+        left = None if deadline is None else deadline - loop.time()
+        patient = wait and (left is None or left > 0)
+        results.append(await look(one, answers, left if patient else None, wait=patient))
+    return results
+
+
+async def _result(result: CallResult) -> CallResult:
+    return result
+
+
+def _refused(call: ToolCall, reason: str, line: str) -> Verdict:
+    return Verdict(Outcome.DENIED, call.name, dict(call.arguments), reason, line)
+
+
+async def _run(call: ToolCall, verdict: Verdict, digest: str, tools: Tools) -> CallResult:
+    if not verdict.approved:
+        return CallResult(call, verdict, verdict.as_tool_result())
+    task = asyncio.current_task()
+    try:
+        # Others were asked about in the meantime: what was approved is what runs.
+        check_unchanged(verdict, digest)
+        content = await result_of(tools[call.name](**verdict.arguments))
+    except asyncio.CancelledError:
+        if task is None or task.cancelling():
+            raise
+        error: Exception = RuntimeError("it cancelled itself")
+    except Exception as raised:
+        error = raised
+    else:
+        return CallResult(call, verdict, content)
+    said = f": {error}" if str(error) else ""
+    text = f"The call of {call.name} failed with {type(error).__name__}{said}"
+    return CallResult(call, verdict, text, error)

@@ -1,0 +1,81 @@
+"""A function whose every call passes a check first."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from sayso.agent.binding import bound_arguments, named_arguments
+from sayso.agent.verdict import Verdict
+from sayso.calls import ToolCall
+from sayso.errors import ConfigError
+from sayso.rules.declarations import Declaration, declared_by
+
+GUARDED = "__sayso_guarded__"
+"""The mark of functions whose calls pass a check already."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+Guarded: TypeAlias = Callable[_P, Coroutine[Any, Any, _T | str]]
+"""A function behind a check: async, and its result is text where the call did not run."""
+
+
+class Check(Protocol):
+    """The check of a gate."""
+
+    async def __call__(
+        self, call: ToolCall, *, description: str = "", declaration: Declaration | None = None
+    ) -> Verdict:
+        """May this call run?"""
+        ...
+
+
+def guarded(check: Check, function: Callable[_P, Any]) -> Guarded[_P, Any]:
+    """The function, run only when the check approves; otherwise its result says what happened.
+
+    Raises:
+        ConfigError: its calls pass a check already.
+    """
+    refuse_guarded(getattr(function, "__name__", type(function).__name__), function)
+    signature = inspect.signature(function)
+    name = getattr(function, "__name__", type(function).__name__)
+    description, declaration = first_line(function), declared_by(function)
+
+    @functools.wraps(function)
+    async def run(*args: _P.args, **kwargs: _P.kwargs) -> Any:
+        call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
+        verdict = await check(call, description=description, declaration=declaration)
+        if not verdict.approved:
+            return verdict.as_tool_result()
+        try:
+            # These and no others: what was taken out of them must not run.
+            bound = bound_arguments(signature, verdict.arguments)
+        except TypeError as error:
+            return f"The call of {name} did not run: it cannot be called as approved: {error}."
+        return await result_of(function(*bound.args, **bound.kwargs))
+
+    setattr(run, GUARDED, True)
+    return run
+
+
+def refuse_guarded(name: str, function: Callable[..., Any]) -> None:
+    """Return when the function's calls pass no check yet.
+
+    Raises:
+        ConfigError: they do, and every call would be asked about twice.
+    """
+    if getattr(function, GUARDED, False):
+        raise ConfigError(f"{name} is guarded already: every call would be asked about twice")
+
+
+async def result_of(result: Any) -> Any:
+    """What a tool gave, awaited where it is async."""
+    return await result if inspect.isawaitable(result) else result
+
+
+def first_line(function: Callable[..., Any]) -> str:
+    """The first line of a function's docstring: what a card says the tool does."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]

@@ -1,0 +1,101 @@
+"""Hearing what other processes tell on an agent's branch, again after every loss."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from sayso.calls import RunRef
+from sayso.errors import BusLostError, ListenerError, SaysoError
+from sayso.events import Event
+from sayso.stores.backend import branch_topic
+from sayso.stores.ports import Bus
+
+_log = logging.getLogger(__name__)
+
+_AGAIN_SECONDS = 0.5
+
+
+class Listener:
+    """Hears the events of a run's branch until it is stopped, and says when some may be missing.
+
+    It listens again after every loss of the bus, which it tells once however
+    long it lasts. An error that no bus has on purpose ends it.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        run: RunRef,
+        *,
+        tell: Callable[[Event], None],
+        lost: Callable[[BusLostError | ListenerError], None],
+    ) -> None:
+        self.agent_id = run.agent_id
+        self.why_not = "the bus was not reached yet"
+        self.broken: ListenerError | None = None
+        self._bus = bus
+        self._topic = branch_topic(run)
+        self._tell = tell
+        self._lost = lost
+        self._told = False
+        self._ready = asyncio.Event()
+        self._task = asyncio.create_task(self._listen())
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether events are heard now, or never will be."""
+        return self._ready.is_set()
+
+    async def ready(self) -> None:
+        """Return when events are heard, or when the listener was stopped.
+
+        Raises:
+            ListenerError: they never will be.
+        """
+        await self._ready.wait()
+        if self.broken is not None:
+            raise self.broken
+
+    async def stop(self) -> None:
+        """Hear no more, and let nobody wait for it."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._ready.set()
+
+    async def _listen(self) -> None:
+        try:
+            while True:
+                try:
+                    await self._hear()
+                except SaysoError as error:
+                    self._lose(error)
+                await asyncio.sleep(_AGAIN_SECONDS)
+        except Exception as error:
+            # Not its message: that is not ours, and may quote anything.
+            kind = type(error).__name__
+            self.broken = ListenerError(self.agent_id, kind)
+            self.broken.__cause__ = error
+            _log.error("the events of %s can no longer be heard: %s", self.agent_id, kind)
+            self._ready.set()
+            self._lost(self.broken)
+
+    async def _hear(self) -> None:
+        async with self._bus.subscribe(self._topic) as events:
+            self._told = False
+            self._ready.set()
+            async for event in events:
+                self._tell(event)
+        raise BusLostError("the subscription ended")
+
+    def _lose(self, error: SaysoError) -> None:
+        self._ready.clear()
+        self.why_not = str(error)
+        if self._told:
+            return
+        self._told = True
+        _log.warning("events of %s cannot be heard: %s", self.agent_id, error)
+        lost = BusLostError(f"events of agent {self.agent_id!r} may be missing: {error}")
+        lost.__cause__ = error
+        self._lost(lost)

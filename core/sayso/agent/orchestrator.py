@@ -1,0 +1,321 @@
+"""Several agents at once: their gates, their events as one stream, their answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Literal
+from weakref import WeakSet
+
+from sayso.agent.answering import chosen
+from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
+from sayso.agent.listening import Listener
+from sayso.agent.stream import Events, Item
+from sayso.agent.waiting import in_seconds
+from sayso.always.terms import Terms
+from sayso.calls import RunRef
+from sayso.errors import (
+    AlreadySettledError,
+    BusLostError,
+    ConfigError,
+    UnknownAgentError,
+    UnknownRequestError,
+)
+from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms.form import Inputs
+from sayso.policy.permissions import AdjustablePolicy, Permissions
+from sayso.policy.policy import Policy, RulePolicy
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.rule import Rule
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso.stores.memory.store import utc_now
+from sayso.stores.ports import Clock, Record
+
+LISTENING_SECONDS = 10.0
+_KNOWN_EVENTS = 10_000
+_KEYS = {
+    (True, "ask"): "allow",
+    (False, "ask"): "deny",
+    (True, "always_allow"): "always",
+    (False, "always_deny"): "deny-always",
+}
+
+ResolveChoice = Literal["ask", "always_allow", "always_deny"]
+
+
+@dataclass(slots=True, eq=False)
+class _Agent:
+    run: RunRef
+    policy: AdjustablePolicy
+    gate: Gate = field(init=False)
+    listener: Listener = field(init=False)
+
+
+class Orchestrator:
+    """The gates of several agents on one backend. Open one with :meth:`Orchestrator.open`.
+
+    Agents are known by the ``agent_id`` of their runs. What a person decides
+    in a chat and what :meth:`resolve` decides count alike: the first answer wins.
+    """
+
+    def __init__(
+        self, backend: Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+    ) -> None:
+        self.backend = backend
+        self._terms = terms or Terms()
+        self._clock = clock
+        self._agents: dict[str, _Agent] = {}
+        self._streams: WeakSet[Events] = WeakSet()
+        self._told: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, store: str | Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+    ) -> AsyncIterator[Orchestrator]:
+        """An orchestrator on the store at a URL, or on a backend that is open already.
+
+        ``terms`` say what an *always* of :meth:`resolve` may store, and for how long.
+
+        Raises:
+            ConfigError: the URL is of no known kind.
+        """
+        async with AsyncExitStack() as stack:
+            backend = store
+            if isinstance(backend, str):
+                backend = await stack.enter_async_context(open_backend(backend))
+            orchestrator = cls(backend, terms=terms, clock=clock)
+            stack.push_async_callback(orchestrator._finish)
+            yield orchestrator
+
+    def add(
+        self,
+        run: RunRef,
+        *,
+        policy: Policy | None = None,
+        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+        requested_by: str | None = None,
+    ) -> Gate:
+        """The gate of one more agent; its events are in the stream from now on.
+
+        Raises:
+            ConfigError: an agent of this id is here already.
+        """
+        if run.agent_id in self._agents:
+            raise ConfigError(f"agent {run.agent_id!r} is here already; give the other its own id")
+        adjustable = AdjustablePolicy(policy or RulePolicy())
+        agent = _Agent(run, adjustable)
+        tell = partial(self._tell, agent)
+        agent.gate = Gate(
+            self.backend,
+            run=run,
+            policy=adjustable,
+            timeout=timeout,
+            requested_by=requested_by,
+            clock=self._clock,
+            observe=tell,
+        )
+        agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)
+        self._agents[run.agent_id] = agent
+        return agent.gate
+
+    async def remove(self, agent_id: str) -> None:
+        """Take an agent out: from now on nothing of it is in the stream or answered here.
+
+        What it has asked stays open in the chats, and its gate goes on with
+        the rules it has; an agent of the same id can be added again.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        agent = self._agent(agent_id)
+        del self._agents[agent_id]
+        await self._end(agent)
+
+    async def listening(self, *, timeout: float | timedelta = LISTENING_SECONDS) -> None:
+        """Wait until events of other processes are heard, for all agents there are now.
+
+        What the gates of this orchestrator ask is in the stream from the start.
+
+        Raises:
+            BusLostError: some are not heard when ``timeout`` is over; trying goes on.
+            ListenerError: those of an agent never will be: remove it, add it again.
+        """
+        listeners = [agent.listener for agent in self._agents.values()]
+        try:
+            async with asyncio.timeout(in_seconds(timeout)):
+                for listener in listeners:
+                    await listener.ready()
+        except TimeoutError:
+            deaf = [listener for listener in listeners if not listener.is_ready]
+            if deaf:
+                names = ", ".join(repr(listener.agent_id) for listener in deaf)
+                raise BusLostError(
+                    f"events of other processes are not heard for {names}: {deaf[0].why_not}; "
+                    "the bus is tried again all the time"
+                ) from None
+
+    def events(self) -> Events:
+        """One stream of what all agents ask and how it ends: ``(agent_id, event)``.
+
+        It begins with this call. Two streams each have every event.
+        """
+        events = Events()
+        self._streams.add(events)
+        for agent in self._agents.values():
+            if agent.listener.broken is not None:
+                events.put(agent.listener.broken)
+        return events
+
+    async def resolve(
+        self,
+        permission_id: str,
+        *,
+        approved: bool,
+        by: str,
+        reason: str = "",
+        choice: ResolveChoice = "ask",
+    ) -> UserInputResponse:
+        """Answer a permission request of one of the agents, as a press in a chat would.
+
+        The caller has made sure that ``by`` may decide.
+
+        Raises:
+            UnknownRequestError: no agent here has asked this.
+            AlreadySettledError: it was answered before, or has ended by itself.
+            StoreUnreachableError: the store does not answer; nothing was decided.
+            ValueError: ``choice`` contradicts ``approved``, or may not be stored.
+        """
+        key = _KEYS.get((approved, choice))
+        if key is None:
+            raise ValueError(f"approved={approved} and choice={choice!r} contradict each other")
+        record = await self._record(permission_id)
+        if not isinstance(record.request, PermissionRequestEvent):
+            raise UnknownRequestError(permission_id)
+        return await self._settle(record, key, by, reason)
+
+    async def choose(
+        self,
+        question_id: str,
+        key: str,
+        *,
+        by: str,
+        reason: str = "",
+        inputs: Inputs | None = None,
+    ) -> UserInputResponse:
+        """Answer any request of one of the agents by a choice on its card: ``continue-5``.
+
+        ``inputs`` are the values of the choice's form, by the names of its
+        fields: ``choose(id, "other", by=…, inputs={"answer": "blue"})``.
+
+        Raises:
+            UnknownRequestError: no agent here has asked this.
+            AlreadySettledError: it was answered before, or has ended by itself.
+            StoreUnreachableError: the store does not answer; nothing was decided.
+            InvalidInputError: some of the inputs do not fit.
+            ValueError: the card has no such choice, or the choice needs inputs.
+        """
+        return await self._settle(await self._record(question_id), key, by, reason, inputs)
+
+    def permissions_of(self, agent_id: str) -> Permissions:
+        """The rules on top of the agent's policy, as they are now.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        return self._agent(agent_id).policy.permissions
+
+    def update_permissions(
+        self,
+        agent_id: str,
+        *,
+        allow: Sequence[Rule] | None = None,
+        deny: Sequence[Rule] | None = None,
+        denied_call_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Replace those of the agent's rules that are given; from its next check on they count.
+
+        Questions that are open already stay open.
+
+        Raises:
+            UnknownAgentError: there is no such agent here.
+        """
+        agent = self._agent(agent_id)
+        agent.policy.update(allow=allow, deny=deny, denied_call_ids=denied_call_ids)
+
+    async def _settle(
+        self, record: Record, key: str, by: str, reason: str, inputs: Inputs | None = None
+    ) -> UserInputResponse:
+        request = record.request
+        if record.ending is not None:
+            raise _settled(record.ending)
+        now = self._clock()
+        response, rule = chosen(request, key, by=by, at=now, terms=self._terms, inputs=inputs)
+        if reason:
+            response = response.model_copy(update={"reason": reason})
+        settled = await self.backend.store.settle(request.question_id, response, remember=rule)
+        if not settled.first:
+            raise _settled(settled.ending)
+        if (agent := self._agents.get(request.run.agent_id)) is not None:
+            self._tell(agent, response.observed)
+        return response
+
+    async def _record(self, question_id: str) -> Record:
+        record = await self.backend.store.get(question_id)
+        if record is None:
+            raise UnknownRequestError(question_id)
+        run = record.request.run
+        agent = self._agents.get(run.agent_id)
+        # Another session's request is none of ours, even if somebody has learnt its id.
+        if agent is None or agent.gate.run.session_id != run.session_id:
+            raise UnknownRequestError(question_id)
+        return record
+
+    def _agent(self, agent_id: str) -> _Agent:
+        agent = self._agents.get(agent_id)
+        if agent is None:
+            raise UnknownAgentError(agent_id, sorted(self._agents))
+        return agent
+
+    def _tell(self, agent: _Agent, event: Event) -> None:
+        """Tell the streams, unless they have heard it: from the gate, from us, from the bus."""
+        agent_id = agent.run.agent_id
+        if self._agents.get(agent_id) is not agent:
+            return
+        if (mark := _mark(event)) is not None:
+            if mark in self._told:
+                return
+            self._told[mark] = None
+            if len(self._told) > _KNOWN_EVENTS:
+                self._told.popitem(last=False)
+        self._put((agent_id, event))
+
+    def _put(self, item: Item) -> None:
+        for stream in self._streams:
+            stream.put(item)
+
+    async def _finish(self) -> None:
+        for agent in list(self._agents.values()):
+            await self._end(agent)
+        self._put(None)
+
+    async def _end(self, agent: _Agent) -> None:
+        await agent.listener.stop()
+        await agent.gate.finish()
+
+
+def _mark(event: Event) -> tuple[str, str] | None:
+    if isinstance(event, UserInputRequest | RequestEnding):
+        return type(event).__name__, event.question_id
+    question_id = getattr(event, "permission_id", None)
+    return None if question_id is None else (type(event).__name__, question_id)
+
+
+def _settled(ending: RequestEnding) -> AlreadySettledError:
+    return AlreadySettledError(ending.question_id, ending.outcome.value, ending.decided_by)

@@ -1,0 +1,136 @@
+"""What the agent's side gets: may the call run, with which arguments, and who said so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sayso.calls import ToolCall, arguments_digest
+from sayso.errors import ArgumentsChangedError
+from sayso.events import Outcome, RequestEnding
+from sayso.policy.policy import Decision, Ruling
+from sayso.questions.permission import PermissionResponseEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The end of one question, or a policy's own decision.
+
+    ``arguments`` are those to run with; ``asked_arguments`` are those that were
+    asked about, where a person changed them. ``line`` says what decided: a line of
+    the policy, or ``person`` when somebody was asked; ``rule_id`` is that of the
+    remembered rule that decided.
+    """
+
+    outcome: Outcome
+    tool: str
+    arguments: Mapping[str, Any]
+    reason: str = ""
+    line: str = "person"
+    permission_id: str | None = None
+    decided_by: str | None = None
+    decided_at: datetime | None = None
+    asked_arguments: Mapping[str, Any] | None = None
+    asks_for_changes: bool = False
+    rule_id: str = ""
+
+    @property
+    def approved(self) -> bool:
+        """Whether the call may run."""
+        return self.outcome is Outcome.APPROVED
+
+    def as_tool_result(self) -> str:
+        """For the agent, in place of the tool's result: what happened and why."""
+        said = {
+            Outcome.APPROVED: "was approved",
+            Outcome.DENIED: "was denied",
+            Outcome.ANSWERED: "was not approved: the answer was no approval",
+            Outcome.EXPIRED: "was not approved: nobody answered in time",
+            Outcome.CANCELLED: "was not approved: the question was cancelled",
+            Outcome.UNDELIVERABLE: "was not approved: nobody could be asked",
+        }[self.outcome]
+        by = f" by {self.decided_by}" if self.decided_by else ""
+        because = f": {self.reason}" if self.reason and self.reason not in said else ""
+        if self.asks_for_changes:
+            return f"The call of {self.tool} did not run. Changes are asked for{by}{because}"
+        if self.asked_arguments is not None:
+            by += " with changed arguments"
+        ran = "" if self.approved else " It did not run."
+        return f"The call of {self.tool} {said}{by}{because}.{ran}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question of a batch that nobody has answered yet: resume it later."""
+
+    permission_id: str
+    tool: str
+    expires_at: datetime
+
+    @property
+    def approved(self) -> bool:
+        """Whether the call may run: not yet."""
+        return False
+
+    def as_tool_result(self) -> str:
+        """For the agent, in place of the tool's result."""
+        return f"The call of {self.tool} waits for an answer. It did not run."
+
+
+def decided(call: ToolCall, decision: Decision) -> Verdict:
+    """The verdict of a policy that needed nobody."""
+    approved = decision.ruling is Ruling.ALLOW
+    return Verdict(
+        outcome=Outcome.APPROVED if approved else Outcome.DENIED,
+        tool=call.name,
+        arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
+        reason=decision.reason,
+        line=decision.line,
+        rule_id=decision.rule_id,
+    )
+
+
+def denied_by_call_id(verdict: Verdict, call_id: str) -> Verdict:
+    """The denial that takes an approval's place when its call id is denied."""
+    return replace(
+        verdict,
+        outcome=Outcome.DENIED,
+        reason=f"call id {call_id!r} is denied",
+        line="denied call id",
+        decided_by=None,
+        decided_at=None,
+        rule_id="",
+    )
+
+
+def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
+    """What the ending of its question means for the call as it is at this moment.
+
+    Raises:
+        ArgumentsChangedError: it was approved, but for other arguments.
+    """
+    arguments = dict(call.arguments)
+    asked = None
+    if ending.outcome is Outcome.APPROVED:
+        if not isinstance(ending, PermissionResponseEvent):
+            raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
+        if ending.arguments_digest != digest or arguments_digest(call.arguments) != digest:
+            raise ArgumentsChangedError(
+                f"the arguments of {call.name!r} are not those that were approved "
+                f"(digest {digest[:12]}): ask again"
+            )
+        if ending.modified_arguments is not None:
+            asked, arguments = arguments, ending.modified_arguments
+    return Verdict(
+        outcome=ending.outcome,
+        tool=call.name,
+        arguments=arguments,
+        reason=ending.reason,
+        permission_id=ending.question_id,
+        decided_by=ending.decided_by,
+        decided_at=ending.decided_at,
+        asked_arguments=asked,
+        asks_for_changes=isinstance(ending, PermissionResponseEvent) and ending.asks_for_changes,
+    )

@@ -1,0 +1,164 @@
+"""The open questions of a run: opening them with patience, waiting, withdrawing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from sayso.errors import (
+    SaysoError,
+    StoreUnreachableError,
+    UnknownRequestError,
+    WaitTimeoutError,
+)
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.stores.backend import Backend
+from sayso.stores.inbox import GRACE_SECONDS
+from sayso.stores.ports import BookChanged, Clock, Opened, Ring
+
+_log = logging.getLogger(__name__)
+
+MAX_TIMEOUT_SECONDS = 30 * 86_400.0
+_RETRY_SECONDS = 0.2
+
+
+class Questions:
+    """Puts questions into the store and waits for their ends. Every wait has an end."""
+
+    def __init__(self, backend: Backend, clock: Clock) -> None:
+        self._store = backend.store
+        self._inbox = backend.inbox
+        self._clock = clock
+        self._cancelling: set[asyncio.Task[None]] = set()
+
+    async def open(
+        self, request: UserInputRequest, seconds: float, *, heard: bool, book: str | None
+    ) -> Opened | BookChanged:
+        """Open the question, trying again while the store is away; ``heard`` rings our inbox.
+
+        Raises:
+            DuplicateRequestError: another request has this id.
+            StoreUnreachableError: it could not be opened in its time.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        try:
+            async with asyncio.timeout_at(deadline):
+                if heard:
+                    await self._inbox.listening()
+                while True:
+                    asked_at = self._inbox.store_clock.now()
+                    try:
+                        opened = await self._store.open(
+                            request,
+                            seconds=deadline - loop.time(),
+                            inbox=self._inbox.name if heard else "",
+                            book=book,
+                        )
+                        break
+                    except StoreUnreachableError as error:
+                        _log.warning("cannot ask yet, trying again: %s", error)
+                        await asyncio.sleep(_RETRY_SECONDS)
+        except TimeoutError:
+            # The last attempt may have arrived without an answer to it.
+            self._cancel_later(request.question_id)
+            raise StoreUnreachableError(
+                f"the store could not be reached within {seconds:g} s: nobody was asked"
+            ) from None
+        if heard and isinstance(opened, Opened):
+            self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
+            self._inbox.due_in(request.question_id, opened.seconds)
+        return opened
+
+    @contextmanager
+    def expected(self, question_id: str) -> Iterator[asyncio.Future[Ring]]:
+        """A future of the question's ending; cancelled inside, the question is cancelled too."""
+        future = self._inbox.expect(question_id)
+        try:
+            yield future
+        except asyncio.CancelledError:
+            # Also while asking: the store may have the question without having said so yet.
+            self._cancel_later(question_id)
+            raise
+        finally:
+            self._inbox.forget(question_id, future)
+
+    async def wait(
+        self, request: UserInputRequest, timeout: float | timedelta | None
+    ) -> RequestEnding:
+        """The ending of a question that is open already.
+
+        Raises:
+            WaitTimeoutError: ``timeout`` is over and the question is still open.
+            StoreUnreachableError: the store does not answer.
+        """
+        question_id = request.question_id
+        future = self._inbox.expect(question_id)
+        limit = None if timeout is None else in_seconds(timeout)
+        left = max((request.expires_at - self._clock()).total_seconds(), 0.0)
+        try:
+            async with asyncio.timeout(limit):
+                await self._listening(left + GRACE_SECONDS)
+                self._inbox.due_in(question_id, left)
+                await self._inbox.look([question_id])
+                return (await future).ending
+        except TimeoutError:
+            raise WaitTimeoutError(
+                f"request {question_id!r} is still open after {limit:g} s; resume it later"
+            ) from None
+        finally:
+            self._inbox.forget(question_id, future)
+
+    async def _listening(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._inbox.listening()
+        except TimeoutError:
+            raise StoreUnreachableError(
+                "the store could not be subscribed to before the question expired"
+            ) from None
+
+    async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
+        """Withdraw the question; the ending that counts, which may be an answer.
+
+        Raises:
+            UnknownRequestError: no such request.
+            StoreUnreachableError: the store does not answer.
+        """
+        record = await self._store.get(question_id)
+        if record is None:
+            raise UnknownRequestError(question_id)
+        ending = record.request.cancelled(at=self._clock(), reason=reason)
+        return (await self._store.settle(question_id, ending)).ending
+
+    async def finish(self) -> None:
+        """Return when nothing is being cancelled any more."""
+        await asyncio.gather(*self._cancelling)
+
+    def _cancel_later(self, question_id: str) -> None:
+        task = asyncio.create_task(self._cancel_quietly(question_id))
+        self._cancelling.add(task)
+        task.add_done_callback(self._cancelling.discard)
+
+    async def _cancel_quietly(self, question_id: str) -> None:
+        try:
+            await self.cancel(question_id, reason="the agent stopped waiting")
+        except UnknownRequestError:
+            return  # it was never asked
+        except SaysoError as error:
+            _log.warning("a question stays open until it expires: %s", error)
+
+
+def in_seconds(timeout: float | timedelta) -> float:
+    """The timeout in seconds.
+
+    Raises:
+        ValueError: it is not more than zero, or longer than 30 days.
+    """
+    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
+        raise ValueError(f"a timeout is more than 0 s and at most 30 days, not {seconds:g} s")
+    return seconds

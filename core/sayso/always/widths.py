@@ -1,0 +1,66 @@
+"""From a call to rules worth storing, narrow to wide."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from sayso.always.programs import program_pattern
+from sayso.calls import ToolCall, arguments_digest, as_json
+from sayso.rules.declarations import Declaration, DerivePermission
+from sayso.rules.rule import Rule, literal_rule
+
+_log = logging.getLogger(__name__)
+
+COMMAND_PARAMETERS = ("command", "cmd", "command_line", "shell_command")
+"""Parameters whose text is taken for a command line."""
+
+
+def derive(
+    call: ToolCall, *, declared: Declaration | DerivePermission | None = None
+) -> tuple[Rule, ...]:
+    """Rules to offer with Always, from narrow to wide; each is about this call at least.
+
+    First exactly this call. Then what the tool declares, else, for a command
+    line of plain words whose program can only look, this program with the
+    other arguments as they are. Last the tool, whatever its arguments.
+
+    Raises:
+        InvalidCallError: the arguments cannot be written as JSON.
+    """
+    literal = literal_rule(call)
+    whole = Rule(call.name)
+    function = declared.derive if isinstance(declared, Declaration) else declared
+    middle = _program(call) if function is None else _declared(call, function)
+    rules = [literal]
+    for rule in middle:
+        if rule not in rules and rule != whole:
+            rules.append(rule)
+    return (*rules, whole)
+
+
+def _program(call: ToolCall) -> Iterator[Rule]:
+    arguments = as_json(call.arguments)
+    commands = [name for name in COMMAND_PARAMETERS if name in arguments]
+    # With two of them it is not clear which one runs.
+    if len(commands) != 1 or not isinstance(line := arguments.pop(commands[0]), str):
+        return
+    if (pattern := program_pattern(line)) is not None:
+        # The others are held as they are: an environment or a shell of one's own starts anything.
+        yield Rule(call.name, {commands[0]: pattern}, others_digest=arguments_digest(arguments))
+
+
+def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
+    """What the tool suggests, as far as it is about this call; nothing where it fails."""
+    try:
+        said = function(as_json(call.arguments))
+        rules: Iterable[object] = (said,) if isinstance(said, Rule) else tuple(said)
+    except Exception as error:  # the question must be asked all the same
+        kind = type(error).__name__
+        _log.error("derive_permission of %s raised %s: ignored", call.name, kind)
+        return
+    for rule in rules:
+        if isinstance(rule, Rule) and rule.matches(call):
+            yield rule
+        else:
+            _log.error("derive_permission of %s gave what is not about the call", call.name)

@@ -1,0 +1,98 @@
+"""Bundles: several cards on one message, each decided on its own, or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sayso.cards.card import Card, Choice, Open
+
+ALLOW_ALL = Choice("allow-all", "Allow all", "primary", needs_sight=True)
+DENY_ALL = Choice("deny-all", "Deny all", "danger")
+EACH = {ALLOW_ALL.key: "allow", DENY_ALL.key: "deny"}
+"""The choice that each card gets of a choice for all of them."""
+
+MOST_TOGETHER = 8
+"""More cards than this do not share a message: nobody reads them as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The cards of one message, in the order of its lines."""
+
+    cards: tuple[Card, ...]
+
+    @property
+    def waiting(self) -> tuple[Card, ...]:
+        """The cards that nobody has decided yet."""
+        return tuple(card for card in self.cards if isinstance(card.state, Open))
+
+    @property
+    def title(self) -> str:
+        """How many calls wait, in words."""
+        count, waiting = len(self.cards), len(self.waiting)
+        if not waiting:
+            return f"No call waits any more, of {count}"
+        calls = f"{waiting}{'' if waiting == count else f' of {count}'} call{'s' * (count > 1)}"
+        return f"{calls} {'waits' if waiting == 1 else 'wait'}"
+
+    @property
+    def handle(self) -> str:
+        """What the buttons for all of them carry; which of the handles does not matter."""
+        return self.cards[0].handle
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices for all that wait; none while there are fewer than two of them.
+
+        What a person could not see in full is not allowed along with the rest.
+        """
+        waiting = self.waiting
+        if len(waiting) < 2:
+            return ()
+        return tuple(
+            choice
+            for choice in (ALLOW_ALL, DENY_ALL)
+            if all(card.choice(EACH[choice.key]) for card in waiting)
+        )
+
+    @property
+    def notice(self) -> str:
+        """Why not all can be allowed at once, empty where they can or only one waits."""
+        unseen = len(unseen_of(self.waiting))
+        if len(self.waiting) < 2 or not unseen:
+            return ""
+        return f"{ALLOW_ALL.label} comes after all was seen: {unseen} of the calls are cut."
+
+    @property
+    def asker(self) -> str:
+        """Who asks, where it is the same for all of them; empty where not."""
+        askers = {card.asker for card in self.cards}
+        return askers.pop() if len(askers) == 1 else ""
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The facts that hold for all of them."""
+        first, *others = self.cards
+        return tuple(
+            fact for fact in first.body.facts if all(fact in card.body.facts for card in others)
+        )
+
+    def own_facts(self, card: Card) -> tuple[tuple[str, str], ...]:
+        """The facts of one card that the message does not say of all."""
+        common = self.facts
+        asker = () if self.asker else (("Asked by", card.asker),)
+        return (*asker, *(fact for fact in card.body.facts if fact not in common))
+
+    @property
+    def expires(self) -> tuple[datetime, datetime] | None:
+        """When the first and the last of those that wait expire; None when none waits."""
+        times = [card.expires_at for card in self.waiting]
+        return (min(times), max(times)) if times else None
+
+
+def unseen_of(cards: Sequence[Card]) -> tuple[Card, ...]:
+    """The cards that cannot be allowed, because a part of them was not shown yet."""
+    allow = EACH[ALLOW_ALL.key]
+    return tuple(card for card in cards if card.choice(allow) is None)

@@ -1,0 +1,248 @@
+"""Cards: a request as a person sees it, before any platform renders it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sayso.forms.form import Form
+from sayso.rules.rule import Scope
+from sayso.text.text import shortened
+
+Style = Literal["default", "primary", "danger"]
+_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}")
+
+DESCRIPTION_LIMIT = 600
+NAME_LIMIT = 120
+_WHICH_LIMIT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One button of a card.
+
+    ``stores`` is what choosing it would remember, in words; a choice that
+    stores something takes a second step. ``scope`` says where it would hold,
+    ``lasts`` for how long (the desk knows), ``warning`` what a person may not
+    expect of it. ``needs_sight`` says that it is not offered while a part of
+    the card cannot be seen. A choice with a ``form`` is made by filling it in;
+    with ``falls_back`` the choice of that key counts when nobody does in time,
+    and pressing that one counts at once.
+
+    Raises:
+        ValueError: the key is not a lower-case word of 1 to 20 characters, or
+            the label is not 1 to 30 characters long.
+    """
+
+    key: str
+    label: str
+    style: Style = "default"
+    stores: str = ""
+    needs_sight: bool = False
+    scope: Scope = "session"
+    lasts: timedelta | None = None
+    warning: str = ""
+    form: Form | None = None
+    falls_back: str = ""
+
+    def __post_init__(self) -> None:
+        if not _KEY.fullmatch(self.key):
+            raise ValueError(f"a choice's key is a word of 1 to 20 characters, not {self.key!r}")
+        if not 1 <= len(self.label) <= 30:
+            raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")
+
+
+SHOW_ALL = Choice("show", "Show all")
+MORE = Choice("more", "More…")
+BACK = Choice("back", "Back")
+
+
+@dataclass(frozen=True, slots=True)
+class CardBody:
+    """What a request puts on its card. All texts are plain and made visible already.
+
+    ``content`` is the text that a person decides on, complete; ``question``
+    is what is asked about it, in a few constant words; ``facts`` are short
+    pairs of a label and a value. ``described`` is what the description is
+    called. ``more`` are the choices one level below ``choices``. ``granted``
+    is the word for what a card that is cut holds back.
+    """
+
+    title: str
+    description: str = ""
+    described: str = "Reason given"
+    content: str = ""
+    question: str = ""
+    digest: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+    more: tuple[Choice, ...] = ()
+    granted: str = "allowed"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many characters of its content and of its description one place shows of a card."""
+
+    content: int
+    description: int = DESCRIPTION_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The card waits for a person.
+
+    With ``more`` for one of the choices a level down, with ``confirming`` for
+    the second step of that choice. ``notice`` is what else is under way, in words.
+    """
+
+    confirming: Choice | None = None
+    more: bool = False
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name.
+
+    ``facts`` are pairs of a label and what was answered: plain, visible, possibly long.
+    """
+
+    outcome: str
+    at: datetime
+    by: str = ""
+    reason: str = ""
+    stored: str = ""
+    by_name: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def who(self) -> str:
+        """Who ended it, in words: the name where there is one, and the account."""
+        return f"{self.by_name} ({self.by})" if self.by_name else self.by
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One copy of a request, shown in one place.
+
+    ``handle`` is what its buttons carry. ``limit`` is how many characters of
+    content the place can show; ``reveal_limit`` how many it can show on
+    request. Content over the limit is cut, and then the choices that need
+    sight are offered only after the whole was shown (``revealed``). The same
+    goes for a description over ``description_limit``. On a message with
+    several cards, of which there are ``count``, it has a ``number`` from 1 on.
+    """
+
+    handle: str
+    body: CardBody
+    asker: str
+    expires_at: datetime
+    limit: int
+    reveal_limit: int
+    revealed: bool = False
+    state: Open | Ended = Open()
+    description_limit: int = DESCRIPTION_LIMIT
+    number: int = 1
+    count: int = 1
+
+    @property
+    def content(self) -> str:
+        """The content as far as the place can show it; a cut ends in ``…``, at a line's end."""
+        whole = self.body.content
+        if len(whole) <= self.limit:
+            return whole
+        end = max(self.limit - 2, 0)
+        line_end = whole.rfind("\n", end - end // 4, end)
+        cut = whole[: line_end if line_end > 0 else end].rstrip()
+        return f"{cut}\n…"[-self.limit :] if self.limit else ""
+
+    @property
+    def description(self) -> str:
+        """The description as far as the place can show it."""
+        return shortened(self.body.description, self.description_limit)
+
+    @property
+    def which(self) -> str:
+        """Which card it is, where it is spoken of elsewhere: its number, its title, its digest."""
+        number = f"Call {self.number} of {self.count}" if self.count > 1 else ""
+        title = shortened(self.body.title, _WHICH_LIMIT)
+        return " · ".join(filter(None, (number, title, self.body.digest)))
+
+    @property
+    def begins(self) -> str:
+        """The first line of the content where several cards are on the message, else nothing."""
+        if self.count < 2:
+            return ""
+        return shortened(self.body.content.lstrip().partition("\n")[0], _WHICH_LIMIT)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a part of what is decided on is missing from the card."""
+        return (
+            len(self.body.content) > self.limit
+            or len(self.body.description) > self.description_limit
+        )
+
+    @property
+    def can_reveal(self) -> bool:
+        """Whether the place can show the whole when asked to."""
+        return self.is_cut and len(self.everything) <= self.reveal_limit
+
+    @property
+    def cut_notice(self) -> str:
+        """What to say of a cut, empty where nothing is missing."""
+        if not self.is_cut:
+            return ""
+        hidden = len(self.body.content) - len(self.content.removesuffix("…").rstrip())
+        over = len(self.body.content) > self.limit
+        what = f"{hidden:,} more characters" if over else "parts of the reason"
+        missing = f"{what} are not shown here"
+        if isinstance(self.state, Ended):
+            return f"{missing}."
+        if not self.can_reveal:
+            return f"{missing}, and they are too long for this chat: it can only be denied here."
+        if self.revealed:
+            return f"{missing}: see them with {SHOW_ALL.label}."
+        return f"{missing}: press {SHOW_ALL.label} before it can be {self.body.granted}."
+
+    @property
+    def everything(self) -> str:
+        """The complete text behind *Show all*: what is decided on, then what the agent says of it.
+
+        Every line of the agent's words is marked, so that none passes for an argument.
+        """
+        if not self.body.description:
+            return self.body.content
+        said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
+        return f"{self.body.content}\n\n{self.body.described} by the agent:\n{said}"
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices offered now, in order; none once the request has ended."""
+        offered = self._offered(self.body.choices)
+        return (*offered, SHOW_ALL) if self.can_reveal and self._is_open else offered
+
+    @property
+    def more(self) -> tuple[Choice, ...]:
+        """The choices offered now behind *More…*, in order."""
+        return self._offered(self.body.more)
+
+    def choice(self, key: str) -> Choice | None:
+        """The offered choice with this key, on either level."""
+        offered = (*self.choices, *self.more)
+        return next((choice for choice in offered if choice.key == key), None)
+
+    def confirming(self, choice: Choice) -> Card:
+        """The card at the second step of a choice."""
+        return replace(self, state=Open(confirming=choice))
+
+    @property
+    def _is_open(self) -> bool:
+        return isinstance(self.state, Open)
+
+    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        hidden = self.is_cut and not self.revealed
+        return tuple(c for c in choices if self._is_open and not (hidden and c.needs_sight))

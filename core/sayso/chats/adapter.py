@@ -1,0 +1,115 @@
+"""What the core needs of a chat platform, and what a platform needs of the core."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.places import Answer, MessageRef, Place, Press
+
+
+class Adapter(Protocol):
+    """One chat platform: shows cards. Its presses are handed to the desk."""
+
+    @property
+    def platform(self) -> str:
+        """The platform's name in places and actors, such as ``slack``."""
+        ...
+
+    @property
+    def content_limit(self) -> int:
+        """How many characters of content a card can show."""
+        ...
+
+    @property
+    def reveal_limit(self) -> int:
+        """How many characters *Show all* can show."""
+        ...
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        """Post the card.
+
+        Raises:
+            PlaceMovedError: the chat has a new address.
+            DeliveryError: the platform did not take the message.
+        """
+        ...
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        """Make the message show the card as it is now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: the platform did not take the change.
+        """
+        ...
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone.
+
+        The same body and count have the same room for ever.
+        """
+        ...
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with a line for each card, each with its own buttons.
+
+        Raises:
+            PlaceMovedError: the chat has a new address.
+            DeliveryError: the platform did not take the message.
+        """
+        ...
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show these cards as they are now. Repeating it changes nothing.
+
+        Raises:
+            DeliveryError: the platform did not take the change.
+        """
+        ...
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        """Show the presser everything, complete. Ends in time as :meth:`ask` does.
+
+        Raises:
+            DeliveryError: the platform did not take it, or not in time.
+        """
+        ...
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        """Ask the presser to fill in the form of a choice: a press with ``inputs`` comes of it.
+
+        Whoever leaves a form of a choice that ``falls_back`` unfilled presses
+        that other choice with it. The adapter ends in time, as its platform
+        wants it and within 10 seconds at most; what it began and could not
+        finish, or was cancelled at, it takes back.
+
+        Raises:
+            DeliveryError: the platform did not take it, or not in time.
+        """
+        ...
+
+    async def members(self, group: str) -> Collection[str]:
+        """The actors in a group of the platform, named as in the settings without the ``@``.
+
+        Raises:
+            DeliveryError: the platform did not say; then nobody is in it.
+        """
+        ...
+
+
+class PressTaker(Protocol):
+    """Where adapters hand in what was pressed: the desk."""
+
+    async def press(self, press: Press) -> Answer:
+        """Decide on a press.
+
+        Raises:
+            ReplayedCallbackError: the same callback was here before.
+            StoreUnreachableError: nothing was stored: do not acknowledge the press.
+        """
+        ...
+
+    async def moved(self, old: Place, new: Place) -> None:
+        """A chat has a new address: its open cards are posted there again."""
+        ...

@@ -1,0 +1,135 @@
+"""Presses for all cards of a message: each of them authorised, settled and told on its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
+from sayso.cards.card import SHOW_ALL, Open
+from sayso.chats.places import Answer, Answered, Press
+from sayso.desk.approvers import Approvers
+from sayso.desk.bundle_delivery import BundleDelivery
+from sayso.desk.card_maker import CardMaker
+from sayso.errors import UnknownRequestError
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Clock, Copy, Found, Settled
+
+_GONE = "no longer known"
+
+
+class BundlePresses:
+    """Decides on all that wait on one message.
+
+    It decides exactly what was open when the press came, as if each of them
+    had been pressed: what others were quicker with stays as they decided.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        approvers: Approvers,
+        bundles: BundleDelivery,
+        maker: CardMaker,
+        *,
+        clock: Clock,
+        refresh: Callable[[Copy], object],
+    ) -> None:
+        self._backend = backend
+        self._approvers = approvers
+        self._bundles = bundles
+        self._maker = maker
+        self._clock = clock
+        self._refresh = refresh
+
+    async def take(self, press: Press, copy: Copy) -> Answer:
+        """Decide on all cards that wait beside a copy; what to tell the presser.
+
+        Raises:
+            StoreUnreachableError: not all of it was stored: do not acknowledge the press.
+        """
+        found = await self._bundles.siblings(copy)
+        waiting = [one for one in found if one.ending is None]
+        may = [await self._approvers.include(press.actor, one.request) for one in waiting]
+        mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
+        if waiting and not mine:
+            return Answer(Answered.REFUSED, "You may not decide these. They stay open.")
+        if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
+            calls = "call is" if unseen == 1 else "calls are"
+            return Answer(
+                Answered.REFUSED,
+                f"Not yet: {unseen} {calls} cut. Press {SHOW_ALL.label} there before.",
+            )
+        if any(not one.copy.message_id for one in found):
+            # The desk that posted it did not live to say so: now it can be kept up to date.
+            await self._bundles.note_message(copy)
+        settled = await self._settle(press, mine)
+        before = [one for one in found if one.ending is not None]
+        if before or any(result is None or not result.first for result in settled):
+            # The presser saw an older state. What this press ended is shown through the outbox.
+            self._refresh(copy)
+        return self._told(mine, settled, before, len(waiting) - len(mine))
+
+    def _unseen(self, found: Sequence[Found]) -> int:
+        return len(unseen_of([self._maker.card(one.copy, one.request, Open()) for one in found]))
+
+    async def _settle(self, press: Press, found: Sequence[Found]) -> list[Settled | None]:
+        """How each of them ended; None for one that is gone. All are tried before one fails."""
+        results = await asyncio.gather(
+            *(self._settle_one(press, one) for one in found), return_exceptions=True
+        )
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in results if not isinstance(result, BaseException)]
+
+    async def _settle_one(self, press: Press, found: Found) -> Settled | None:
+        card = self._maker.card(found.copy, found.request, Open())
+        choice = card.choice(EACH[press.choice])
+        if choice is None:
+            raise ValueError(f"this card has no {EACH[press.choice]!r}")
+        answer = found.request.answer(choice, by=press.actor, at=self._clock())
+        try:
+            return await self._backend.store.settle(found.request.question_id, answer)
+        except UnknownRequestError:
+            return None
+
+    def _told(
+        self,
+        mine: Sequence[Found],
+        settled: Sequence[Settled | None],
+        before: Sequence[Found],
+        refused: int,
+    ) -> Answer:
+        """What this press decided, and what it did not."""
+        decided: Counter[str] = Counter()
+        others: Counter[str] = Counter()
+        unheard = 0
+        for one, result in zip(mine, settled, strict=True):
+            if result is None:
+                others[_GONE] += 1
+            elif result.first:
+                decided[result.ending.outcome.value] += 1
+                unheard += result.heard == 0
+            else:
+                others[self._already(one, result)] += 1
+        for one in before:
+            if one.ending is not None:
+                others[self._already(one, Settled(one.ending, first=False))] += 1
+        parts = [f"{count} {outcome}" for outcome, count in decided.items()]
+        parts += [
+            f"{count} {'was' if count == 1 else 'were'} {how}" for how, count in others.items()
+        ]
+        if refused:
+            parts.append(f"{refused} you may not decide")
+        if unheard:
+            parts.append(f"for {unheard} nobody is waiting right now")
+        kind = Answered.LATE if others or refused else Answered.RECORDED
+        if kind is Answered.RECORDED and unheard:
+            kind = Answered.UNHEARD
+        return Answer(kind, f"{', '.join(parts)}.")
+
+    def _already(self, found: Found, settled: Settled) -> str:
+        state = self._maker.ended(found.request, settled.ending)
+        return f"already {state.outcome}" + (f" by {state.who}" if state.who else "")

@@ -1,0 +1,124 @@
+"""From a request to its card in one place, in every state, on the terms of the bots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sayso.always.terms import Terms, span
+from sayso.cards.bundle import EACH
+from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, Open, Room
+from sayso.chats.adapter import Adapter
+from sayso.desk.routes import Routes
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.questions.refusing import Refusals
+from sayso.stores.ports import Copy
+
+KEPT_BODIES = 8_192
+_KEPT_CHARACTERS = 4_000
+
+
+class CardMaker:
+    """Makes cards. What a request puts on them is made once, for the newest small ones."""
+
+    def __init__(
+        self,
+        adapters: Mapping[str, Adapter],
+        routes: Routes,
+        *,
+        terms: Terms,
+        refusals: Refusals,
+    ) -> None:
+        self._adapters = adapters
+        self._routes = routes
+        self._terms = terms
+        self._refusals = refusals
+        self._bodies: dict[str, CardBody] = {}
+        self._notices: dict[str, str] = {}
+
+    def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
+        """The card of a copy as its place can show it."""
+        adapter = self._adapters[copy.place.platform]
+        body = self.body(request)
+        room = Room(adapter.content_limit)
+        if copy.siblings:
+            # An adapter that finds no room any more shows nothing of it: then it can be denied.
+            room = adapter.room_together(body, len(copy.siblings)) or Room(0, 0)
+        if isinstance(state, Open):
+            state = replace(state, notice=self._notices.get(request.question_id, state.notice))
+        return Card(
+            handle=copy.handle,
+            body=body,
+            asker=request.asker,
+            expires_at=request.expires_at,
+            limit=room.content,
+            reveal_limit=adapter.reveal_limit,
+            revealed=copy.revealed,
+            state=state,
+            description_limit=min(room.description, DESCRIPTION_LIMIT),
+            number=copy.siblings.index(copy.handle) + 1 if copy.siblings else 1,
+            count=max(len(copy.siblings), 1),
+        )
+
+    def note(self, request: UserInputRequest, notice: str) -> None:
+        """Let all cards of the request say this from now on while it is open; the first counts.
+
+        Kept for the newest few thousand requests, as long as the process lives.
+        """
+        self._notices.setdefault(request.question_id, notice)
+        if len(self._notices) > KEPT_BODIES:
+            del self._notices[next(iter(self._notices))]
+
+    def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
+        """The state of a card whose request has ended."""
+        return Ended(
+            outcome=ending.outcome.value,
+            at=ending.decided_at,
+            by=ending.decided_by or "",
+            by_name=self._routes.name(ending.decided_by or ""),
+            reason=ending.reason,
+            stored=request.stored(ending),
+            facts=request.told(ending),
+        )
+
+    def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
+        """Whether the platform has room for the request on a message with so many cards."""
+        body = self.body(request)
+        keys = {choice.key for choice in body.choices}
+        return (
+            keys.issuperset(EACH.values())
+            and self._adapters[platform].room_together(body, count) is not None
+        )
+
+    def keeps(self, request: UserInputRequest) -> bool:
+        """Whether the request is one of the newest small ones."""
+        return request.question_id in self._bodies
+
+    def body(self, request: UserInputRequest) -> CardBody:
+        """What the request puts on its card: the same for ever, and wanted several times."""
+        body = self._bodies.get(request.question_id)
+        if body is None:
+            body = self._made_body(request)
+            if len(body.content) <= _KEPT_CHARACTERS:
+                self._bodies[request.question_id] = body
+                if len(self._bodies) > KEPT_BODIES:
+                    del self._bodies[next(iter(self._bodies))]
+        return body
+
+    def _made_body(self, request: UserInputRequest) -> CardBody:
+        body = request.card()
+        return replace(body, choices=self._offered(body.choices), more=self._offered(body.more))
+
+    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+        """The choices that these terms allow, each with how long it would hold."""
+        return tuple(
+            self._timed(choice) if choice.stores else self._refusals.applied_to(choice)
+            for choice in choices
+            if not choice.stores or choice.scope in self._terms.scopes
+        )
+
+    def _timed(self, choice: Choice) -> Choice:
+        lasts = self._terms.lasts(choice.scope)
+        for_so_long = f" for {span(lasts)}"
+        label = choice.label + for_so_long if choice.scope == "tool-window" else choice.label
+        return replace(choice, label=label, stores=f"{choice.stores},{for_so_long}", lasts=lasts)

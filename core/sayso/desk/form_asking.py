@@ -1,0 +1,114 @@
+"""Forms: put to the presser, and what counts when nobody fills them in."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any
+
+from sayso.cards.card import Card, Choice, Open
+from sayso.chats.adapter import Adapter
+from sayso.chats.places import Answer, Answered, Press
+from sayso.desk.delivery import Delivery
+from sayso.errors import DeliveryError, SaysoError
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.questions.refusing import Refusals, reason_is_written
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Clock, Copy
+
+_log = logging.getLogger(__name__)
+
+# Adapters end in time by themselves, each as its platform wants it. This is for one that does not.
+_PUT_SECONDS = 15.0
+
+
+class FormAsking:
+    """Puts the form of a choice to the presser. What it falls back to is stored before."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        adapters: Mapping[str, Adapter],
+        delivery: Delivery,
+        *,
+        refusals: Refusals,
+        clock: Clock,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+        late: Callable[[Copy, UserInputRequest, RequestEnding], Answer],
+    ) -> None:
+        self._backend = backend
+        self._adapters = adapters
+        self._delivery = delivery
+        self._refusals = refusals
+        self._clock = clock
+        self._start = start
+        self._late = late
+
+    async def ask(
+        self, press: Press, copy: Copy, request: UserInputRequest, card: Card, choice: Choice
+    ) -> Answer:
+        """Ask for what the choice needs; what to tell the presser.
+
+        A choice that falls back to another one is decided with this press:
+        only the words for it are still to come, and nobody waits for them long.
+        No form is shown for what is not stored, and what is stored ends at
+        once where no form can be shown.
+
+        Raises:
+            StoreUnreachableError: nothing was stored: do not acknowledge the press.
+            UnknownRequestError: the request is gone.
+        """
+        adapter = self._adapters[press.message.place.platform]
+        fallback = card.choice(choice.falls_back)
+        if fallback is None:
+            problem = await put(adapter.ask(press, card, choice))
+            if problem:
+                return Answer(Answered.REFUSED, f"You could not be asked for it: {problem}.")
+            return Answer(Answered.ASKED, "")
+        ending = request.answer(fallback, by=press.actor, at=self._clock())
+        seconds = self._refusals.wait.total_seconds()
+        store = self._backend.store
+        ended = await store.settle_later(request.question_id, ending, seconds=seconds)
+        if ended is not None:
+            return self._late(copy, request, ended)
+        if problem := await put(adapter.ask(press, card, choice)):
+            return await self._without_form(copy, request, ending, problem)
+        who = self._delivery.ended(request, ending).who
+        self._delivery.maker.note(request, reason_is_written(who))
+        self._start(self._show_it(request))
+        return Answer(Answered.ASKED, self._refusals.without_reason)
+
+    async def _without_form(
+        self, copy: Copy, request: UserInputRequest, ending: RequestEnding, problem: str
+    ) -> Answer:
+        settled = await self._backend.store.settle(request.question_id, ending)
+        if not settled.first:
+            return self._late(copy, request, settled.ending)
+        outcome = ending.outcome.value.capitalize()
+        text = f"{outcome}; no reason could be asked for: {problem}."
+        if settled.heard == 0:
+            return Answer(Answered.UNHEARD, f"{text} Nobody is waiting for it right now.")
+        return Answer(Answered.RECORDED, text)
+
+    async def _show_it(self, request: UserInputRequest) -> None:
+        """Let all copies say what is being written."""
+        try:
+            record = await self._backend.store.get(request.question_id)
+        except SaysoError as error:
+            _log.warning("cards do not say that a reason is being written: %s", error)
+            return
+        for copy in record.copies if record is not None else ():
+            self._start(self._delivery.update(copy, request, Open()))
+
+
+async def put(showing: Awaitable[None]) -> str:
+    """What kept an adapter from showing something to the presser; empty when nothing did."""
+    try:
+        async with asyncio.timeout(_PUT_SECONDS):
+            await showing
+    except DeliveryError as error:
+        return error.reason
+    except TimeoutError:
+        return "it took too long"
+    return ""

@@ -1,0 +1,218 @@
+"""Presses: found by their handle, authorised, settled, and only then answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from sayso.cards.bundle import EACH
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
+from sayso.chats.adapter import Adapter
+from sayso.chats.places import Answer, Answered, Press
+from sayso.desk.approvers import Approvers
+from sayso.desk.bundle_presses import BundlePresses
+from sayso.desk.delivery import Delivery
+from sayso.desk.form_asking import FormAsking, put
+from sayso.errors import InvalidInputError, UnknownRequestError
+from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms.form import NO_INPUTS
+from sayso.questions.refusing import Refusals
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Clock, Copy, Found, Settled
+
+_UNKNOWN = Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
+
+
+class Presses:
+    """Decides on presses, in this order.
+
+    Find the request by its handle, see that handle, place and message belong
+    together, authorise the actor, settle, and only then answer and update the
+    cards. A refused press consumes nothing.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        adapters: Mapping[str, Adapter],
+        approvers: Approvers,
+        delivery: Delivery,
+        *,
+        refusals: Refusals,
+        clock: Clock,
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._backend = backend
+        self._adapters = adapters
+        self._approvers = approvers
+        self._delivery = delivery
+        self._clock = clock
+        self._start = start
+        self._all = BundlePresses(
+            backend,
+            approvers,
+            delivery.bundles,
+            delivery.maker,
+            clock=clock,
+            refresh=lambda copy: start(delivery.bundles.update(copy, Open())),
+        )
+        self._forms = FormAsking(
+            backend,
+            adapters,
+            delivery,
+            refusals=refusals,
+            clock=clock,
+            start=start,
+            late=self._late,
+        )
+
+    async def take(self, press: Press) -> Answer:
+        """Decide on a press; what to tell the presser.
+
+        Raises:
+            ReplayedCallbackError: the same callback was here before.
+            StoreUnreachableError: nothing was stored: do not acknowledge the press.
+        """
+        shown = self._delivery.shown(press.handle)
+        if shown is None or not _stands_there(shown.copy, press):
+            return await self._look_closer(press, may=None)
+        # This desk posted the card: all of the order but settling needs no look in the store, and
+        # settling looks there at the handle, the delivery and the ending in one step.
+        may = await self._approvers.include(press.actor, shown.request)
+        if may and (choice := self._decision(press, shown)):
+            # What does not fit may also be too late, which comes first.
+            with suppress(UnknownRequestError, InvalidInputError):
+                return await self._answer(press, shown, choice, looked_up=False)
+        return await self._look_closer(press, may=may)
+
+    async def _look_closer(self, press: Press, *, may: bool | None) -> Answer:
+        """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
+        found = await self._backend.copies.find(press.handle, delivery=press.delivery)
+        if found is None:
+            return _UNKNOWN
+        if not _stands_there(found.copy, press):
+            return Answer(Answered.REFUSED, "This button does not belong to this message.")
+        noted = bool(found.copy.message_id)
+        found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
+        if found.copy.siblings and press.choice in EACH:
+            return await self._all.take(press, found.copy)
+        if found.ending is not None:
+            return self._late(found.copy, found.request, found.ending)
+        if may is None:
+            may = await self._approvers.include(press.actor, found.request)
+        if not may:
+            return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
+        if not noted:
+            # The desk that posted it did not live to say so: now the card can be kept up to date.
+            await self._note_message(found.copy)
+        try:
+            return await self._take(press, found)
+        except UnknownRequestError:
+            return _UNKNOWN
+
+    async def _take(self, press: Press, found: Found) -> Answer:
+        """Do what was pressed on an open card by somebody who may decide it."""
+        card = self._delivery.card(found.copy, found.request, Open())
+        if press.choice == BACK.key:
+            return self._step(found, Open())
+        if press.choice == MORE.key and card.more:
+            return self._step(found, Open(more=True))
+        choice = card.choice(press.choice)
+        if choice is None:
+            return _not_offered(card, press)
+        if choice.key == SHOW_ALL.key:
+            return await self._reveal(press, found.copy, found.request, card)
+        if choice.stores and not press.confirmed:
+            text = f"{choice.label} takes a second press: see the card."
+            return self._step(found, Open(confirming=choice), text)
+        if choice.form is not None and press.inputs is None:
+            return await self._forms.ask(press, found.copy, found.request, card, choice)
+        try:
+            return await self._answer(press, found, choice, looked_up=True)
+        except InvalidInputError as error:
+            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+
+    def _step(self, found: Found, state: Open, text: str = "") -> Answer:
+        self._bring_up_to_date(found.copy, found.request, state)
+        return Answer(Answered.CONFIRM, text)
+
+    async def _note_message(self, copy: Copy) -> None:
+        if copy.siblings:
+            await self._delivery.bundles.note_message(copy)
+        else:
+            await self._backend.copies.mark(copy)
+
+    def _decision(self, press: Press, shown: Found) -> Choice | None:
+        """The choice, when this press on a card shown here ends the request; None: look closer."""
+        choice = self._delivery.card(shown.copy, shown.request, Open()).choice(press.choice)
+        if choice is None or choice.key == SHOW_ALL.key or (choice.stores and not press.confirmed):
+            return None
+        return None if choice.form is not None and press.inputs is None else choice
+
+    async def _answer(
+        self, press: Press, found: Found, choice: Choice, *, looked_up: bool
+    ) -> Answer:
+        now = self._clock()
+        inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
+        answer = found.request.answer(choice, by=press.actor, at=now, inputs=inputs)
+        rule = None
+        if choice.lasts is not None:
+            until = now + choice.lasts
+            rule = found.request.to_remember(choice, by=press.actor, at=now, until=until)
+        settled = await self._backend.store.settle(
+            found.request.question_id,
+            answer,
+            remember=rule,
+            handle="" if looked_up else found.copy.handle,
+            delivery="" if looked_up else press.delivery,
+        )
+        return self._settled(found, answer, settled)
+
+    def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
+        if not settled.first:
+            return self._late(found.copy, found.request, settled.ending)
+        outcome = answer.outcome.value.capitalize()
+        if settled.heard == 0:
+            return Answer(
+                Answered.UNHEARD,
+                f"{outcome} and recorded, but nobody is waiting for it right now.",
+            )
+        return Answer(Answered.RECORDED, f"{outcome}.")
+
+    async def _reveal(
+        self, press: Press, copy: Copy, request: UserInputRequest, card: Card
+    ) -> Answer:
+        adapter = self._adapters[copy.place.platform]
+        if problem := await put(adapter.reveal(press, card)):
+            return Answer(Answered.REFUSED, f"It could not be shown in full: {problem}.")
+        seen = replace(copy, revealed=True)
+        await self._backend.copies.mark(seen)
+        self._bring_up_to_date(seen, request, Open())
+        return Answer(Answered.SHOWN, "")
+
+    def _late(self, copy: Copy, request: UserInputRequest, ending: RequestEnding) -> Answer:
+        state = self._delivery.ended(request, ending)
+        self._bring_up_to_date(copy, request, state)
+        by = f" by {state.who}" if state.who else ""
+        return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
+
+    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
+        self._start(self._delivery.update(copy, request, state))
+
+
+def _stands_there(copy: Copy, press: Press) -> bool:
+    pressed = press.message
+    return (
+        copy.place.platform == pressed.place.platform
+        and copy.place.address == pressed.place.address
+        and copy.message_id in ("", pressed.message_id)
+    )
+
+
+def _not_offered(card: Card, press: Press) -> Answer:
+    known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
+    if any(choice.key == press.choice for choice in known):
+        return Answer(Answered.REFUSED, f"Not yet: {card.cut_notice}")
+    return Answer(Answered.REFUSED, "This card has no such button.")

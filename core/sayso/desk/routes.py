@@ -1,0 +1,64 @@
+"""Routes: where a request is shown, who may answer it, and how people are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from sayso.chats.places import Place
+from sayso.events import UserInputRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Requests of some agents about some tools: where they go and who may answer.
+
+    ``agent`` and ``tool`` are shell patterns. ``approvers`` are names of
+    people, actors (``slack:U0BOB``) or groups (``slack:@oncall``); without
+    any, nobody may answer. ``seconds`` shortens the life of a request.
+    """
+
+    to: tuple[Place, ...]
+    approvers: tuple[str, ...] = ()
+    agent: str = "*"
+    tool: str = "*"
+    seconds: float | None = None
+
+    def matches(self, request: UserInputRequest) -> bool:
+        """Whether the request goes this way."""
+        return fnmatchcase(request.run.agent_id, self.agent) and fnmatchcase(
+            request.subject, self.tool
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """All routes, the first that matches first, and the accounts of people by their names."""
+
+    routes: Sequence[Route]
+    people: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def find(self, request: UserInputRequest) -> Route | None:
+        """The route of a request, None where no route matches."""
+        return next((route for route in self.routes if route.matches(request)), None)
+
+    def name(self, actor: str) -> str:
+        """The name of the person whose account this is, empty where it is not known."""
+        return next((name for name, actors in self.people.items() if actor in actors), "")
+
+    def actors(self, route: Route) -> frozenset[str]:
+        """The actors who may answer by name or by account; groups are looked up elsewhere."""
+        named = (self.people.get(approver, {approver}) for approver in route.approvers)
+        return frozenset().union(*named)
+
+    def groups(self) -> frozenset[str]:
+        """The groups named as approvers on any route, such as ``slack:@oncall``."""
+        return frozenset(
+            approver for route in self.routes for approver in route.approvers if is_group(approver)
+        )
+
+
+def is_group(approver: str) -> bool:
+    """Whether an approver is a group of a platform and not one actor."""
+    return approver.partition(":")[2].startswith("@")

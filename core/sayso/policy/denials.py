@@ -1,0 +1,53 @@
+"""What a policy says besides its decisions: what it denies in any case, what tools declare."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+from sayso.calls import ToolCall
+from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate, policy_name
+from sayso.rules.declarations import Declaration
+
+
+@runtime_checkable
+class Denies(Protocol):
+    """A policy that can say without side effects what it denies in any case."""
+
+    def denial(
+        self, call: ToolCall, context: Context
+    ) -> Decision | Awaitable[Decision | None] | None:
+        """The denial of this call, if nothing can come before it."""
+        ...
+
+
+@runtime_checkable
+class Declares(Protocol):
+    """A policy that was told what tools declare of themselves."""
+
+    def declaration(self, name: str) -> Declaration | None:
+        """What the tool with this name declares."""
+        ...
+
+
+async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decision | None:
+    """The denial that nothing can come before; None where there is none, or none can be said.
+
+    The policy is asked with a context that can neither spend nor ask. One
+    that fails at it, or says anything but a denial, denies.
+    """
+    if not isinstance(policy, Denies):
+        return None
+    name = policy_name(policy)
+    only_looking = replace(context, spend=None, ask=None)
+    decision = await evaluate(policy.denial, call, only_looking, name=name)
+    if decision is None or decision.ruling is Ruling.DENY:
+        return decision
+    text = f"policy {name} answered {decision.ruling.value} where only a denial can be said"
+    return Decision.DENY.because(text, line=f"policy {name}")
+
+
+def declaration_by(policy: Policy, name: str) -> Declaration | None:
+    """What the policy was told of the tool; None where it was told nothing."""
+    return policy.declaration(name) if isinstance(policy, Declares) else None

@@ -1,0 +1,88 @@
+"""The permissions of a running agent: rules on top of its policy, changed while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sayso.calls import ToolCall
+from sayso.policy.denials import declaration_by, denial_by
+from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate
+from sayso.rules.declarations import Declaration
+from sayso.rules.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """The rules on top of one agent's policy."""
+
+    allow: tuple[Rule, ...] = ()
+    deny: tuple[Rule, ...] = ()
+    denied_call_ids: frozenset[str] = frozenset()
+
+
+class AdjustablePolicy:
+    """A policy under rules that can be replaced at any time.
+
+    A denial of either denies. The rules' allow stands in for a person where
+    the policy would ask for one; it never overrides the policy.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.permissions = Permissions()
+
+    def update(
+        self,
+        *,
+        allow: Sequence[Rule] | None,
+        deny: Sequence[Rule] | None,
+        denied_call_ids: Sequence[str] | None,
+    ) -> None:
+        """Replace the rules that are given."""
+        now = self.permissions
+        self.permissions = replace(
+            now,
+            allow=now.allow if allow is None else tuple(allow),
+            deny=now.deny if deny is None else tuple(deny),
+            denied_call_ids=(
+                now.denied_call_ids if denied_call_ids is None else frozenset(denied_call_ids)
+            ),
+        )
+
+    def declaration(self, name: str) -> Declaration | None:
+        """What the policy was told of the tool."""
+        return declaration_by(self._policy, name)
+
+    async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        """The denial by the rules as they are now or by the policy, if one denies the call."""
+        if call.call_id in self.permissions.denied_call_ids:
+            return _DENIED_CALL_ID
+        for number, rule in enumerate(self.permissions.deny, 1):
+            if rule.matches(call):
+                line = f"updated deny rule {number}"
+                return Decision.DENY.because(f"denied by {line}", line=line)
+        return await denial_by(self._policy, call, context)
+
+    async def decide(self, call: ToolCall, context: Context) -> Decision:
+        """The decision on this call, with the line that made it."""
+        if (denial := await self.denial(call, context)) is not None:
+            return denial
+        decision = await evaluate(self._policy, call, context) or Decision.ASK
+        runs = decision.applied_to(call)
+        # Also what the policy made of the call, and rules that came while it was thinking.
+        denial = await self.denial(call, context) or await self.denial(runs, context)
+        if denial is not None:
+            return denial
+        if decision.ruling is not Ruling.ASK:
+            return decision
+        for number, rule in enumerate(self.permissions.allow, 1):
+            if rule.matches(runs):
+                line = f"updated allow rule {number}"
+                return replace(
+                    decision, ruling=Ruling.ALLOW, reason=f"allowed by {line}", line=line
+                )
+        return decision
+
+
+_DENIED_CALL_ID = Decision.DENY.because("this call was denied in advance", line="denied call id")

@@ -1,0 +1,207 @@
+"""May the run go on after its iteration limit? The request, its answer, and the card between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from sayso.cards.card import CardBody, Choice
+from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.text.text import redacted_text, visible
+
+AMOUNTS = (5, 10, 20)
+MAX_AMOUNTS = 5
+MAX_AMOUNT = 1_000_000
+
+_CONTINUE, STOP = "continue-", "stop"
+
+
+class ContinuationRequestEvent(UserInputRequest):
+    """A run has used up its iterations and asks whether it gets more.
+
+    ``amounts`` are the extensions a person can choose from. This is no
+    permission for any tool.
+    """
+
+    type: Literal["CONTINUATION_REQUEST"] = "CONTINUATION_REQUEST"
+    continuation_id: str
+    current_iteration: Annotated[int, Field(ge=0)]
+    max_iterations: Annotated[int, Field(ge=0)]
+    description: str = ""
+    amounts: tuple[Annotated[int, Field(ge=1, le=MAX_AMOUNT, strict=True)], ...] = AMOUNTS
+
+    @field_validator("amounts")
+    @classmethod
+    def _choosable(cls, amounts: tuple[int, ...]) -> tuple[int, ...]:
+        if not 1 <= len(amounts) <= MAX_AMOUNTS or len(set(amounts)) != len(amounts):
+            raise ValueError(f"amounts are 1 to {MAX_AMOUNTS} different numbers, not {amounts}")
+        return amounts
+
+    @property
+    def question_id(self) -> str:
+        """The continuation id."""
+        return self.continuation_id
+
+    @property
+    def subject(self) -> str:
+        """Routes know this kind of question as ``continuation``."""
+        return "continuation"
+
+    def card(self) -> CardBody:
+        """How far the run is, and the buttons Continue (+N) and Stop."""
+        more = tuple(
+            Choice(
+                f"{_CONTINUE}{amount}",
+                f"Continue (+{amount})",
+                "primary" if number == 0 else "default",
+                needs_sight=True,
+            )
+            for number, amount in enumerate(self.amounts)
+        )
+        return CardBody(
+            title="Continue?",
+            description=visible(redacted_text(self.description)),
+            content=(
+                f"The run has used {self.current_iteration} of {self.max_iterations} iterations."
+            ),
+            facts=self.origin,
+            choices=(*more, Choice(STOP, "Stop", "danger")),
+        )
+
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,
+        at: datetime,
+        inputs: Inputs = NO_INPUTS,  # noqa: ARG002  no choice of it has a form
+    ) -> ContinuationResponseEvent:
+        """The response that Continue (+N) or Stop stands for.
+
+        Raises:
+            ValueError: the choice is not one of this card.
+        """
+        if choice.key == STOP:
+            return self.deny(by=by, at=at)
+        for amount in self.amounts:
+            if choice.key == f"{_CONTINUE}{amount}":
+                return self.approve(by=by, at=at, extension_amount=amount)
+        raise ValueError(f"a continuation has no choice {choice.key!r}")
+
+    def approve(
+        self,
+        *,
+        by: str,
+        at: datetime,
+        extension_amount: int | None = None,
+        reason: str = "",
+    ) -> ContinuationResponseEvent:
+        """The response that gives the run more iterations: the first amount unless told.
+
+        Raises:
+            ValueError: the amount was not offered.
+        """
+        amount = self.amounts[0] if extension_amount is None else extension_amount
+        if amount not in self.amounts:
+            raise ValueError(f"{amount} more iterations were not offered, only {self.amounts}")
+        return self._response(amount, by=by, at=at, reason=reason or f"{amount} more iterations")
+
+    def deny(self, *, by: str, at: datetime, reason: str = "") -> ContinuationResponseEvent:
+        """The response that ends the run."""
+        return self._response(0, by=by, at=at, reason=reason)
+
+    def _response(
+        self, amount: int, *, by: str, at: datetime, reason: str
+    ) -> ContinuationResponseEvent:
+        return ContinuationResponseEvent(
+            continuation_id=self.continuation_id,
+            source_name=self.source_name,
+            approved=amount > 0,
+            extension_amount=amount,
+            decided_by=by,
+            decided_at=at,
+            reason=reason,
+        )
+
+
+class ContinuationResponseEvent(UserInputResponse):
+    """The answer that counts; ``extension_amount`` is how many more iterations the run has."""
+
+    type: Literal["CONTINUATION_RESPONSE"] = "CONTINUATION_RESPONSE"
+    continuation_id: str
+    approved: bool
+    extension_amount: Annotated[int, Field(ge=0, le=MAX_AMOUNT)] = 0
+
+    @property
+    def question_id(self) -> str:
+        """The continuation id."""
+        return self.continuation_id
+
+    @property
+    def outcome(self) -> Outcome:
+        """Approved or denied."""
+        return Outcome.APPROVED if self.approved else Outcome.DENIED
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Whether the run goes on, by how many iterations, and why; ``outcome`` says how it ended."""
+
+    outcome: Outcome
+    extra: int = 0
+    reason: str = ""
+    decided_by: str | None = None
+
+    @property
+    def approved(self) -> bool:
+        """Whether the run goes on."""
+        return self.outcome is Outcome.APPROVED
+
+
+def continuation_of(request: ContinuationRequestEvent, ending: RequestEnding) -> Continuation:
+    """What the ending of the question means for the run: anything but an approval ends it."""
+    if (
+        isinstance(ending, ContinuationResponseEvent)
+        and ending.approved
+        and ending.extension_amount in request.amounts
+    ):
+        return Continuation(
+            Outcome.APPROVED, ending.extension_amount, ending.reason, ending.decided_by
+        )
+    outcome = Outcome.DENIED if ending.outcome is Outcome.APPROVED else ending.outcome
+    told = {
+        Outcome.DENIED: "stopped",
+        Outcome.EXPIRED: "not extended",
+        Outcome.CANCELLED: "not extended: the question was cancelled",
+        Outcome.UNDELIVERABLE: "not extended: nobody could be asked",
+    }[outcome]
+    by = f" by {ending.decided_by}" if ending.decided_by else ""
+    because = f": {ending.reason}" if ending.reason else ""
+    limit = f"the limit of {request.max_iterations} iterations was reached"
+    return Continuation(outcome, 0, f"{limit} and {told}{by}{because}", ending.decided_by)
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Whether a run may go on, for :meth:`~sayso.Gate.submit`."""
+
+    current: int
+    maximum: int
+    amounts: Sequence[int] = AMOUNTS
+    description: str = ""
+
+    def request(self, question_id: str, fields: dict[str, Any]) -> ContinuationRequestEvent:
+        """The question as a request."""
+        return ContinuationRequestEvent(
+            continuation_id=question_id,
+            current_iteration=self.current,
+            max_iterations=self.maximum,
+            description=self.description,
+            amounts=tuple(self.amounts),
+            **fields,
+        )

@@ -1,0 +1,244 @@
+"""Edited arguments: what a person may change before a call runs, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sayso.calls import as_json
+from sayso.cards.card import Choice
+from sayso.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
+from sayso.forms.form import LONGEST_TEXT, Form, FormField, Inputs
+from sayso.forms.schema_check import schema_problem
+from sayso.forms.schema_cost import written_out
+from sayso.forms.values import same
+from sayso.text.text import hidden_count, redacted, visible
+
+if TYPE_CHECKING:
+    from sayso.forms.schema_form import SchemaForm
+
+EDIT = "edit"
+
+_LABEL, _TITLE, _SUBMIT = "Edit arguments…", "Edit the arguments", "Allow with these"
+_FIELD = "arguments"
+_NOTE = (
+    "Change the JSON, or write only what changes as name=value, one a line. "
+    "Hidden values stay as they are where they are left as they stand."
+)
+# What phones put in for the quotes that JSON wants.
+_CURLY = ("“", "”", "„", "‟", "«", "»")
+_STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
+_HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
+
+
+def edit_choice(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Choice | None:
+    """The choice to change the arguments and allow that.
+
+    None where they are too long to edit, or where the tool's schema costs too
+    much to be held against them. Where it can be asked in chat, each argument
+    is a field of its own.
+    """
+    if (fields := _as_fields(arguments, schema)) is not None:
+        form = replace(fields.form, title=_TITLE, submit=_SUBMIT)
+        return Choice(EDIT, _LABEL, needs_sight=True, form=form)
+    shown = _written(redacted(arguments))
+    if not arguments or len(shown) > LONGEST_TEXT or not _is_affordable(schema):
+        return None
+    field = FormField(_FIELD, "Arguments", initial=shown, multiline=True)
+    form = Form(_TITLE, (field,), submit=_SUBMIT, note=_NOTE)
+    return Choice(EDIT, _LABEL, needs_sight=True, form=form)
+
+
+def edited(
+    arguments: Mapping[str, Any], inputs: Inputs, schema: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """The arguments as a person changed them; hidden values that were left alone are whole again.
+
+    Raises:
+        InvalidInputError: it is no JSON object and no lines of name=value, or
+            does not fit the tool's schema, or that cannot be used; it says where.
+    """
+    if (fields := _as_fields(arguments, schema)) is not None:
+        data = fields.data(inputs)
+        # What was empty has no field that could say so: it stays as it is.
+        empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
+        return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
+    try:
+        changed = _read(str(inputs[_FIELD]).strip(), arguments)
+        restored = as_json(_restored(changed, redacted(arguments), arguments))
+    except (ValueError, InvalidCallError) as error:
+        raise InvalidInputError({_FIELD: str(error)}) from None
+    if schema is not None and (problem := _misfit(schema, restored)):
+        raise InvalidInputError({_FIELD: problem})
+    return restored
+
+
+def _is_affordable(schema: Mapping[str, Any] | None) -> bool:
+    try:
+        return schema is None or written_out(schema) > 0
+    except ValueError:
+        return False
+
+
+def _kept(value: Any, before: Any) -> Any:
+    """The value as it was written before where it is the same: 5 does not become 5.0."""
+    if same(value, before):
+        return before
+    if isinstance(value, dict) and isinstance(before, dict):
+        return {name: _kept(item, before.get(name)) for name, item in value.items()}
+    return value
+
+
+def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+    try:
+        problem = schema_problem(schema, arguments)
+    except ConfigError as error:
+        return f"nothing can be edited: {error}"
+    return f"this does not fit the tool: {problem}" if problem else ""
+
+
+def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> SchemaForm | None:
+    """The schema as a form that begins with the arguments, where it holds all of each of them."""
+    if schema is None or _written(redacted(arguments)) != json.dumps(
+        arguments, ensure_ascii=False, indent=2
+    ):
+        return None  # something in them must not be shown as it is
+    # Here, because an agent's process must not pay for it: only desks make forms.
+    from sayso.forms.schema_form import schema_form
+
+    try:
+        form = schema_form(schema)
+        form.check(arguments)
+    except (SchemaError, InvalidInputError):
+        return None
+    return form.beginning_with(arguments)
+
+
+def _written(value: Any) -> str:
+    """JSON in which nothing is invisible."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
+def _read(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    if not text.startswith("{"):
+        return {**redacted(arguments), **_lines(text, arguments)}
+    try:
+        found: dict[str, Any] = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_no_constant
+        )
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
+            raise ValueError(f'write straight quotes ("), not curly ones: {where}') from None
+        raise ValueError(f"this is no JSON: {error.msg} in {where}") from None
+    except RecursionError:
+        raise ValueError("this is nested too deeply") from None
+    return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _lines(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1):
+        name, equals, value = line.partition("=")
+        name = name.strip()
+        if not equals:
+            raise ValueError(f"line {number} is neither JSON nor name=value")
+        if name not in arguments:
+            known = ", ".join(sorted(arguments))
+            raise ValueError(f"there is no argument {name!r}, only {known}; use JSON to add one")
+        if name in found:
+            raise ValueError(f"{name!r} is given twice")
+        found[name] = _value(name, value.strip(), arguments[name])
+    return found
+
+
+def _value(name: str, text: str, before: Any) -> Any:
+    """The new value: a text stays a text, everything else is JSON."""
+    if isinstance(before, str):
+        return text
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except (json.JSONDecodeError, RecursionError):
+        raise ValueError(f"{name!r} is no text, so its value must be JSON") from None
+
+
+def _restored(changed: Any, shown: Any, original: Any) -> Any:
+    """The changed value with every hidden part that was left alone as it really is."""
+    if _spelled(changed) == _spelled(shown):  # to == True is 1
+        return original
+    if isinstance(changed, dict) and isinstance(shown, dict):
+        names = dict(zip(shown, original, strict=True))
+        return {
+            _plain(name) if name not in names else names[name]: (
+                _restored(item, shown[name], original[names[name]])
+                if name in names
+                else _restored(item, None, None)
+            )
+            for name, item in changed.items()
+        }
+    if isinstance(changed, dict):
+        return {_plain(name): _restored(item, None, None) for name, item in changed.items()}
+    if isinstance(changed, list):
+        return _restored_list(
+            changed, shown if isinstance(shown, list) else [], original if shown else []
+        )
+    return _plain(changed)
+
+
+def _restored_list(changed: list[Any], shown: list[Any], original: Sequence[Any]) -> list[Any]:
+    """Each element that is left alone as a whole as it really is.
+
+    An element has no name that would say which one it was: where several look
+    alike that are not, it is the one at its place, and only while all of them
+    stand where they stood.
+    """
+    written, before = [list(map(_spelled, one)) for one in (changed, shown)]
+    places: dict[str, list[int]] = {}
+    for place, text in enumerate(before):
+        places.setdefault(text, []).append(place)
+    unmoved = {
+        text: len(written) == len(before) and all(written[place] == text for place in alike)
+        for text, alike in places.items()
+    }
+    found = []
+    for place, (item, text) in enumerate(zip(changed, written, strict=True)):
+        alike = places.get(text, [])
+        if len({_spelled(original[one]) for one in alike}) == 1:
+            found.append(original[alike[0]])
+        elif place in alike and unmoved[text]:
+            found.append(original[place])
+        else:
+            found.append(_restored(item, None, None))
+    return found
+
+
+def _spelled(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _plain(value: Any) -> Any:
+    if hidden_count(value):
+        raise ValueError(_HIDDEN)
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in the same object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

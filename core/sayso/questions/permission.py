@@ -1,0 +1,355 @@
+"""May this tool run, once? The request, its answer, and the card between them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
+
+from pydantic import AwareDatetime, field_validator, model_validator
+
+from sayso.always.offers import ALWAYS, Offer, offers
+from sayso.calls import ToolCall, arguments_digest, shown_and_digest
+from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.events import (
+    Event,
+    Outcome,
+    RequestEnding,
+    UserInputRequest,
+    UserInputResponse,
+)
+from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
+from sayso.questions.editing import edit_choice, edited
+from sayso.questions.refusing import CHANGES, changes_choice, deny_with_reason_choice, reason_in
+from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
+from sayso.text.arguments import shown_arguments
+from sayso.text.text import hidden_count, redacted, redacted_text, shortened, visible
+
+ChoiceWord = Literal["ask", "always_allow", "always_deny"]
+
+ALLOW, DENY = "allow", "deny"
+
+
+class PermissionRequestEvent(UserInputRequest):
+    """A run asks a person whether it may call one tool, once.
+
+    ``original_arguments`` are those the agent called with, where a policy put
+    others in: a denial of either denies. ``arguments_schema`` is the tool's
+    JSON Schema, where it has one: arguments that a person edits must fit it.
+    """
+
+    type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
+    permission_id: str
+    function_name: str
+    description: str = ""
+    call_id: str
+    arguments: dict[str, Any]
+    arguments_digest: str
+    original_arguments: dict[str, Any] | None = None
+    arguments_schema: dict[str, Any] | None = None
+    suggested_rules: OfferedRules = ()
+
+    @property
+    def question_id(self) -> str:
+        """The permission id."""
+        return self.permission_id
+
+    @property
+    def subject(self) -> str:
+        """The tool's name."""
+        return self.function_name
+
+    @property
+    def bundle(self) -> str:
+        """Calls of the same run may share a message."""
+        run = self.run
+        return json.dumps([run.agent_id, run.session_id, run.branch_id, run.run_id])
+
+    @field_validator("arguments_schema")
+    @classmethod
+    def _schema_is_no_book(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
+        if schema is not None and len(json.dumps(schema)) > MOST_SCHEMA_CHARACTERS:
+            raise ValueError(f"a schema has at most {MOST_SCHEMA_CHARACTERS} characters")
+        return schema
+
+    @model_validator(mode="after")
+    def _digest_is_of_these_arguments(self) -> Self:
+        if self.arguments_digest != arguments_digest(self.arguments):
+            raise ValueError("the digest is not that of the arguments")
+        return self
+
+    @property
+    def digest_of_arguments(self) -> str:
+        """The digest of the arguments."""
+        return self.arguments_digest
+
+    def card(self) -> CardBody:
+        """The tool, its arguments and the buttons Allow, Always and Deny."""
+        allow = Choice(ALLOW, "Allow", "primary", needs_sight=True)
+        deny = Choice(DENY, "Deny", "danger")
+        stored = [offer.choice for offer in self._offers()]
+        always = [choice for choice in stored if choice.key == ALWAYS]
+        return CardBody(
+            title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
+            description=visible(redacted_text(self.description)),
+            content=shown_arguments(self.arguments),
+            question="May this run?",
+            digest=self.arguments_digest[:12],
+            facts=(*self.origin, *self._not_shown()),
+            choices=(allow, *always, deny),
+            more=(*self._saying_more(), *(one for one in stored if one.key != ALWAYS)),
+        )
+
+    def answer(
+        self,
+        choice: Choice,
+        *,
+        by: str,
+        at: datetime,
+        inputs: Inputs = NO_INPUTS,
+    ) -> PermissionResponseEvent:
+        """The response that a choice stands for: Allow, Deny, or what is to be remembered.
+
+        Raises:
+            InvalidInputError: the edited arguments or the reason cannot be used.
+            ValueError: the choice is not one of this card.
+        """
+        match choice.key:
+            case "allow":
+                return self.approve(by=by, at=at)
+            case "deny":
+                return self.deny(by=by, at=at)
+            case "edit":
+                changed = edited(self.arguments, inputs, self.arguments_schema)
+                return self.approve(by=by, at=at, modified_arguments=changed)
+            case "deny-reason" | "changes":
+                denial = self.deny(by=by, at=at, reason=reason_in(inputs))
+                changes = choice.key == CHANGES
+                return denial.model_copy(update={"asks_for_changes": changes})
+        return self._remembering(choice, by=by, at=at)
+
+    def _remembering(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
+        offer = self._offer(choice)
+        if offer is None:
+            raise ValueError(f"a permission has no choice {choice.key!r}")
+        response = self._response(
+            offer.effect == "allow",
+            by=by,
+            at=at,
+            reason="",
+            choice="always_allow" if offer.effect == "allow" else "always_deny",
+            rule=offer.rule,
+        )
+        until = at + choice.lasts if choice.lasts else None
+        return response.model_copy(update={"rule_scope": choice.scope, "rule_expires_at": until})
+
+    def approve(
+        self,
+        *,
+        by: str,
+        at: datetime,
+        reason: str = "",
+        choice: ChoiceWord = "ask",
+        rule: Rule | None = None,
+        modified_arguments: Mapping[str, Any] | None = None,
+    ) -> PermissionResponseEvent:
+        """The response that lets the call run, with other arguments where they are given.
+
+        Raises:
+            InvalidCallError: those cannot be written as JSON.
+        """
+        response = self._response(True, by=by, at=at, reason=reason, choice=choice, rule=rule)
+        if modified_arguments is None:
+            return response
+        changed, digest = shown_and_digest(modified_arguments)
+        if digest == self.arguments_digest:
+            return response
+        return response.model_copy(
+            update={"modified_arguments": changed, "modified_digest": digest}
+        )
+
+    def deny(
+        self,
+        *,
+        by: str,
+        at: datetime,
+        reason: str = "",
+        choice: ChoiceWord = "ask",
+        rule: Rule | None = None,
+    ) -> PermissionResponseEvent:
+        """The response that stops the call."""
+        return self._response(False, by=by, at=at, reason=reason, choice=choice, rule=rule)
+
+    def to_remember(
+        self, choice: Choice, *, by: str, at: datetime, until: datetime
+    ) -> RememberedRule | None:
+        """The rule that the choice stores: exactly the one it was offered with."""
+        offer = self._offer(choice)
+        if offer is None:
+            return None
+        return RememberedRule(
+            rule=offer.rule,
+            effect=offer.effect,
+            stored_by=by,
+            stored_at=at,
+            expires_at=until,
+            scope=offer.choice.scope,
+            reason=shortened(visible(redacted_text(self.description), one_line=True), 200),
+        )
+
+    def stored(self, ending: RequestEnding) -> str:
+        """What was stored and until when, if that was the choice."""
+        if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
+            return ""
+        effect = "allow" if ending.choice == "always_allow" else "deny"
+        kept = [
+            offer.choice.stores
+            for offer in self._offers()
+            if (offer.rule, offer.effect) == (ending.rule, effect)
+            and offer.choice.scope == (ending.rule_scope or "session")
+        ]
+        if not kept:
+            return ""
+        until = ending.rule_expires_at
+        return f"{kept[0]}, until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until else kept[0]
+
+    def _response(
+        self,
+        approved: bool,
+        *,
+        by: str,
+        at: datetime,
+        reason: str,
+        choice: ChoiceWord,
+        rule: Rule | None,
+    ) -> PermissionResponseEvent:
+        return PermissionResponseEvent(
+            permission_id=self.permission_id,
+            source_name=self.source_name,
+            approved=approved,
+            reason=reason,
+            choice=choice,
+            decided_by=by,
+            decided_at=at,
+            arguments_digest=self.arguments_digest,
+            rule=rule,
+        )
+
+    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+        """With which arguments it runs where a person changed them."""
+        if not isinstance(ending, PermissionResponseEvent):
+            return ()
+        if ending.asks_for_changes:
+            return (("Asked for", "changes"),)
+        if ending.modified_arguments is None or ending.modified_digest is None:
+            return ()
+        return (
+            ("Runs with", shown_arguments(ending.modified_arguments)),
+            ("Digest of that", ending.modified_digest[:12]),
+        )
+
+    def _saying_more(self) -> Iterator[Choice]:
+        yield deny_with_reason_choice(DENY)
+        yield changes_choice()
+        if (edit := edit_choice(self.arguments, self.arguments_schema)) is not None:
+            yield edit
+
+    def _not_shown(self) -> Iterator[tuple[str, str]]:
+        if hidden := hidden_count(redacted(self.arguments)):
+            yield "Not shown", f"{hidden} secret-looking values; they run as they are"
+
+    def _offers(self) -> tuple[Offer, ...]:
+        return offers(call_of(self), self.arguments_digest, self.suggested_rules, self.run)
+
+    def _offer(self, choice: Choice) -> Offer | None:
+        return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)
+
+
+class PermissionResponseEvent(UserInputResponse):
+    """The answer that counts: there is at most one per request.
+
+    ``permission_id`` and ``source_name`` are the request's own, unchanged;
+    ``arguments_digest`` says for which arguments the answer holds. When a
+    person changed them, ``modified_arguments`` are those to run with and
+    ``modified_digest`` is theirs. A denial that asks for changes says in its
+    reason which.
+    """
+
+    type: Literal["PERMISSION_RESPONSE"] = "PERMISSION_RESPONSE"
+    permission_id: str
+    approved: bool
+    choice: ChoiceWord = "ask"
+    arguments_digest: str
+    modified_arguments: dict[str, Any] | None = None
+    modified_digest: str | None = None
+    asks_for_changes: bool = False
+    rule: ToldRule = None
+    rule_scope: Scope | None = None
+    rule_expires_at: AwareDatetime | None = None
+
+    @property
+    def question_id(self) -> str:
+        """The permission id."""
+        return self.permission_id
+
+    @model_validator(mode="after")
+    def _digest_is_of_the_modified_arguments(self) -> Self:
+        if self.modified_arguments is None:
+            if self.modified_digest is not None:
+                raise ValueError("a digest of modified arguments, and no such arguments")
+        elif self.modified_digest != arguments_digest(self.modified_arguments):
+            raise ValueError("the digest is not that of the modified arguments")
+        return self
+
+    @property
+    def chosen(self) -> str:
+        """The choice, and ``changes`` where they are asked for."""
+        return CHANGES if self.asks_for_changes else self.choice
+
+    @property
+    def digest_of_changes(self) -> str:
+        """The digest of the modified arguments."""
+        return self.modified_digest or ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Approved or denied."""
+        return Outcome.APPROVED if self.approved else Outcome.DENIED
+
+    @property
+    def observed(self) -> Event:
+        """What observers see of the answer."""
+        kind = PermissionApprovedEvent if self.approved else PermissionDeniedEvent
+        return kind(
+            permission_id=self.permission_id,
+            source_name=self.source_name,
+            decided_by=self.decided_by,
+            decided_at=self.decided_at,
+            reason=self.reason,
+        )
+
+
+class _Decided(Event):
+    permission_id: str
+    decided_by: str | None = None
+    decided_at: datetime
+    reason: str = ""
+
+
+class PermissionApprovedEvent(_Decided):
+    """For observers: a person approved."""
+
+    type: Literal["PERMISSION_APPROVED"] = "PERMISSION_APPROVED"
+
+
+class PermissionDeniedEvent(_Decided):
+    """For observers: a person denied."""
+
+    type: Literal["PERMISSION_DENIED"] = "PERMISSION_DENIED"
+
+
+def call_of(request: PermissionRequestEvent) -> ToolCall:
+    """The tool call that the request is about."""
+    return ToolCall(request.function_name, request.arguments, request.call_id)

@@ -1,0 +1,243 @@
+"""Which data does the agent need? A JSON Schema, what was filled in, and the card between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic.errors import PydanticInvalidForJsonSchema
+
+from sayso.cards.card import CardBody, Choice
+from sayso.errors import InvalidInputError, SchemaError
+from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.schema_form import SchemaForm, schema_form
+from sayso.forms.schema_nodes import plain_schema
+from sayso.questions.declining import DECLINE, decline_choice, unanswered
+from sayso.text.text import redacted_text, shortened, visible
+
+TEXT_LIMIT = 20_000
+
+FILL_IN = "fill-in"
+_NOTE_LIMIT = 500
+
+_T = TypeVar("_T")
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class StructuredInputRequestEvent(UserInputRequest):
+    """A run asks a person for data that a JSON Schema describes.
+
+    A schema that cannot be asked in chat makes no request; the error says
+    which part of it and why.
+    """
+
+    type: Literal["STRUCTURED_INPUT_REQUEST"] = "STRUCTURED_INPUT_REQUEST"
+    request_id: str
+    text: Annotated[str, Field(max_length=TEXT_LIMIT)]
+    json_schema: dict[str, Any]
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("it is empty")
+        return text
+
+    @field_validator("json_schema")
+    @classmethod
+    def _can_be_asked(cls, schema: dict[str, Any]) -> dict[str, Any]:
+        schema_form(schema)
+        return plain_schema(schema)
+
+    @cached_property
+    def schema_form(self) -> SchemaForm:
+        """The schema as a form."""
+        note = shortened(visible(redacted_text(self.text)), _NOTE_LIMIT)
+        return schema_form(self.json_schema, note=note)
+
+    @property
+    def question_id(self) -> str:
+        """The request id."""
+        return self.request_id
+
+    @property
+    def subject(self) -> str:
+        """Routes know this kind of question as ``structured-input``."""
+        return "structured-input"
+
+    def card(self) -> CardBody:
+        """What is asked for, and a button that opens the form."""
+        form = self.schema_form.form
+        return CardBody(
+            title="Input needed",
+            content=visible(redacted_text(self.text)),
+            facts=(*self.origin, ("Fields", str(len(form.fields)))),
+            choices=(
+                Choice(FILL_IN, "Fill in…", "primary", needs_sight=True, form=form),
+                decline_choice(),
+            ),
+            granted="filled in",
+        )
+
+    def answer(
+        self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS
+    ) -> StructuredInputResponseEvent:
+        """The response with what was filled in, or without it.
+
+        Raises:
+            InvalidInputError: a part was filled in that needs more.
+            ValueError: the choice is not one of this card.
+        """
+        if choice.key == DECLINE:
+            return self.deny(by=by, at=at)
+        if choice.key == FILL_IN:
+            return self._response(self.schema_form.data(inputs), by=by, at=at)
+        raise ValueError(f"structured input has no choice {choice.key!r}")
+
+    def reply(
+        self, data: Mapping[str, Any], *, by: str, at: datetime
+    ) -> StructuredInputResponseEvent:
+        """The response that carries data.
+
+        Raises:
+            InvalidInputError: the schema does not allow it.
+        """
+        self.schema_form.check(data)
+        return self._response(dict(data), by=by, at=at)
+
+    def deny(self, *, by: str, at: datetime, reason: str = "") -> StructuredInputResponseEvent:
+        """The response of a person who does not answer."""
+        return self._response(None, by=by, at=at, reason=reason)
+
+    def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+        """What was filled in, without secrets."""
+        if not isinstance(ending, StructuredInputResponseEvent) or ending.data is None:
+            return ()
+        try:
+            return self.schema_form.told(ending.data)
+        except InvalidInputError:
+            return (("Answer", "it does not fit what was asked for"),)
+
+    def _response(
+        self, data: dict[str, Any] | None, *, by: str, at: datetime, reason: str = ""
+    ) -> StructuredInputResponseEvent:
+        return StructuredInputResponseEvent(
+            request_id=self.request_id,
+            source_name=self.source_name,
+            data=data,
+            decided_by=by,
+            decided_at=at,
+            reason=reason,
+        )
+
+
+class StructuredInputResponseEvent(UserInputResponse):
+    """The answer that counts; without data, the person did not want to give any."""
+
+    type: Literal["STRUCTURED_INPUT_RESPONSE"] = "STRUCTURED_INPUT_RESPONSE"
+    request_id: str
+    data: dict[str, Any] | None = None
+
+    @property
+    def question_id(self) -> str:
+        """The request id."""
+        return self.request_id
+
+    @property
+    def outcome(self) -> Outcome:
+        """Answered or denied."""
+        return Outcome.DENIED if self.data is None else Outcome.ANSWERED
+
+    @property
+    def chosen(self) -> str:
+        """Whether it was filled in; never with what."""
+        return DECLINE if self.data is None else FILL_IN
+
+
+@dataclass(frozen=True, slots=True)
+class Collected(Generic[_T]):
+    """What a person filled in; ``data`` is None unless somebody did, and ``reason`` says why."""
+
+    outcome: Outcome
+    data: _T | None = None
+    reason: str = ""
+    decided_by: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is data."""
+        return self.outcome is Outcome.ANSWERED
+
+
+def collected_of(
+    request: StructuredInputRequestEvent, ending: RequestEnding
+) -> Collected[dict[str, Any]]:
+    """What the ending of the question means, with the data held against the schema once more.
+
+    Raises:
+        InvalidInputError: there is data and the schema does not allow it.
+    """
+    if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
+        request.schema_form.check(ending.data)
+        return Collected(Outcome.ANSWERED, ending.data, ending.reason, ending.decided_by)
+    outcome, reason = unanswered(ending, "not filled in")
+    return Collected(outcome, None, reason, ending.decided_by)
+
+
+def collected_as(model: type[_Model], found: Collected[dict[str, Any]]) -> Collected[_Model]:
+    """The same with the data as an instance of a model.
+
+    Raises:
+        InvalidInputError: a rule of the model that its schema cannot say refuses the data.
+    """
+    data = None
+    if found.data is not None:
+        try:
+            data = model.model_validate(found.data)
+        except ValidationError as error:
+            problems = error.errors(include_input=False, include_url=False)
+            raise InvalidInputError(
+                {".".join(map(str, one["loc"])) or model.__name__: one["msg"] for one in problems}
+            ) from None
+    return Collected(found.outcome, data, found.reason, found.decided_by)
+
+
+def schema_of(wanted: Mapping[str, Any] | type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of data that is wanted, as plain JSON.
+
+    Raises:
+        SchemaError: it cannot be asked in chat; it says which part and why.
+    """
+    schema: Mapping[str, Any]
+    if isinstance(wanted, type):
+        try:
+            schema = wanted.model_json_schema()
+        except PydanticInvalidForJsonSchema as error:
+            raise SchemaError("", f"{wanted.__name__} has no JSON Schema: {error}") from None
+    else:
+        schema = wanted
+    schema_form(schema)
+    return plain_schema(schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """Data to ask for, for :meth:`~sayso.Gate.submit`: a JSON Schema or a pydantic model."""
+
+    schema: Mapping[str, Any] | type[BaseModel]
+    text: str
+
+    def request(self, question_id: str, fields: dict[str, Any]) -> StructuredInputRequestEvent:
+        """The question as a request.
+
+        Raises:
+            SchemaError: the schema cannot be asked in chat.
+        """
+        return StructuredInputRequestEvent(
+            request_id=question_id, text=self.text, json_schema=schema_of(self.schema), **fields
+        )

@@ -1,5 +1,0 @@
-"""The ports on Redis or Valkey: one server, Sentinel or Cluster."""
-
-from sayso.redis.backend import redis_backend
-
-__all__ = ["redis_backend"]

@@ -1,0 +1,136 @@
+"""Which tools need a permission: what they declare of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
+
+from sayso.errors import ConfigError
+from sayso.rules.rule import Rule
+
+DerivePermission = Callable[[Mapping[str, Any]], "Rule | Iterable[Rule]"]
+"""From the arguments of a call to rules worth offering with Always, the narrow ones first."""
+
+ToolKind = Literal["tool", "sub-agent", "multi-agent"]
+_Function = TypeVar("_Function", bound=Callable[..., object])
+_MARK = "__sayso_declaration__"
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a tool says of itself: whether it needs a permission, and which rules suit it.
+
+    ``arguments_schema`` is the JSON Schema of its arguments: what a person
+    edits must fit it.
+    """
+
+    requires: bool = True
+    kind: ToolKind = "tool"
+    derive: DerivePermission | None = None
+    arguments_schema: Mapping[str, Any] | None = None
+
+
+@overload
+def requires_permission(function: _Function) -> _Function: ...
+
+
+@overload
+def requires_permission(
+    *,
+    derive_permission: DerivePermission | None = None,
+    requires: bool = True,
+    arguments_schema: Mapping[str, Any] | None = None,
+) -> Callable[[_Function], _Function]: ...
+
+
+def requires_permission(
+    function: _Function | None = None,
+    *,
+    derive_permission: DerivePermission | None = None,
+    requires: bool = True,
+    arguments_schema: Mapping[str, Any] | None = None,
+) -> _Function | Callable[[_Function], _Function]:
+    """Declare that a function, sync or async, needs a permission; ``requires=False``: that not.
+
+    ``derive_permission(arguments)`` gives the rules to offer with Always;
+    ``arguments_schema`` is what arguments that a person edits must fit.
+    """
+    declaration = Declaration(
+        requires=requires, derive=derive_permission, arguments_schema=arguments_schema
+    )
+    return _marking(declaration) if function is None else _marking(declaration)(function)
+
+
+def sub_agent_tool(function: _Function) -> _Function:
+    """Declare that a function starts another agent: it needs a permission."""
+    return _marking(Declaration(kind="sub-agent"))(function)
+
+
+def multi_agent_tool(function: _Function) -> _Function:
+    """Declare that a function starts several agents: it needs a permission."""
+    return _marking(Declaration(kind="multi-agent"))(function)
+
+
+def declared_by(tool: Callable[..., object]) -> Declaration | None:
+    """What a function declares of itself."""
+    found = getattr(tool, _MARK, None)
+    return found if isinstance(found, Declaration) else None
+
+
+def schema_of(declaration: Declaration | None) -> dict[str, Any] | None:
+    """The JSON Schema of a tool's arguments, where it declares one."""
+    if declaration is None or declaration.arguments_schema is None:
+        return None
+    return dict(declaration.arguments_schema)
+
+
+class Requirements:
+    """What is declared of tools, by name: by themselves, or for those one does not own."""
+
+    def __init__(self, tools: Iterable[Callable[..., object]] = ()) -> None:
+        self._declared: dict[str, Declaration] = {}
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: Callable[..., object], *, name: str | None = None) -> None:
+        """Take over what a tool declares, under its own name unless another is given."""
+        declaration = declared_by(tool)
+        if declaration is not None:
+            self._declared[tool_name(tool) if name is None else name] = declaration
+
+    def declare(
+        self,
+        name: str,
+        *,
+        requires: bool = True,
+        kind: ToolKind = "tool",
+        derive_permission: DerivePermission | None = None,
+        arguments_schema: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Declare for a tool by its name; the last declaration counts."""
+        self._declared[name] = Declaration(requires, kind, derive_permission, arguments_schema)
+
+    def of(self, name: str) -> Declaration | None:
+        """What is declared of the tool with this name."""
+        return self._declared.get(name)
+
+
+def tool_name(tool: Callable[..., object]) -> str:
+    """The name a function goes by as a tool.
+
+    Raises:
+        ConfigError: it has none.
+    """
+    name = getattr(tool, "__name__", None)
+    if not isinstance(name, str) or name == "<lambda>":
+        raise ConfigError(f"a {type(tool).__name__} without a name is no tool: pass it by name")
+    return name
+
+
+def _marking(declaration: Declaration) -> Callable[[_Function], _Function]:
+    def mark(function: _Function) -> _Function:
+        setattr(function, _MARK, declaration)
+        return function
+
+    return mark

@@ -1,0 +1,181 @@
+"""Rules: which calls a stored yes or no is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AwareDatetime,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import from_json
+
+from sayso.calls import ToolCall, arguments_digest, new_id
+from sayso.errors import ConfigError
+from sayso.globs.glob import compiled, escape
+from sayso.rules.javascript import as_text
+
+# A name that is not known would leave out what narrows the rule: it is refused, never ignored.
+_CONFIG = ConfigDict(
+    alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="forbid"
+)
+_READABLE = 1_000
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class Rule:
+    """Calls of one tool whose arguments fit patterns.
+
+    The tool's name is compared exactly. Every parameter named in ``params``
+    must be there and fit its glob, compared with the value as JavaScript's
+    ``String(value)`` writes it. With ``arguments_digest`` the rule is about
+    exactly one set of arguments and no other; with ``others_digest`` the
+    arguments beside those in ``params`` are exactly those of this digest.
+    Any other name is refused, so that a mistyped one never makes a rule wider.
+
+    Raises:
+        ConfigError: a pattern is refused; the message names the parameter and the fix.
+    """
+
+    tool: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    arguments_digest: str | None = None
+    others_digest: str | None = None
+
+    @field_validator("params")
+    @classmethod
+    def _readable(cls, params: Mapping[str, str]) -> Mapping[str, str]:
+        for name, pattern in params.items():
+            try:
+                compiled(pattern)
+            except ConfigError as error:
+                raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
+        return params
+
+    def matches(self, call: ToolCall) -> bool:
+        """Whether the call is one that this rule is about."""
+        if call.name != self.tool:
+            return False
+        arguments = call.arguments
+        for name, pattern in self.params.items():
+            if name not in arguments or not compiled(pattern).matches(as_text(arguments[name])):
+                return False
+        if self.others_digest is not None:
+            others = {name: arguments[name] for name in arguments if name not in self.params}
+            if arguments_digest(others) != self.others_digest:
+                return False
+        return self.arguments_digest is None or self.arguments_digest == arguments_digest(arguments)
+
+
+def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
+    """The narrowest rule: this tool with exactly these arguments.
+
+    Arguments longer than a screen are named by their digest alone, so that a
+    stored rule stays small. ``digest`` is that of the arguments, where it is
+    known already.
+    """
+    texts = {name: as_text(value) for name, value in call.arguments.items()}
+    readable = sum(map(len, texts.values())) <= _READABLE
+    return Rule(
+        tool=call.name,
+        params={name: escape(text) for name, text in texts.items()} if readable else {},
+        arguments_digest=digest or arguments_digest(call.arguments),
+    )
+
+
+def _if_readable(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    try:
+        return read(value)
+    except (ValidationError, ConfigError):
+        if info.mode != "json":
+            raise
+    return () if isinstance(value, list) else None
+
+
+OfferedRules = Annotated[tuple[Rule, ...], WrapValidator(_if_readable)]
+"""Rules that came over the wire; none where one is of a version that is not known here.
+
+All or none, so that the number of a rule among them is the same in every process.
+"""
+
+ToldRule = Annotated[Rule | None, WrapValidator(_if_readable)]
+"""A rule that came over the wire to be told of; None where it cannot be read here."""
+
+
+Scope = Literal["session", "agent", "tool-window"]
+"""Where a remembered rule holds: one session, all of an agent's, or one session for minutes."""
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class RememberedRule:
+    """A rule that a person stored by choosing Always: who, when, why, where and until when.
+
+    ``uses`` and ``last_used_at`` are counted by the store.
+    """
+
+    rule: Rule
+    effect: Literal["allow", "deny"]
+    stored_by: str
+    stored_at: AwareDatetime
+    expires_at: AwareDatetime
+    rule_id: str = Field(default_factory=new_id)
+    scope: Scope = "session"
+    reason: str = ""
+    uses: int = 0
+    last_used_at: AwareDatetime | None = None
+
+
+_REMEMBERED: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableRule:
+    """A stored rule of a version that is not known here, or one whose pattern is refused by now."""
+
+    rule_id: str
+    allows: bool
+
+
+def read_remembered(written: bytes) -> RememberedRule | UnreadableRule:
+    """The rule as a store keeps it. Nothing in it is left out to make it readable."""
+    try:
+        return _REMEMBERED.validate_json(written)
+    except (ValidationError, ConfigError):
+        pass
+    try:
+        found = from_json(written)
+    except ValueError:
+        found = None
+    fields = found if isinstance(found, dict) else {}
+    rule_id = fields.get("ruleId")
+    allows = fields.get("effect") == "allow"
+    return UnreadableRule(rule_id if isinstance(rule_id, str) else "", allows)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBook:
+    """What counts for one session, the agent's own rules among it; the version it was read at.
+
+    ``unreadable`` are the rules that cannot be read here and may be denials of
+    anything: while there are any, every call is denied.
+    """
+
+    version: str = ""
+    remembered: tuple[RememberedRule, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """The ids of all of them."""
+        return (*(kept.rule_id for kept in self.remembered), *self.unreadable)

@@ -1,0 +1,5 @@
+"""What the core needs from a store, and the stores: in memory here, in Redis beside it.
+
+``ports`` holds the promises, ``connect`` turns an address into a backend. Nobody in here knows
+what a question means; it is opened, settled once and found again.
+"""

@@ -1,0 +1,134 @@
+"""The audit: what was asked, decided and remembered, without any arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sayso.calls import RunRef
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.rules.rule import RememberedRule
+from sayso.text.text import shortened
+
+AuditKind = Literal[
+    "asked",
+    "approved",
+    "denied",
+    "answered",
+    "expired",
+    "cancelled",
+    "undeliverable",
+    "rule_stored",
+    "rule_used",
+    "rule_revoked",
+]
+
+AUDIT_ENTRIES = 10_000
+"""About how many entries are kept, the newest."""
+
+_REASON = 300
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One thing that happened. Arguments and patterns are never in it, only digests.
+
+    ``changed_digest`` is that of the arguments a person changed them into.
+
+    ``effect`` and ``scope`` are those of a rule; ``by`` is the actor where
+    there is one.
+    """
+
+    at: datetime
+    kind: AuditKind
+    agent_id: str = ""
+    session_id: str = ""
+    subject: str = ""
+    digest: str = ""
+    changed_digest: str = ""
+    question_id: str = ""
+    by: str = ""
+    choice: str = ""
+    reason: str = ""
+    rule_id: str = ""
+    effect: str = ""
+    scope: str = ""
+
+
+Facts = Mapping[str, str]
+"""Some fields of an entry."""
+
+
+def about(request: UserInputRequest) -> Facts:
+    """What all entries on a request have in common."""
+    return {
+        "agent_id": request.run.agent_id,
+        "session_id": request.run.session_id,
+        "subject": _subject(request),
+        "digest": request.digest_of_arguments,
+        "question_id": request.question_id,
+    }
+
+
+def ended(ending: RequestEnding) -> Facts:
+    """How a request ended."""
+    return _said(
+        kind=ending.outcome.value,
+        by=ending.decided_by or "",
+        choice=ending.chosen,
+        reason=shortened(ending.reason, _REASON),
+        changed_digest=ending.digest_of_changes,
+    )
+
+
+def stored(rule: RememberedRule) -> Facts:
+    """A rule was stored."""
+    return _rule("rule_stored", rule.rule_id, rule.stored_by, rule)
+
+
+def used(run: RunRef, rule_id: str, digest: str) -> Facts:
+    """A remembered rule decided a call of a run."""
+    return {
+        "kind": "rule_used",
+        "rule_id": rule_id,
+        "agent_id": run.agent_id,
+        "session_id": run.session_id,
+        "digest": digest,
+        "question_id": "",
+    }
+
+
+def revoked(rule_id: str, by: str) -> Facts:
+    """A remembered rule was taken back."""
+    return _said(kind="rule_revoked", rule_id=rule_id, by=by)
+
+
+def entry(at: datetime, *facts: Facts) -> AuditEntry:
+    """The entry made of these facts; the later ones count. What is not known is left out."""
+    known: dict[str, Any] = {}
+    for some in facts:
+        known |= {name: some[name] for name in some if name in AuditEntry.__slots__}
+    return AuditEntry(at, **known)
+
+
+def written(facts: Facts) -> str:
+    """The facts as they are kept."""
+    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+
+
+def _subject(request: UserInputRequest) -> str:
+    try:
+        return request.subject
+    except TypeError:
+        return ""  # a kind that does not say; only routes need to know
+
+
+def _rule(kind: AuditKind, rule_id: str, by: str, rule: RememberedRule) -> Facts:
+    return _said(kind=kind, rule_id=rule_id, by=by, effect=rule.effect, scope=rule.scope)
+
+
+def _said(**facts: str) -> Facts:
+    return {name: value for name, value in facts.items() if value}

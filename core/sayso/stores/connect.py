@@ -1,0 +1,48 @@
+"""From a store's URL to a backend."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+
+from sayso.errors import ConfigError
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
+
+_REDIS = frozenset(
+    {
+        "redis",
+        "rediss",
+        "unix",
+        "redis+sentinel",
+        "rediss+sentinel",
+        "redis+cluster",
+        "rediss+cluster",
+    }
+)
+STORES = frozenset({"memory"}) | _REDIS
+"""The kinds of store: what a URL may begin with."""
+
+
+def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
+    """The backend at a URL, for an ``async with`` block that closes it.
+
+    ``memory://`` lives and ends with the block. ``redis://``, ``rediss://``,
+    ``unix://``, ``redis+sentinel://`` and ``redis+cluster://`` need the ``redis``
+    extra. No connection is made before the first use.
+
+    Raises:
+        ConfigError: the URL is of no known kind, or the extra is missing.
+    """
+    scheme = url.partition("://")[0]
+    if scheme == "memory":
+        return memory_backend()
+    if scheme not in _REDIS:
+        raise ConfigError(
+            f"the store's URL begins with {scheme[:20]!r}; use redis://host:port/db or memory://"
+        )
+    try:
+        # Only a process that uses Redis pays for its client.
+        from sayso.stores.redis import redis_backend
+    except ImportError as error:
+        raise ConfigError(f"{scheme}:// needs the redis client: add the extra redis") from error
+    return redis_backend(url)

@@ -1,0 +1,244 @@
+"""The waiting runs of one process: one subscription, one timer, a future a run."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+import random
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+from sayso.calls import new_id
+from sayso.errors import SaysoError, StoreUnreachableError, UnknownRequestError, WaitTimeoutError
+from sayso.stores.clock import StoreClock
+from sayso.stores.ports import Bus, Ring, Watch
+
+_log = logging.getLogger(__name__)
+
+# The safety net under the bus: at most this long may a lost wake-up delay an answer.
+LOOK_EVERY_SECONDS = 60.0
+# After its expiry a wait goes on this long while the store cannot be reached, then it fails.
+GRACE_SECONDS = 5.0
+_BATCH = 1_000
+_AGAIN_SECONDS = 0.05
+
+
+class Inbox:
+    """Resolves a future for every request that ends.
+
+    Subscribe, look, wait: whoever waits is subscribed first, then looks in
+    the store, and the store is looked at again after every lost subscription
+    and once a minute. The inbox costs one subscription however many runs wait.
+    """
+
+    def __init__(self, bus: Bus, watch: Watch, *, grace: float = GRACE_SECONDS) -> None:
+        self.name = new_id()
+        self._bus = bus
+        self._watch = watch
+        self._grace = grace
+        self.store_clock = StoreClock()
+        self._waiting: dict[str, tuple[asyncio.Future[Ring], ...]] = {}
+        self._opening: set[str] = set()
+        self._deadlines: list[tuple[float, str]] = []
+        self._late_since: dict[str, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._subscribed = asyncio.Event()
+        self._overdue = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._timer is not None:
+            self._timer.cancel()
+        for question_id in list(self._waiting):
+            self._fail(question_id, WaitTimeoutError("the gate was closed before the answer came"))
+
+    async def listening(self) -> None:
+        """Wait until the subscription stands; from then on no ending is missed."""
+        if not self._tasks:
+            self._tasks = [
+                asyncio.create_task(self._listen()),
+                asyncio.create_task(self._look_now_and_then()),
+                asyncio.create_task(self._end_overdue()),
+            ]
+        await self._subscribed.wait()
+
+    def expect(self, question_id: str) -> asyncio.Future[Ring]:
+        """A future of the request's ending; give it back with :meth:`forget`.
+
+        The request may not be in the store yet: it is looked up only from
+        :meth:`due_in` on. The ring says a version of the rules only when it
+        was read by the store a moment ago.
+        """
+        if question_id not in self._waiting:
+            self._opening.add(question_id)
+        future: asyncio.Future[Ring] = asyncio.get_running_loop().create_future()
+        self._waiting[question_id] = (*self._waiting.get(question_id, ()), future)
+        return future
+
+    def forget(self, question_id: str, future: asyncio.Future[Ring]) -> None:
+        """Nobody waits on this future any more."""
+        left = tuple(other for other in self._waiting.get(question_id, ()) if other is not future)
+        if left:
+            self._waiting[question_id] = left
+        else:
+            self._waiting.pop(question_id, None)
+            self._opening.discard(question_id)
+            self._late_since.pop(question_id, None)
+
+    def due_in(self, question_id: str, seconds: float) -> None:
+        """The request is in the store and expires in so many seconds; its wait ends soon after."""
+        self._opening.discard(question_id)
+        if len(self._deadlines) > 2 * len(self._waiting) + _BATCH:
+            self._deadlines = [due for due in self._deadlines if due[1] in self._waiting]
+            heapq.heapify(self._deadlines)
+        loop = asyncio.get_running_loop()
+        heapq.heappush(self._deadlines, (loop.time() + seconds, question_id))
+        self._set_timer()
+
+    async def look(self, question_ids: Sequence[str]) -> None:
+        """Resolve those of the requests that have ended, fail those that are unknown."""
+        for start in range(0, len(question_ids), _BATCH):
+            batch = question_ids[start : start + _BATCH]
+            endings = await self._watch.look(batch, inbox=self.name)
+            for question_id in batch:
+                if question_id not in endings:
+                    self._fail(question_id, UnknownRequestError(question_id))
+                    continue
+                ending = endings[question_id]
+                if isinstance(ending, SaysoError):
+                    self._fail(question_id, ending)
+                elif ending is not None:
+                    self._resolve(Ring(ending))
+
+    def _opened(self) -> list[str]:
+        return [question_id for question_id in self._waiting if question_id not in self._opening]
+
+    def _fresh(self, ring: Ring) -> Ring:
+        """The ring; without the version of the rules when it may have been long under way."""
+        return ring if self.store_clock.is_recent(ring.at) else Ring(ring.ending)
+
+    def _resolve(self, ring: Ring) -> None:
+        for future in self._waiting.pop(ring.ending.question_id, ()):
+            if not future.done():
+                future.set_result(ring)
+
+    def _fail(self, question_id: str, error: SaysoError) -> None:
+        for future in self._waiting.pop(question_id, ()):
+            if not future.done():
+                future.set_exception(error)
+
+    async def _listen(self) -> None:
+        pause = _Pause()
+        while True:
+            try:
+                async with self._bus.rings(self.name) as rings:
+                    # Subscribed: from now on endings ring. Look for those from before. It may be
+                    # another server by now, with a clock of its own.
+                    self.store_clock.forget()
+                    await self.look(self._opened())
+                    self._subscribed.set()
+                    pause.reset()
+                    async for ring in rings:
+                        self._resolve(self._fresh(ring))
+            except Exception as error:
+                # Whatever it is: nobody else listens for the runs of this process.
+                self._subscribed.clear()
+                _tell("waiting runs lost their subscription, trying again", error)
+                await pause.take()
+
+    async def _look_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311  jitter
+            try:
+                await self.look(self._opened())
+            except Exception as error:
+                _tell("could not look for answers", error)
+
+    def _set_timer(self) -> None:
+        if not self._deadlines:
+            return
+        first = self._deadlines[0][0]
+        if self._timer is not None:
+            if not self._timer.cancelled() and self._timer.when() <= first:
+                return
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(first, self._ring_overdue)
+
+    def _ring_overdue(self) -> None:
+        self._timer = None
+        self._overdue.set()
+
+    async def _end_overdue(self) -> None:
+        while True:
+            await self._overdue.wait()
+            self._overdue.clear()
+            now = asyncio.get_running_loop().time()
+            overdue: dict[str, None] = {}
+            while self._deadlines and self._deadlines[0][0] <= now:
+                deadline, question_id = heapq.heappop(self._deadlines)
+                if question_id in self._waiting:
+                    overdue[question_id] = None
+                    self._late_since.setdefault(question_id, deadline)
+            if overdue:
+                await self._end(list(overdue))
+            self._set_timer()
+
+    async def _end(self, overdue: list[str]) -> None:
+        try:
+            await self._watch.expire()
+            await self.look(overdue)
+        except Exception as error:
+            _tell("overdue requests are not ended yet", error)
+            now = asyncio.get_running_loop().time()
+            for question_id in overdue:
+                if now - self._late_since.get(question_id, now) >= self._grace:
+                    self._fail(question_id, _unreachable(error))
+        now = asyncio.get_running_loop().time()
+        for question_id in overdue:
+            # The store's clock decides; by ours it may be too early, by a moment or by a lot.
+            if question_id in self._waiting:
+                late = now - self._late_since.get(question_id, now)
+                pause = min(max(late, _AGAIN_SECONDS), self._grace / 2)
+                heapq.heappush(self._deadlines, (now + pause, question_id))
+            else:
+                self._late_since.pop(question_id, None)
+
+
+def _tell(what: str, error: Exception) -> None:
+    """Log a failure; one that is not foreseen with its trace."""
+    _log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
+
+
+def _unreachable(error: Exception) -> StoreUnreachableError:
+    if isinstance(error, StoreUnreachableError):
+        return error
+    return StoreUnreachableError(
+        f"the store could not be read ({type(error).__name__}); the answer may be there: resume it"
+    )
+
+
+class _Pause:
+    """A pause that doubles from 50 ms to 2 s, with jitter, until things go well again."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self._seconds = 0.05
+
+    async def take(self) -> None:
+        await asyncio.sleep(self._seconds * random.uniform(0.5, 1.5))  # noqa: S311  jitter
+        self._seconds = min(self._seconds * 2, 2.0)

@@ -1,0 +1,69 @@
+"""A bus between the tasks of one process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sayso.events import Event, RequestEnding
+from sayso.stores.ports import Ring
+
+
+class MemoryBus:
+    """A bus between the tasks of one process."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, set[asyncio.Queue[Event | Ring]]] = {}
+
+    async def publish(self, topic: str, event: Event) -> None:
+        """Tell whoever listens to the topic now."""
+        self._tell(topic, event)
+
+    def ring(self, inbox: str, ring: Ring) -> int:
+        """Tell whoever listens to the inbox now; how many do."""
+        return self._tell(f"inbox:{inbox}", ring)
+
+    @asynccontextmanager
+    async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
+        """The events published while the block runs."""
+        async with self._heard(topic) as queue:
+            yield _events(queue)
+
+    @asynccontextmanager
+    async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
+        """The endings that the inbox is told of while the block runs."""
+        async with self._heard(f"inbox:{inbox}") as queue:
+            yield _rings(queue)
+
+    def _tell(self, topic: str, what: Event | Ring) -> int:
+        listeners = self._listeners.get(topic, set())
+        for listener in listeners:
+            listener.put_nowait(what)
+        return len(listeners)
+
+    @asynccontextmanager
+    async def _heard(self, topic: str) -> AsyncIterator[asyncio.Queue[Event | Ring]]:
+        queue: asyncio.Queue[Event | Ring] = asyncio.Queue()
+        self._listeners.setdefault(topic, set()).add(queue)
+        try:
+            yield queue
+        finally:
+            self._listeners[topic].discard(queue)
+            if not self._listeners[topic]:
+                del self._listeners[topic]
+
+
+async def _events(queue: asyncio.Queue[Event | Ring]) -> AsyncIterator[Event]:
+    while True:
+        heard = await queue.get()
+        yield heard.ending if isinstance(heard, Ring) else heard
+
+
+async def _rings(queue: asyncio.Queue[Event | Ring]) -> AsyncIterator[Ring]:
+    while True:
+        heard = await queue.get()
+        if isinstance(heard, Ring):
+            yield heard
+        elif isinstance(heard, RequestEnding):
+            yield Ring(heard)

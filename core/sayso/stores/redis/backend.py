@@ -1,0 +1,60 @@
+"""The backend on Redis."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from sayso.stores.backend import Backend
+from sayso.stores.inbox import Inbox
+from sayso.stores.redis.bus import RedisBus
+from sayso.stores.redis.client import Client
+from sayso.stores.redis.copies import RedisCopies
+from sayso.stores.redis.drafts import RedisDrafts
+from sayso.stores.redis.leases import RedisLeases
+from sayso.stores.redis.log import RedisBranchLog
+from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
+from sayso.stores.redis.rules import RedisAudit, RedisRules
+from sayso.stores.redis.store import RedisStore, RedisWatch
+from sayso.stores.redis.url import StoreUrl, read_url
+
+
+def redis_backend(
+    url: str, *, takeover_after: float = TAKEOVER_SECONDS
+) -> AbstractAsyncContextManager[Backend]:
+    """The backend at a Redis URL, see :func:`sayso.stores.redis.url.read_url`.
+
+    It needs Redis 7 or later, or Valkey. Nothing is connected before the
+    first use. Jobs of a desk that gives no sign of life for ``takeover_after``
+    seconds go to another one.
+
+    Raises:
+        ConfigError: the URL cannot be read.
+    """
+    return _opened(read_url(url), takeover_after)
+
+
+@asynccontextmanager
+async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend]:
+    client, log_reads = Client(url), Client(url)
+    store = RedisStore(client)
+    watch = RedisWatch(client, store)
+    bus = RedisBus(client)
+    try:
+        async with Inbox(bus, watch) as inbox:
+            yield Backend(
+                store=store,
+                watch=watch,
+                copies=RedisCopies(client),
+                rules=RedisRules(client),
+                audit=RedisAudit(client),
+                bus=bus,
+                outbox=RedisOutbox(client, takeover_after=takeover_after),
+                leases=RedisLeases(client),
+                drafts=RedisDrafts(client),
+                log=RedisBranchLog(client, log_reads),
+                inbox=inbox,
+            )
+    finally:
+        await log_reads.aclose()
+        await client.aclose()

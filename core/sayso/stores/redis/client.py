@@ -1,0 +1,160 @@
+"""Commands to the store: those that come together share a round trip."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+from itertools import count
+from typing import Any
+
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, RedisError
+
+from sayso.errors import StoreUnreachableError
+from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
+from sayso.stores.redis.url import StoreUrl
+
+_AT_ONCE = 1_000
+
+Argument = bytes | str | int
+
+
+class Script:
+    """A Lua script of this package, with the common functions before it."""
+
+    def __init__(self, name: str) -> None:
+        folder = files("sayso.stores.redis") / "scripts"
+        parts = [(folder / file).read_text("utf-8") for file in ("common.lua", f"{name}.lua")]
+        self.text = "\n".join(parts)
+        # Redis names scripts by SHA-1; nothing is secured by it.
+        self.sha = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+@dataclass(eq=False, slots=True)
+class _Order:
+    command: bytes
+    repeatable: bool
+    reply: asyncio.Future[Any]
+    attempts: int = 0
+
+    @property
+    def may_repeat(self) -> bool:
+        return self.repeatable and self.attempts == 1
+
+
+class Client:
+    """Runs commands and scripts over one connection.
+
+    Whatever is asked in one turn of the event loop, or while a round trip is
+    under way, goes out together. A round trip ends within the URL's timeout,
+    so a call ends within twice that time. A command is sent again once when
+    the connection breaks, unless it may not be repeated.
+    """
+
+    def __init__(self, url: StoreUrl) -> None:
+        self.url = url
+        self.keys = url.keys
+        self._link = Link(url)
+        self._orders: list[_Order] = []
+        self._sending: asyncio.Task[None] | None = None
+        self._own = secrets.token_urlsafe(9)
+        self._numbers = count(1)
+
+    def token(self) -> str:
+        """A name for one call, so that its repetition is known as such."""
+        return f"{self._own}{next(self._numbers)}"
+
+    async def run(self, script: Script, *arguments: Argument) -> Any:
+        """The result of a script; its key is the prefix of all keys.
+
+        Raises:
+            StoreUnreachableError: no answer, or an error.
+        """
+        prefix = self.keys.prefix
+        try:
+            try:
+                return await self._reply(("EVALSHA", script.sha, 1, prefix, *arguments))
+            except NoScriptError:
+                return await self._reply(("EVAL", script.text, 1, prefix, *arguments))
+        except LINK_ERRORS as error:
+            raise StoreUnreachableError(explain(self.url, error)) from error
+
+    async def command(self, *arguments: Argument, repeatable: bool = True) -> Any:
+        """The reply to one command.
+
+        Raises:
+            StoreUnreachableError: no answer, or an error.
+        """
+        try:
+            return await self._reply(arguments, repeatable=repeatable)
+        except LINK_ERRORS as error:
+            raise StoreUnreachableError(explain(self.url, error)) from error
+
+    async def aclose(self) -> None:
+        """Wait for what is under way, then close the connection."""
+        if self._sending is not None:
+            await self._sending
+        await self._link.drop()
+
+    async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
+        loop = asyncio.get_running_loop()
+        order = _Order(packed(arguments), repeatable, loop.create_future())
+        self._orders.append(order)
+        if self._sending is None:
+            self._sending = loop.create_task(self._send())
+        return await order.reply
+
+    async def _send(self) -> None:
+        try:
+            while self._orders:
+                batch, self._orders = self._orders[:_AT_ONCE], self._orders[_AT_ONCE:]
+                try:
+                    async with asyncio.timeout(self.url.seconds):
+                        await self._answer(batch)
+                except LINK_ERRORS as error:
+                    await self._link.drop()
+                    _fail(batch, error)
+                except Exception as error:
+                    # Not foreseen; the callers must hear of it as of any other failure.
+                    await self._link.drop()
+                    _fail(batch, RedisError(type(error).__name__))
+                except asyncio.CancelledError:
+                    for order in batch + self._orders:
+                        order.reply.cancel()
+                    raise
+        finally:
+            self._sending = None
+
+    async def _answer(self, batch: list[_Order]) -> None:
+        while batch:
+            for order in batch:
+                order.attempts += 1
+            try:
+                replies = await self._link.ask([order.command for order in batch])
+            except RedisConnectionError as error:
+                await self._link.drop()
+                _fail([order for order in batch if not order.may_repeat], error)
+                batch = [order for order in batch if order.may_repeat]
+                continue
+            again = []
+            for order, reply in zip(batch, replies, strict=True):
+                if is_elsewhere(reply) and order.attempts == 1:
+                    again.append(order)
+                elif order.reply.done():
+                    pass
+                elif isinstance(reply, Exception):
+                    order.reply.set_exception(reply)
+                else:
+                    order.reply.set_result(reply)
+            if again:
+                await self._link.drop()
+            batch = again
+
+
+def _fail(orders: list[_Order], error: Exception) -> None:
+    for order in orders:
+        if not order.reply.done():
+            order.reply.set_exception(error)

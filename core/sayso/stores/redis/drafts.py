@@ -1,0 +1,32 @@
+"""Half-done things in Redis, for any process to go on with."""
+
+from __future__ import annotations
+
+from sayso.stores.redis.client import Client
+
+
+class RedisDrafts:
+    """Drafts end by the server's clock."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def keep(self, key: str, text: str, *, seconds: float) -> None:
+        """Keep the text under the key for so long."""
+        milliseconds = max(1, round(seconds * 1000))
+        name = self._client.keys.draft(key)
+        await self._client.command("SET", name, text, "PX", milliseconds)
+
+    async def read(self, key: str) -> str | None:
+        """The text under the key, None when there is none."""
+        return _text(await self._client.command("GET", self._client.keys.draft(key)))
+
+    async def take(self, key: str) -> str | None:
+        """The text under the key, which is gone then."""
+        name = self._client.keys.draft(key)
+        # Not repeated when its reply is lost: the second time would find nothing and say so.
+        return _text(await self._client.command("GETDEL", name, repeatable=False))
+
+
+def _text(found: bytes | None) -> str | None:
+    return None if found is None else found.decode()

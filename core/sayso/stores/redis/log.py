@@ -1,0 +1,85 @@
+"""The logs of branches in Redis: a stream each, numbered without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sayso.calls import RunRef, new_id
+from sayso.errors import EventsGoneError, UnknownRequestError
+from sayso.events import Event
+from sayso.questions.wire import encode
+from sayso.stores.branch_bell import LOG_TOPIC, BranchGrewEvent
+from sayso.stores.branch_log import (
+    KEPT_BYTES,
+    KEPT_EVENTS,
+    KEPT_SECONDS,
+    PAGE_BYTES,
+    LoggedEvent,
+    LogKind,
+    Position,
+)
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.keys import branch_key
+
+_APPEND, _READ = Script("log_append"), Script("log_read")
+
+
+class RedisBranchLog:
+    """Logs until a week after their last event, each with its newest thousand or so.
+
+    Events are read over a client of their own: whatever is asked of the other
+    one never waits for pages of them.
+    """
+
+    def __init__(self, client: Client, reads: Client) -> None:
+        self._client = client
+        self._reads = reads
+
+    async def append(self, run: RunRef, question_id: str, kind: LogKind, event: Event) -> bool:
+        """Write the event to the end of its branch and ring, once per question and kind."""
+        written = await self._client.run(
+            _APPEND,
+            branch_key(run),
+            question_id,
+            kind,
+            getattr(event, "type", type(event).__name__),
+            encode(event),
+            new_id(),
+            KEPT_EVENTS,
+            KEPT_BYTES,
+            KEPT_SECONDS * 1000,
+            self._client.keys.channel(LOG_TOPIC),
+            encode(BranchGrewEvent.of(run)),
+        )
+        if written < 0:
+            raise UnknownRequestError(question_id)
+        return bool(written)
+
+    async def end(self, run: RunRef) -> Position:
+        """The position after the newest event."""
+        epoch, last, *_ = await self._reads.run(_READ, branch_key(run), new_id())
+        return Position(epoch.decode(), last)
+
+    async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
+        """The events after the position, at most so many, the oldest of them first."""
+        at = (position.epoch, position.number)
+        epoch, _, _, *found = await self._reads.run(
+            _READ, branch_key(run), new_id(), *at, count, PAGE_BYTES
+        )
+        if not found:
+            raise EventsGoneError(str(position))
+        return [_event(epoch.decode(), entry) for entry in found[0]]
+
+    async def open_questions(self, run: RunRef) -> int:
+        """How many questions of the branch were logged and their endings not yet."""
+        _, _, still_open, *_ = await self._client.run(_READ, branch_key(run), new_id())
+        return max(0, int(still_open))
+
+
+def _event(epoch: str, entry: list[bytes | list[bytes]]) -> LoggedEvent:
+    entry_id, fields = entry
+    assert isinstance(entry_id, bytes)  # noqa: S101  the shape of a stream's entry
+    _, name, _, data, *_ = fields
+    assert isinstance(name, bytes) and isinstance(data, bytes)  # noqa: S101, PT018
+    number = int(entry_id.partition(b"-")[0])
+    return LoggedEvent(Position(epoch, number), name.decode(), data.decode())

@@ -1,0 +1,173 @@
+"""Work for desks: a stream with a consumer group."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from redis.exceptions import ResponseError
+
+from sayso.calls import new_id
+from sayso.errors import StoreUnreachableError
+from sayso.stores.ports import Job
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.keys import GROUP
+from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
+
+_log = logging.getLogger(__name__)
+
+_GROUP, _KEEP, _DONE = Script("group"), Script("keep"), Script("done")
+_TAKE_OVER, _GIVE_BACK = Script("take_over"), Script("give_back")
+
+TAKEOVER_SECONDS = 15.0
+_AT_ONCE = 64
+_REST_SECONDS = 0.01
+_BLOCK_SECONDS = 5.0
+# A desk without jobs that has not read for this many times ``takeover_after`` is no more.
+_FORGET_AFTER = 20
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+
+
+class RedisOutbox:
+    """Jobs in a stream. A desk that gives no sign of life for ``takeover_after`` seconds is gone.
+
+    A desk keeps the jobs it took as long as its block runs, however slow it
+    is. When the block ends, those it did not finish are put into the outbox
+    anew, so that another desk has them at once.
+    """
+
+    def __init__(self, client: Client, *, takeover_after: float = TAKEOVER_SECONDS) -> None:
+        self._client = client
+        self._takeover_after = takeover_after
+        self._desks: list[_Desk] = []
+        self._finished: list[str] = []
+        self._telling: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
+        """Jobs for the desk of this name, as they come. Outages are waited out."""
+        # Two processes may use one name by mistake: each is a consumer of its own.
+        mine = _Desk(self._client, f"{desk}:{new_id()}", self._takeover_after)
+        self._desks.append(mine)
+        keeper = asyncio.create_task(mine.keep())
+        try:
+            yield mine.jobs()
+        finally:
+            self._desks.remove(mine)
+            keeper.cancel()
+            await asyncio.gather(keeper, return_exceptions=True)
+            await mine.leave()
+
+    async def done(self, job: Job) -> None:
+        """The job is finished and will not come again."""
+        self._finished.append(job.receipt)
+        if self._telling is None:
+            self._telling = asyncio.create_task(self._tell())
+        await asyncio.shield(self._telling)
+        for desk in self._desks:
+            desk.receipts.discard(job.receipt)
+
+    async def _tell(self) -> None:
+        """Finish in one step all jobs that are reported in one turn of the event loop."""
+        await asyncio.sleep(0)
+        receipts, self._finished, self._telling = self._finished, [], None
+        await self._client.run(_DONE, GROUP, *receipts)
+
+
+class _Desk:
+    """One consumer of the stream, from when it comes until it leaves."""
+
+    def __init__(self, client: Client, consumer: str, takeover_after: float) -> None:
+        self.receipts: set[str] = set()
+        self._client = client
+        self._consumer = consumer
+        self._takeover_after = takeover_after
+        self._look_every = takeover_after / 3
+        self._next_look = 0.0
+        self._link = Link(client.url)
+
+    async def jobs(self) -> AsyncIterator[Job]:
+        """Jobs of desks that are gone, then new ones, then wait."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                entries = await self._take_over() or await self._take()
+            except (StoreUnreachableError, *LINK_ERRORS) as error:
+                await self._link.drop()
+                told = (
+                    str(error)
+                    if isinstance(error, StoreUnreachableError)
+                    else explain(self._client.url, error)
+                )
+                _log.warning("the outbox waits for the store: %s", told)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  jitter
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            pause = _FIRST_PAUSE
+            took_at = asyncio.get_running_loop().time()
+            jobs = [_job(entry) for entry in entries if entry is not None]
+            fresh = [job for job in jobs if job.receipt not in self.receipts]
+            self.receipts.update(job.receipt for job in fresh)
+            for job in fresh:
+                yield job
+            # Many jobs come together rather than one by one: a round trip for all instead of each.
+            await asyncio.sleep(took_at + _REST_SECONDS - asyncio.get_running_loop().time())
+
+    async def keep(self) -> None:
+        """Say now and then that the jobs taken are still worked on."""
+        while True:
+            await asyncio.sleep(self._look_every)
+            if self.receipts:
+                try:
+                    await self._client.run(_KEEP, GROUP, self._consumer, *self.receipts)
+                except StoreUnreachableError as error:
+                    _log.warning("cannot keep jobs, others may do them too: %s", error)
+
+    async def leave(self) -> None:
+        """Give unfinished jobs back; when the store is away they are taken over later."""
+        await self._link.drop()
+        try:
+            while await self._client.run(_GIVE_BACK, GROUP, self._consumer):
+                pass
+        except StoreUnreachableError as error:
+            _log.warning("cannot give jobs back, they will be taken over: %s", error)
+
+    async def _take_over(self) -> list[Any]:
+        now = asyncio.get_running_loop().time()
+        if now < self._next_look:
+            return []
+        await self._client.run(_GROUP, GROUP)
+        idle = round(self._takeover_after * 1000)
+        entries: list[Any] = await self._client.run(
+            _TAKE_OVER, GROUP, self._consumer, idle, _AT_ONCE, idle * _FORGET_AFTER
+        )
+        if len(entries) < _AT_ONCE:
+            self._next_look = now + self._look_every
+        return entries
+
+    async def _take(self) -> list[Any]:
+        block = min(self._look_every, _BLOCK_SECONDS)
+        group = ("GROUP", GROUP, self._consumer, "COUNT", _AT_ONCE)
+        wait = ("BLOCK", max(1, round(block * 1000)))
+        command = packed(("XREADGROUP", *group, *wait, "STREAMS", self._client.keys.jobs, ">"))
+        async with asyncio.timeout(block + self._client.url.seconds):
+            reply = (await self._link.ask([command]))[0]
+        if isinstance(reply, ResponseError) and "NOGROUP" in str(reply):
+            # Somebody emptied the server: make the group again.
+            self._next_look = 0.0
+            return []
+        if is_elsewhere(reply):
+            await self._link.drop()
+        if isinstance(reply, Exception):
+            raise reply
+        return reply[0][1] if reply else []
+
+
+def _job(entry: list[Any]) -> Job:
+    receipt, fields = entry
+    _, kind, _, question_id = fields
+    return Job("ask" if kind == b"ask" else "end", question_id.decode(), receipt.decode())

@@ -1,0 +1,112 @@
+"""How requests and copies are written into Redis, and read again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from pydantic_core import from_json
+
+from sayso.chats.places import Place
+from sayso.errors import UnreadableEventError
+from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
+from sayso.questions.wire import decode_ending, decode_request
+from sayso.stores.ports import Copy, Record, Ring
+
+_SMALL = 4_096
+
+
+def moment(milliseconds: bytes | int) -> datetime:
+    """A time of the server's clock."""
+    return datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
+
+
+def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
+    """The request, expiring when the server says.
+
+    A request is read when it is shown, pressed and ended, and never changes:
+    the last small ones are decoded once.
+    """
+    request = _decoded(data) if len(data) <= _SMALL else decode_request(data)
+    return request.model_copy(update={"expires_at": moment(deadline)})
+
+
+@lru_cache(maxsize=8_192)
+def _decoded(data: bytes) -> UserInputRequest:
+    return decode_request(data)
+
+
+def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:
+    """The expiry of a stored request, even of a kind that this process does not know."""
+    try:
+        request = decode_request(data)
+    except UnreadableEventError:
+        return RequestExpiredEvent(
+            request_id=question_id,
+            source_name=from_json(data)["sourceName"],
+            decided_at=moment(now),
+            reason="nobody answered in time",
+        )
+    return request.expired(at=moment(now))
+
+
+def read_ring(data: bytes) -> Ring:
+    """An ending with what ``told`` in common.lua puts before it.
+
+    Raises:
+        UnreadableEventError: it is not an ending.
+    """
+    ending = decode_ending(data)
+    match from_json(data).get("rung"):
+        case [str(book), int(at)]:
+            return Ring(ending, book, at / 1000)
+    return Ring(ending)
+
+
+def stored_copy(copy: Copy) -> str:
+    """The copy as it is kept beside its request."""
+    place = copy.place
+    return json.dumps(
+        [place.platform, place.address, place.thread, copy.message_id, int(copy.revealed)],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def stored_siblings(copy: Copy) -> str:
+    """The handles on a copy's message, kept beside the copy; empty for a card that stands alone."""
+    return json.dumps(copy.siblings, separators=(",", ":")) if copy.siblings else ""
+
+
+def read_copy(question_id: str, handle: str, data: bytes, siblings: bytes | None) -> Copy:
+    """The copy of a request behind a handle."""
+    platform, address, thread, message_id, revealed = from_json(data)
+    return Copy(
+        handle,
+        question_id,
+        Place(platform, address, thread),
+        message_id,
+        revealed=bool(revealed),
+        siblings=tuple(from_json(siblings)) if siblings else (),
+    )
+
+
+def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | None:
+    """All fields of a stored request, read at a time of the server's; None when there are none."""
+    fields: Mapping[bytes, bytes] = dict(zip(reply[::2], reply[1::2], strict=True))
+    if b"q" not in fields:
+        return None
+    ending = fields.get(b"e")
+    copies = (
+        read_copy(question_id, name[2:].decode(), data, fields.get(b"m:" + name[2:]))
+        for name, data in sorted(fields.items())
+        if name.startswith(b"c:")
+    )
+    return Record(
+        stored_request(fields[b"q"], fields[b"d"]),
+        None if ending is None else decode_ending(ending),
+        tuple(copies),
+        (int(fields[b"d"]) - now) / 1000,
+    )

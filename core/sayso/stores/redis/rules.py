@@ -1,0 +1,112 @@
+"""What sessions remember, and what happened, in Redis."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from pydantic_core import from_json
+
+from sayso.calls import RunRef
+from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
+from sayso.stores import audit
+from sayso.stores.audit import AuditEntry
+from sayso.stores.ports import KeptRule
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.keys import agent_key, once_key, session_key
+from sayso.stores.redis.records import moment
+
+_log = logging.getLogger(__name__)
+
+_BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
+_RULES, _REVOKE = Script("rules"), Script("revoke")
+
+
+class RedisRules:
+    """Rules of sessions and agents, until they expire by the server's clock.
+
+    What was spent is remembered for half a year after anybody last asked for it.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def book(self, run: RunRef) -> RuleBook:
+        """The rules that count for the run, its agent's among them.
+
+        What allows and cannot be read here allows nothing.
+        """
+        version, *rules = await self._client.run(_BOOK, session_key(run), agent_key(run))
+        read = [read_remembered(rule) for rule in rules]
+        remembered = [rule for rule in read if not isinstance(rule, UnreadableRule)]
+        remembered.sort(key=lambda rule: (rule.stored_at, rule.rule_id))
+        unreadable = [one for one in read if isinstance(one, UnreadableRule) and not one.allows]
+        ids = sorted(one.rule_id for one in unreadable)
+        return RuleBook(version.decode(), tuple(remembered), tuple(ids))
+
+    async def spend(self, run: RunRef, key: str) -> bool:
+        """Take what may be had once in a session."""
+        token = self._client.token()
+        return bool(await self._client.run(_SPEND, session_key(run), once_key(key), token))
+
+    async def use(
+        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+    ) -> bool:
+        """Count a use of a rule by the run, unless it is over."""
+        used = await self._client.run(
+            _USE,
+            session_key(run),
+            agent_key(run),
+            rule_id,
+            self._client.token(),
+            int(book is not None),
+            book or "",
+            audit.written(audit.used(run, rule_id, digest)),
+        )
+        return bool(used)
+
+    async def all(self) -> Sequence[KeptRule]:
+        """All rules that have not expired, with their uses; the log names what cannot be read."""
+        said = await self._client.run(_RULES)
+        read = (_kept(*said[start : start + 4]) for start in range(0, len(said), 4))
+        kept = [one for one in read if one is not None]
+        return sorted(kept, key=lambda one: (one.remembered.stored_at, one.remembered.rule_id))
+
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
+        """Take a rule back, at once for running sessions too."""
+        facts = audit.written(audit.revoked(rule_id, by))
+        return bool(await self._client.run(_REVOKE, rule_id, self._client.token(), facts))
+
+
+class RedisAudit:
+    """The newest entries, about 10,000, for 90 days after the last one."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def read(self, count: int) -> Sequence[AuditEntry]:
+        """The last entries, the oldest of them first."""
+        if count <= 0:
+            return []
+        key = self._client.keys.audit
+        entries = await self._client.command("XREVRANGE", key, "+", "-", "COUNT", count)
+        return [_entry(number, fields) for number, fields in reversed(entries)]
+
+
+def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | None:
+    read = read_remembered(rule)
+    if isinstance(read, UnreadableRule):
+        _log.warning("rule %s cannot be read by this version of Sayso: left out", read.rule_id)
+        return None
+    remembered = replace(read, uses=int(uses), last_used_at=moment(last) if last else None)
+    about = from_json(facts)
+    session = "" if remembered.scope == "agent" else about.get("session_id", "")
+    return KeptRule(remembered, about.get("agent_id", ""), session)
+
+
+def _entry(number: bytes, fields: Sequence[bytes]) -> AuditEntry:
+    at: datetime = moment(number.partition(b"-")[0])
+    kept = dict(zip(fields[::2], fields[1::2], strict=True))
+    return audit.entry(at, from_json(kept[b"a"]), from_json(kept[b"w"]))

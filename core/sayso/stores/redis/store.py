@@ -1,0 +1,209 @@
+"""Requests and their endings in Redis: one script, and one round trip, a decision."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from math import ceil
+
+from pydantic import TypeAdapter
+
+from sayso.errors import (
+    DuplicateRequestError,
+    ReplayedCallbackError,
+    UnknownRequestError,
+    UnreadableEventError,
+)
+from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.questions.wire import decode_ending, encode
+from sayso.rules.rule import RememberedRule
+from sayso.stores import audit
+from sayso.stores.ports import BookChanged, Opened, Record, Settled
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.keys import agent_key, session_key
+from sayso.stores.redis.records import expiry, moment, read_record
+
+_log = logging.getLogger(__name__)
+
+_OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
+_SETTLE_LATER = Script("settle_later")
+_LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
+_RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+_AT_ONCE = 500
+
+
+class RedisStore:
+    """Requests in Redis, until a day after their expiry."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        """Record the request, put it in the outbox and ring ``inbox`` at its end."""
+        said, *left = await self._client.run(
+            _OPEN,
+            request.question_id,
+            encode(request),
+            ceil(seconds * 1000),
+            inbox,
+            session_key(request.run),
+            agent_key(request.run),
+            int(book is not None),
+            book or "",
+            audit.written(audit.about(request)),
+        )
+        if said == b"duplicate":
+            raise DuplicateRequestError(request.question_id)
+        return BookChanged() if said == b"changed" else Opened(left[0] / 1000, left[1] / 1000)
+
+    async def settle(
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
+    ) -> Settled:
+        """Record the ending and the rule, then tell those who wait.
+
+        When the answer to this call is lost on the way and the call repeated,
+        it is still the first.
+        """
+        data = encode(ending)
+        said, *rest = await self._client.run(
+            _SETTLE,
+            question_id,
+            data,
+            int(ending.outcome is Outcome.EXPIRED),
+            self._client.token(),
+            audit.written(audit.ended(ending)),
+            handle,
+            delivery,
+            int(ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
+            *_remembered(remember),
+        )
+        match said:
+            case b"first":
+                return Settled(ending, first=True, heard=rest[0])
+            case b"known":
+                return Settled(decode_ending(rest[0]), first=False)
+            case b"late":
+                over = await self.settle(question_id, expiry(question_id, *rest))
+                return Settled(over.ending, first=False, heard=over.heard)
+            case b"early":
+                raise ValueError(f"request {question_id!r} has not expired yet")
+            case b"replayed":
+                raise ReplayedCallbackError("this callback was handled before")
+            case _:
+                raise UnknownRequestError(question_id)
+
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        """Let the request end with this in so many seconds, unless another refusal comes first."""
+        said = await self._client.run(
+            _SETTLE_LATER,
+            question_id,
+            encode(ending),
+            audit.written(audit.ended(ending)),
+            ceil(seconds * 1000),
+        )
+        if said == 0:
+            raise UnknownRequestError(question_id)
+        return None if said == 1 else decode_ending(said)
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request."""
+        now, *fields = await self._client.run(_GET, question_id)
+        return read_record(question_id, fields, now)
+
+
+def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]:
+    if rule is None:
+        return "", b"", 0, 0, ""
+    return (
+        rule.rule_id,
+        _RULE.dump_json(rule, by_alias=True),
+        int(rule.expires_at.timestamp() * 1e3),
+        int(rule.scope == "agent"),
+        audit.written(audit.stored(rule)),
+    )
+
+
+def _ending_or_error(data: bytes) -> RequestEnding | UnreadableEventError:
+    """One ending of many: one that cannot be read must not hide the others."""
+    try:
+        return decode_ending(data)
+    except UnreadableEventError as error:
+        return error
+
+
+class RedisWatch:
+    """What waiting processes and tidy desks look at in Redis."""
+
+    def __init__(self, client: Client, store: RedisStore) -> None:
+        self._client = client
+        self._store = store
+
+    async def look(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+        """The endings recorded so far; the inbox is rung for the open ones from now on.
+
+        A request rings the eight inboxes that looked last.
+        """
+        if not question_ids:
+            return {}
+        replies = await self._client.run(_LOOK, inbox, *question_ids)
+        return {
+            question_id: None if reply == 1 else _ending_or_error(reply)
+            for question_id, reply in zip(question_ids, replies, strict=True)
+            if reply != 0
+        }
+
+    async def expire(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one."""
+        while True:
+            now, left, *overdue = await self._client.run(_DUE, _AT_ONCE)
+            if not overdue:
+                return None if left < 0 else left / 1000
+            await asyncio.gather(
+                *(
+                    self._end(question_id.decode(), request, now)
+                    for question_id, request in zip(overdue[::2], overdue[1::2], strict=True)
+                )
+            )
+
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier; when it expires."""
+        deadline = await self._client.run(_SHORTEN, question_id, ceil(seconds * 1000))
+        if not deadline:
+            raise UnknownRequestError(question_id)
+        return moment(deadline)
+
+    async def pending(self) -> Sequence[Record]:
+        """The open requests, the one that expires first first."""
+        question_ids = await self._client.command("ZRANGE", self._client.keys.due, 0, -1)
+        found: list[Record | None] = []
+        for start in range(0, len(question_ids), _AT_ONCE):
+            some = question_ids[start : start + _AT_ONCE]
+            found += await asyncio.gather(*(self._readable(one.decode()) for one in some))
+        return [record for record in found if record is not None and record.ending is None]
+
+    async def _readable(self, question_id: str) -> Record | None:
+        try:
+            return await self._store.get(question_id)
+        except UnreadableEventError as error:
+            _log.warning("an open request is left out: %s", error)
+            return None
+
+    async def _end(self, question_id: str, request: bytes, now: int) -> None:
+        try:
+            await self._store.settle(question_id, expiry(question_id, request, now))
+        except UnknownRequestError:
+            return  # its time to live ended in this moment

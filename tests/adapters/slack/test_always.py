@@ -1,0 +1,279 @@
+"""Always in Slack: a dialog for the narrow rule, a menu and a second step for the wider ones."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from support.chat_double import working
+from support.slack_kit import ALLOW, ALWAYS, Clock, a_card, a_config, a_press, an_action, served
+
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.always.terms import Terms
+from sayso.cards.card import Choice, Open
+from sayso.chats.places import Place
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.rule import Rule
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
+from sayso.testing import a_request
+from sayso_playground import Playground, SlackMessage
+from sayso_playground.slack.blocks import check_blocks
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.card.blocks import card_message
+from sayso_slack.incoming.presses import press_of
+
+RUN = RunRef("deploy-bot", "s-1")
+STATUS = ToolCall("bash", {"command": "git status"})
+PUSH = ToolCall("bash", {"command": "git push"})
+MENU = "sayso:more"
+
+
+@dataclass
+class Room:
+    """A card in Slack that offers the call, its program and its tool."""
+
+    backend: Backend
+    playground: Playground
+    request: PermissionRequestEvent
+    card: SlackMessage
+
+    async def shown(self, words: str) -> SlackMessage:
+        return await self.playground.slack.message_where(lambda m: words in m.all_text)
+
+    async def choose(self, option: str, by: str = "alice") -> SlackMessage:
+        """Pick an option of the menus; the card at its second step."""
+        menu = next(m for m in menus(self.card) if option in options(m))
+        await self.playground.slack.press(self.card, menu["action_id"], by=by, choose=option)
+        return await self.shown("Really?")
+
+    async def outcome(self, call: ToolCall) -> Outcome:
+        async with Gate.open(self.backend, run=RUN, timeout=0.2) as gate:
+            return (await gate.check(call)).outcome
+
+
+@pytest.fixture
+async def room(playground: Playground, adapter: SlackAdapter, clock: Clock) -> AsyncIterator[Room]:
+    route = Route((Place("slack", "C0OPS"),), approvers=("alice",))
+    routes = Routes([route], {"alice": frozenset({"slack:U0ALICE"})})
+    terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
+    async with (
+        memory_backend() as backend,
+        working(Desk(backend, [adapter], routes, terms=terms)) as desk,
+        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
+        served(listener) as url,
+    ):
+        playground.slack.deliver_to(url)
+        request = a_request(tool="bash", arguments=STATUS.arguments, run=RUN)
+        wider = (*request.suggested_rules, Rule("bash", {"command": "git *"}), Rule("bash"))
+        request = request.model_copy(update={"suggested_rules": wider})
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        card = await playground.slack.message_where(lambda m: bool(m.buttons))
+        yield Room(backend, playground, request, card)
+
+
+def menus(card: SlackMessage) -> list[dict[str, Any]]:
+    return [part for part in card.blocks[-1]["elements"] if part["type"] == "overflow"]
+
+
+def options(menu: dict[str, Any]) -> dict[str, str]:
+    """The values behind the words of a menu."""
+    return {option["text"]["text"]: option["value"] for option in menu["options"]}
+
+
+def elements(message: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = message["blocks"][-1]["elements"]
+    return found
+
+
+async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> None:
+    dialog = next(e for e in room.card.blocks[-1]["elements"] if e["action_id"] == "sayso:always")
+
+    await room.playground.slack.press(room.card, "Always", by="alice")
+
+    digest = room.request.arguments_digest[:12]
+    assert dialog["confirm"]["text"]["text"] == (
+        "This will be remembered: bash with exactly these arguments: "
+        f'command is "git status" (digest {digest}) in session s-1, for 1 day.'
+    )
+    ended = await room.shown("Remembered")
+    assert "until 20" in ended.all_text
+    assert await room.outcome(STATUS) is Outcome.APPROVED
+    assert await room.outcome(PUSH) is Outcome.EXPIRED
+
+
+async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
+    sure = await room.choose("Always: git *")
+
+    assert (
+        'bash with command matching "git *" and any other arguments in session s-1' in sure.all_text
+    )
+    assert "also allows another one after it" in sure.all_text
+    assert list(sure.buttons) == ["Yes, Always: git *", "Back"]
+    assert await room.backend.rules.all() == []
+    dialog = sure.blocks[-1]["elements"][0]["confirm"]["text"]["text"]
+    assert '"git *"' in dialog
+    assert "⚠" in dialog
+    await room.playground.slack.press(sure, "Yes, Always: git *", by="alice")
+    await room.shown("Approved by alice")
+    assert await room.outcome(PUSH) is Outcome.APPROVED
+    assert await room.outcome(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+
+
+async def test_always_deny_is_one_level_down(room: Room) -> None:
+    sure = await room.choose("Always deny")
+    await room.playground.slack.press(sure, "Yes, Always deny", by="alice")
+
+    ended = await room.shown("Denied by alice")
+    assert "never bash with exactly these arguments" in ended.all_text
+    assert await room.outcome(STATUS) is Outcome.DENIED
+
+
+async def test_a_window_says_for_how_many_minutes(room: Room) -> None:
+    sure = await room.choose("Whole tool for 15 minutes")
+
+    assert "bash with any arguments in session s-1, for 15 minutes" in sure.all_text
+    assert "every call of this tool" in sure.all_text
+
+
+async def test_back_returns_to_the_first_buttons(room: Room) -> None:
+    sure = await room.choose("Always: git *")
+
+    await room.playground.slack.press(sure, "Back", by="alice")
+
+    await room.playground.slack.message_where(lambda m: "Allow" in m.buttons)
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_wrong_person_gets_nothing_from_the_menu(room: Room) -> None:
+    offered = [
+        (menu["action_id"], value) for menu in menus(room.card) for value in options(menu).values()
+    ]
+    assert len(offered) >= 5
+
+    for action_id, value in offered:
+        await room.playground.slack.press(room.card, action_id, by="mallory", choose=value)
+        told = await room.playground.slack.ephemeral_where("mallory")
+        assert "may not decide" in told.text
+
+    assert room.playground.slack.messages()[-1].buttons == room.card.buttons
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_menu_of_one_card_does_nothing_on_another_message(room: Room) -> None:
+    def elsewhere(payload: dict[str, Any]) -> None:
+        payload["container"]["message_ts"] = payload["message"]["ts"] = "1.1"
+
+    menu = next(m for m in menus(room.card) if "Always: git *" in options(m))
+    await room.playground.slack.press(
+        room.card, menu["action_id"], by="alice", choose="Always: git *", alter=elsewhere
+    )
+
+    told = await room.playground.slack.ephemeral_where("alice")
+    assert "does not belong" in told.text
+    assert await room.backend.rules.all() == []
+
+
+WIDE = Choice("always-2", "Always: git *", stores="bash with more", warning="It is wide")
+
+
+def test_the_menu_and_the_second_step_carry_key_and_handle() -> None:
+    shown = a_card(more=(WIDE,))
+    menu = elements(card_message(shown))[-1]
+    sure = elements(card_message(replace(shown, state=Open(confirming=WIDE))))
+
+    assert menu["type"] == "overflow"
+    assert menu["options"][0]["value"] == "always-2:h4ndle"
+    assert [element["action_id"] for element in sure] == ["sayso:always-2", "sayso:back"]
+    assert sure[0]["value"] == "h4ndle"
+
+
+def test_a_menu_holds_five_choices_so_there_are_as_many_as_it_takes() -> None:
+    more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 14))
+
+    message = card_message(a_card(more=more))
+
+    shown = [element for element in elements(message) if element["type"] == "overflow"]
+    values = [option["value"] for menu in shown for option in menu["options"]]
+    assert [len(menu["options"]) for menu in shown] == [5, 5, 2]
+    assert [menu["action_id"] for menu in shown] == [MENU, f"{MENU}-2", f"{MENU}-3"]
+    assert values == [f"{choice.key}:h4ndle" for choice in more]
+    assert not check_blocks(message["blocks"]).errors
+
+
+def test_four_menus_are_all_and_the_card_says_that_there_are_more() -> None:
+    more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 24))
+
+    message = card_message(a_card(more=more))
+
+    assert len([e for e in elements(message) if e["type"] == "overflow"]) == 4
+    assert "2 more choices do not fit" in str(message["blocks"])
+
+
+def test_a_choice_in_a_later_menu_is_a_press() -> None:
+    for action_id in (f"{MENU}-2", f"{MENU}-4"):
+        press = press_of(a_press(actions=[picked(action_id=action_id)]), delivery="d")
+        assert press
+        assert press.choice == "always-2"
+
+
+def test_a_warning_without_room_in_the_dialog_is_cut_and_the_rule_is_not() -> None:
+    wide = replace(WIDE, stores="s" * 230, warning="w" * 900)
+
+    message = card_message(a_card(choices=(ALLOW, ALWAYS), more=(wide,)))
+    sure = card_message(replace(a_card(more=(wide,)), state=Open(confirming=wide)))
+
+    dialog = elements(sure)[0]["confirm"]["text"]["text"]
+    assert "s" * 230 in dialog
+    assert dialog.endswith("w…")
+    assert len(dialog) <= 300
+    assert "w" * 400 in str(sure["blocks"])
+    assert len(str(message)) < 10_000
+
+
+def picked(**changes: Any) -> dict[str, Any]:
+    option = {"text": {"type": "plain_text", "text": "x"}, "value": "always-2:h4ndle"}
+    action = an_action(action_id=MENU, type="overflow", selected_option=option)
+    del action["value"], action["text"]
+    return {**action, **changes}
+
+
+def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
+    press = press_of(a_press(actions=[picked()]), delivery="d")
+
+    assert press
+    assert (press.handle, press.choice, press.confirmed) == ("h4ndle", "always-2", False)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        picked(action_id="sayso:allow"),
+        picked(action_id="more"),
+        picked(action_id=f"{MENU}-x"),
+        picked(action_id=f"{MENU}-2\n"),
+        picked(type="static_select"),
+        picked(selected_option=None),
+        picked(selected_option={"value": 5}),
+        picked(selected_option={"value": "always-2"}),
+        picked(selected_option={"value": "Always:h4ndle"}),
+        picked(selected_option={"value": "always-2:"}),
+        picked(selected_option={"value": "always-2:a:b"}),
+        picked(selected_option={"value": "always-2:" + "h" * 121}),
+    ],
+)
+def test_anything_but_an_option_of_ours_is_no_press(action: dict[str, Any]) -> None:
+    assert press_of(a_press(actions=[action]), delivery="d") is None
+
+
+def test_what_a_message_cannot_show_in_full_has_no_second_step() -> None:
+    huge = replace(WIDE, key="always-3", stores="s" * 5_000)
+
+    message = card_message(a_card(Open(confirming=huge), more=(huge, WIDE)))
+
+    assert "sss" not in str(message)
+    assert elements(message)[0]["action_id"] == "sayso:allow"

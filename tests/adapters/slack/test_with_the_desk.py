@@ -1,0 +1,101 @@
+"""The whole way in one process: an agent asks, somebody presses in Slack, the agent goes on."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from support.chat_double import working
+from support.slack_kit import Clock, a_config, served
+
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.chats.places import Place
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.stores.memory.store import memory_backend
+from sayso_playground import Playground
+from sayso_slack import SlackAdapter, SlackListener
+
+CALL = ToolCall("bash", {"command": "terraform apply"})
+
+
+@pytest.fixture
+async def gate(playground: Playground, adapter: SlackAdapter, clock: Clock) -> AsyncIterator[Gate]:
+    route = Route((Place("slack", "C0OPS"),), approvers=("alice", "slack:@oncall"))
+    people = {"alice": frozenset({"slack:U0ALICE"})}
+    async with (
+        memory_backend() as backend,
+        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
+        working(Desk(backend, [adapter], Routes([route], people))) as desk,
+        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
+        served(listener) as url,
+    ):
+        playground.slack.deliver_to(url)
+        yield gate
+
+
+async def test_allow_in_slack_lets_the_call_run(gate: Gate, playground: Playground) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    message = await playground.slack.message_where(lambda m: "terraform apply" in m.all_text)
+
+    delivery = await playground.slack.press(message, "Allow", by="alice")
+
+    assert delivery.error is None
+    assert (await waiting).approved
+    ended = await playground.slack.message_where(lambda m: "Approved by alice" in m.all_text)
+    assert not ended.buttons
+
+
+async def test_a_stranger_is_told_privately_and_the_card_stays_open(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+
+    await playground.slack.press(message, "Allow", by="mallory")
+    told = await playground.slack.ephemeral_where("mallory")
+    assert "may not decide" in told.text
+    await playground.slack.press(message, "Deny", by="alice")
+
+    assert (await waiting).outcome is Outcome.DENIED
+
+
+async def test_always_in_slack_is_not_asked_again(gate: Gate, playground: Playground) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+
+    await playground.slack.press(message, "Always", by="alice")
+
+    assert (await waiting).approved
+    await playground.slack.message_where(lambda m: "Remembered" in m.all_text)
+    assert (await gate.check(CALL)).approved
+
+
+async def test_a_long_call_is_allowed_after_it_was_seen_in_full(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting = asyncio.create_task(gate.check(ToolCall("write", {"text": "y" * 9_000 + "END"})))
+    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    assert "Allow" not in message.buttons
+
+    await playground.slack.press(message, "Show all", by="alice")
+    view = await playground.slack.view_for("alice")
+    assert "yEND" in str(view.view)
+    seen = await playground.slack.message_where(lambda m: "Allow" in m.buttons)
+    await playground.slack.press(seen, "Allow", by="alice")
+
+    assert (await waiting).approved
+
+
+async def test_a_press_that_comes_too_late_is_told_how_it_ended(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    await playground.slack.press(message, "Deny", by="alice")
+
+    delivery = await playground.slack.press(message, "Allow", by="alice")
+
+    assert delivery.status == 200
+    told = await playground.slack.ephemeral_where("alice")
+    assert "already denied by alice" in told.text
+    assert not (await waiting).approved

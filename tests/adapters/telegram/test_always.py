@@ -1,0 +1,175 @@
+"""Always in Telegram: the narrow rule in two steps, the wider ones behind More."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from support.chat_double import working
+
+from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso.always.terms import Terms
+from sayso.chats.places import Place
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.rule import Rule
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
+from sayso.testing import a_request
+from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+
+TOKEN = "4000000000:PLAYGROUND-token"
+GROUP = -1001234567890
+RUN = RunRef("deploy-bot", "s-1")
+STATUS = ToolCall("bash", {"command": "git status"})
+PUSH = ToolCall("bash", {"command": "git push"})
+FIRST = ["Allow", "Always", "Deny", "More…"]
+MORE = [
+    "Deny with a reason…",
+    "Ask for changes…",
+    "Edit arguments…",
+    "Always: git *",
+    "Whole tool for 15 minutes",
+    "Always, in all sessions",
+    "Always deny",
+    "Back",
+]
+
+
+@dataclass
+class Room:
+    """A card in Telegram that offers the call, its program and its tool."""
+
+    backend: Backend
+    playground: Playground
+    request: PermissionRequestEvent
+    card: TelegramMessage
+
+    async def shown(self, words: str) -> TelegramMessage:
+        return await self.playground.telegram.message_where(lambda m: words in m.text)
+
+    async def with_buttons(self, buttons: list[str]) -> TelegramMessage:
+        return await self.playground.telegram.message_where(lambda m: list(m.buttons) == buttons)
+
+    async def press(self, card: TelegramMessage, button: str) -> None:
+        await self.playground.telegram.press(card, button, by="alice")
+
+    async def choose(self, button: str) -> TelegramMessage:
+        """Press a button behind More; the card at its second step."""
+        await self.press(self.card, "More…")
+        await self.press(await self.with_buttons(MORE), button)
+        return await self.shown("Really?")
+
+    async def outcome(self, call: ToolCall) -> Outcome:
+        async with Gate.open(self.backend, run=RUN, timeout=0.2) as gate:
+            return (await gate.check(call)).outcome
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    route = Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))
+    terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
+    async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
+        config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
+        async with (
+            memory_backend() as backend,
+            TelegramAdapter(config, backend.drafts) as adapter,
+            working(Desk(backend, [adapter], Routes([route], {}), terms=terms)) as desk,
+            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name) as listener,
+        ):
+            app = web.Application()
+            app.add_routes(listener.routes())
+            async with TestServer(app) as server:
+                url = str(server.make_url("/telegram/webhook"))
+                playground.telegram.deliver_to(url, secret_token="secret")
+                request = a_request(tool="bash", arguments=STATUS.arguments, run=RUN)
+                wider = (*request.suggested_rules, Rule("bash", {"command": "git *"}), Rule("bash"))
+                request = request.model_copy(update={"suggested_rules": wider})
+                await backend.store.open(request, seconds=30, inbox="", book=None)
+                card = await playground.telegram.message_where(lambda m: bool(m.buttons))
+                yield Room(backend, playground, request, card)
+
+
+async def test_always_stores_the_literal_call_after_its_second_step(room: Room) -> None:
+    await room.press(room.card, "Always")
+    sure = await room.shown("Really?")
+    digest = room.request.arguments_digest[:12]
+    assert (
+        f'bash with exactly these arguments: command is "git status" (digest {digest}) '
+        "in session s-1, for 1 day" in sure.text
+    )
+    await room.press(sure, "Yes, Always")
+
+    ended = await room.shown("✅ Approved")
+    assert ", until 20" in ended.text
+    assert await room.outcome(STATUS) is Outcome.APPROVED
+    assert await room.outcome(PUSH) is Outcome.EXPIRED
+
+
+async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
+    sure = await room.choose("Always: git *")
+
+    assert 'bash with command matching "git *" and any other arguments in session s-1' in sure.text
+    assert "also allows another one after it" in sure.text
+    assert await room.backend.rules.all() == []
+    await room.press(sure, "Yes, Always: git *")
+    await room.shown("✅ Approved")
+    assert await room.outcome(PUSH) is Outcome.APPROVED
+    assert await room.outcome(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+
+
+async def test_always_deny_is_one_level_down(room: Room) -> None:
+    sure = await room.choose("Always deny")
+    await room.press(sure, "Yes, Always deny")
+
+    ended = await room.shown("⛔ Denied")
+    assert "never bash with exactly these arguments" in ended.text
+    assert await room.outcome(STATUS) is Outcome.DENIED
+
+
+async def test_a_window_says_for_how_many_minutes(room: Room) -> None:
+    sure = await room.choose("Whole tool for 15 minutes")
+
+    assert "bash with any arguments in session s-1, for 15 minutes" in sure.text
+
+
+async def test_back_returns_from_the_menu_and_from_the_second_step(room: Room) -> None:
+    await room.press(room.card, "More…")
+    await room.press(await room.with_buttons(MORE), "Back")
+    first = await room.with_buttons(FIRST)
+    await room.press(first, "More…")
+    await room.press(await room.with_buttons(MORE), "Always deny")
+    await room.press(await room.shown("Really?"), "Back")
+
+    await room.with_buttons(FIRST)
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(room: Room) -> None:
+    telegram = room.playground.telegram
+    more = room.card.buttons["More…"]
+    prefix = more.removesuffix("more")
+
+    for data in (more, *(prefix + key for key in ("!always-2", "!window", "!deny-always"))):
+        delivery = await telegram.press_data(room.card, data, by="mallory")
+        assert delivery.alert
+        assert "may not decide" in (delivery.toast or "")
+
+    assert list(telegram.messages()[-1].buttons) == FIRST
+    assert await room.backend.rules.all() == []
+
+
+async def test_the_menu_of_one_card_does_nothing_under_another_message(room: Room) -> None:
+    other = room.playground.telegram.say(GROUP, "look here", by="mallory")
+
+    delivery = await room.playground.telegram.press_data(
+        other, room.card.buttons["More…"], by="alice"
+    )
+
+    assert delivery.alert
+    assert other.buttons == {}

@@ -1,0 +1,405 @@
+"""The webhook over real HTTP: who gets in, what is answered, and what Telegram does about it."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.errors import ReplayedCallbackError, StoreUnreachableError
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.store import utc_now
+from sayso.stores.memory.work import MemoryLeases
+from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+
+TOKEN = "4000000000:PLAYGROUND-token"
+SECRET = "s3cret-of-this-test"
+OLD_SECRET = "the-one-before_it"
+CHAT = -1001234567890
+DATA = "p1:HANDLEHANDLEHANDLE1234:allow"
+HEADER = "X-Telegram-Bot-Api-Secret-Token"
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+class DeskDouble:
+    """Keeps what is pressed and answers what a test says; errors are raised."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer | Exception] = []
+        self.presses: list[Press] = []
+        self.moves: list[tuple[Place, Place]] = []
+        self.asked = 0
+
+    def says(self, *answers: Answer | Exception) -> None:
+        self.answers.extend(answers)
+
+    async def press(self, press: Press) -> Answer:
+        self._next()
+        self.presses.append(press)
+        return self.answers.pop(0) if self.answers else Answer(Answered.RECORDED, "Approved.")  # type: ignore[return-value]
+
+    async def moved(self, old: Place, new: Place) -> None:
+        self._next()
+        self.moves.append((old, new))
+
+    def _next(self) -> None:
+        self.asked += 1
+        if self.answers and isinstance(self.answers[0], Exception):
+            raise self.answers.pop(0)  # type: ignore[misc]
+
+
+class StuckDesk(DeskDouble):
+    """Never answers."""
+
+    async def press(self, press: Press) -> Answer:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+class World:
+    """A listener behind a real server, the desk behind it, and Telegram's double."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+        self.desk = DeskDouble()
+
+    async def open(
+        self, stack: AsyncExitStack, secrets: tuple[str, ...], desk_seconds: float = 10
+    ) -> None:
+        config = PlaygroundConfig(telegram_bot_token=TOKEN, sleep=self._sleep)
+        self.playground = await stack.enter_async_context(Playground(config))
+        self.telegram = self.playground.telegram
+        mode: Literal["webhook", "polling"] = "webhook" if secrets else "polling"
+        bot = TelegramConfig(TOKEN, secrets, self.playground.telegram_api_url, mode)
+        adapter = await stack.enter_async_context(TelegramAdapter(bot, MemoryDrafts(utc_now)))
+        leases = MemoryLeases(lambda: datetime.now(UTC))
+        self.listener = await stack.enter_async_context(
+            TelegramListener(bot, adapter, self.desk, leases, owner="a", desk_seconds=desk_seconds)
+        )
+        app = web.Application()
+        app.add_routes(self.listener.routes())
+        server = TestServer(app)
+        await server.start_server()
+        stack.push_async_callback(server.close)
+        self.url = str(server.make_url("/telegram/webhook"))
+        self.http = await stack.enter_async_context(aiohttp.ClientSession())
+
+    async def post(
+        self, body: Any, secret: str | None = SECRET, **headers: str
+    ) -> aiohttp.ClientResponse:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json"} | headers
+        if secret is not None:
+            sent[HEADER] = secret
+        async with self.http.post(self.url, data=data, headers=sent) as answer:
+            await answer.read()
+            return answer
+
+    def card(self) -> TelegramMessage:
+        return self.telegram.say(CHAT, "a card", by="alice")
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    async with AsyncExitStack() as stack:
+        world = World()
+        await world.open(stack, (SECRET, OLD_SECRET))
+        yield world
+
+
+@pytest.mark.parametrize(
+    "secret", [None, "", "wrong", SECRET + "x", SECRET[:-1], SECRET.upper(), "sécret", "💩", "?"]
+)
+async def test_nobody_gets_in_without_the_secret(
+    world: World, press_update: Any, secret: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    answer = await world.post(press_update(), secret)
+
+    assert answer.status == 401
+    assert world.desk.asked == 0
+    assert world.listener.counters == {"wrong_secret": 1}
+    for word in (SECRET, TOKEN, DATA, "johndoe"):
+        assert word not in caplog.text
+        assert word not in await answer.text()
+
+
+async def test_a_secret_of_raw_bytes_is_refused(world: World) -> None:
+    host, port = world.url.split("/")[2].split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+
+    writer.write(
+        b"POST /telegram/webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"X-Telegram-Bot-Api-Secret-Token: \xff\xfe\x80\r\nContent-Length: 2\r\n\r\n{}"
+    )
+    status = await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+
+    assert status.split()[1] in (b"401", b"400")
+    assert world.desk.asked == 0
+
+
+async def test_while_secrets_are_rotated_both_get_in(world: World, press_update: Any) -> None:
+    statuses = [(await world.post(press_update(), s)).status for s in (SECRET, OLD_SECRET)]
+
+    assert statuses == [200, 200]
+    assert len(world.desk.presses) == 2
+
+
+@pytest.mark.parametrize("secret", [None, ""])
+async def test_without_any_secret_nobody_gets_in(press_update: Any, secret: str | None) -> None:
+    async with AsyncExitStack() as stack:
+        world = World()
+        await world.open(stack, ())
+
+        assert (await world.post(press_update(), secret)).status == 401
+        assert world.desk.asked == 0
+
+
+async def test_a_press_is_acknowledged_and_its_presser_answered_by_a_call(
+    world: World, press_update: Any
+) -> None:
+    answer = await world.post(press_update())
+    await world.listener.close()
+
+    assert (answer.status, answer.headers["Content-Length"]) == (200, "0")
+    (press,) = world.desk.presses
+    assert (press.actor, press.choice, press.delivery) == ("telegram:12345", "allow", "")
+    (call,) = world.telegram.calls
+    assert call.method == "answerCallbackQuery"
+    assert call.arguments["callback_query_id"] == "4382bfdwdsb323b2d9"
+    assert call.arguments["text"] == "Approved."
+
+
+@pytest.mark.parametrize(
+    ("kind", "alert"),
+    [
+        (Answered.RECORDED, False),
+        (Answered.CONFIRM, False),
+        (Answered.SHOWN, False),
+        (Answered.LATE, True),
+        (Answered.REFUSED, True),
+        (Answered.UNKNOWN, True),
+    ],
+)
+@pytest.mark.parametrize("text", ["Words.", "", "w" * 500])
+async def test_the_presser_is_always_answered(
+    world: World, kind: Answered, alert: bool, text: str
+) -> None:
+    world.desk.says(Answer(kind, text))
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    delivery = await world.telegram.press_data(world.card(), DATA, by="alice")
+
+    assert delivery.error is None
+    assert (delivery.status, delivery.answered, delivery.alert) == (200, True, alert)
+    assert delivery.toast == {"Words.": "Words.", "": None}.get(text, "w" * 199 + "…")
+    assert world.listener.counters[kind.value] == 1
+
+
+async def test_a_foreign_button_is_not_pressed_and_still_answered(world: World) -> None:
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    delivery = await world.telegram.press_data(world.card(), "settings", by="alice")
+
+    assert (delivery.answered, delivery.toast) == (True, "This button does nothing here.")
+    assert world.desk.asked == 0
+
+
+@pytest.mark.parametrize(
+    "error", [StoreUnreachableError("the store is away"), TimeoutError(), RuntimeError("a bug")]
+)
+async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(
+    world: World, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.desk.says(error, error)
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    delivery = await world.telegram.press_data(world.card(), DATA, by="alice")
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    assert delivery.error is None
+    assert world.slept == [2, 2]
+    assert (world.desk.asked, len(world.desk.presses)) == (3, 1)
+    assert world.listener.counters == {"not_stored": 2, "recorded": 1, "not_a_press": 1}
+    assert ("Traceback" in caplog.text) is isinstance(error, RuntimeError)
+
+
+async def test_while_the_store_is_away_the_presser_is_told(world: World, press_update: Any) -> None:
+    world.desk.says(StoreUnreachableError("the store is away"))
+
+    answer = await world.post(press_update())
+    await world.listener.close()
+
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
+    (call,) = world.telegram.calls
+    assert call.arguments["text"].startswith("Not recorded")
+    assert "query is too old" in (call.error or "")
+
+
+async def test_a_desk_that_takes_too_long_is_given_up(press_update: Any) -> None:
+    async with AsyncExitStack() as stack:
+        world = World()
+        world.desk = StuckDesk()
+        await world.open(stack, (SECRET,), desk_seconds=0.01)
+
+        assert (await world.post(press_update())).status == 503
+        assert world.listener.counters == {"not_stored": 1}
+
+
+async def test_a_callback_that_was_seen_before_is_not_asked_for_again(
+    world: World, press_update: Any
+) -> None:
+    world.desk.says(ReplayedCallbackError("again"))
+
+    answer = await world.post(press_update())
+
+    await world.listener.close()
+
+    assert answer.status == 200
+    assert world.telegram.calls[0].arguments["text"] == "This press was taken before."
+
+
+async def test_the_same_press_delivered_twice_reaches_the_desk_without_a_delivery_id(
+    world: World,
+) -> None:
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+    card = world.card()
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+    world.telegram.misbehave("callback", DeliverTwice())
+
+    await world.telegram.press_data(card, DATA, by="alice")
+
+    assert len(world.desk.presses) == 2
+    assert {press.delivery for press in world.desk.presses} == {""}
+
+
+async def test_a_migration_is_handed_on_and_comes_again_until_it_is_noted(world: World) -> None:
+    world.desk.says(StoreUnreachableError("the store is away"))
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    new = world.telegram.migrate_group(-300)
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    move = (Place("telegram", "-300"), Place("telegram", str(new)))
+    assert world.desk.moves == [move, move]
+    assert world.listener.counters == {"not_stored": 1, "moved": 2}
+
+
+async def test_being_blocked_is_noted_in_the_log(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    world.telegram.block("alice")
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    assert "blocked in or removed from telegram:4242" in caplog.text
+    assert world.listener.counters == {"barred": 1}
+
+
+@pytest.mark.parametrize(
+    "name", sorted(str(path.relative_to(FIXTURES)) for path in FIXTURES.rglob("*.json"))
+)
+async def test_no_fixture_is_pressed_or_asked_for_again(world: World, name: str) -> None:
+    answer = await world.post((FIXTURES / name).read_bytes())
+    await world.listener.close()
+
+    assert answer.status == 200
+    assert world.desk.presses == []
+    asks_for_an_answer = "callback_query" in json.loads((FIXTURES / name).read_bytes())
+    assert [call.method for call in world.telegram.calls] == (
+        ["answerCallbackQuery"] if asks_for_an_answer else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "no_json"),
+        (b"{", "no_json"),
+        (b"\xff\xfe{}", "no_json"),
+        ("{}".encode("utf-16"), "no_json"),
+        (b'{"update_id": "\xc3\x28"}', "no_json"),
+        (b"[" * 100_000, "no_json"),
+        (b'{"update_id": ' + b"9" * 5_000 + b"}", "no_json"),
+        (b"[]", "no_object"),
+        (b"null", "no_object"),
+        (b'"text"', "no_object"),
+        (b"{}", "not_a_press"),
+        (b'{"update_id": 5, "callback_query": null}', "unreadable"),
+        (b'{"update_id": 5, "callback_query": []}', "unreadable"),
+        (b'{"update_id": 5, "callback_query": {"id": 5}}', "unreadable"),
+        (b'{"update_id": 5, "message": "text"}', "not_a_press"),
+        (b'{"update_id": NaN, "my_chat_member": {"chat": 5}}', "not_a_press"),
+    ],
+)
+async def test_a_poison_update_is_counted_and_not_asked_for_again(
+    world: World, body: bytes, reason: str
+) -> None:
+    answer = await world.post(body)
+
+    assert answer.status == 200
+    assert world.listener.counters == {reason: 1}
+
+
+async def test_of_a_poison_update_only_its_number_is_logged(
+    world: World, press_update: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "sayso_telegram")
+
+    await world.post(press_update(data="do-not-log-this", **{"from": None}))
+
+    assert "update 123456790 is not acted on: no_person" in caplog.text
+    for word in (SECRET, TOKEN, "do-not-log-this", "johndoe", "4382bfdwdsb323b2d9"):
+        assert word not in caplog.text
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(("size", "status"), [(1024 * 1024, 200), (1024 * 1024 + 1, 413)])
+async def test_a_body_has_at_most_one_mebibyte(
+    world: World, size: int, status: int, chunked: bool
+) -> None:
+    body = b'{"update_id": 5}'.ljust(size)
+
+    async def parts() -> AsyncIterator[bytes]:
+        for start in range(0, size, 100_000):
+            yield body[start : start + 100_000]
+
+    headers = {HEADER: SECRET, "Content-Type": "application/json"}
+    data = parts() if chunked else io.BytesIO(body)
+    async with world.http.post(world.url, data=data, headers=headers) as answer:
+        assert answer.status == status
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("text/plain", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("", 415),
+        ("application/json; charset=utf-8", 200),
+    ],
+)
+async def test_only_json_is_taken(world: World, press_update: Any, kind: str, status: int) -> None:
+    assert (await world.post(press_update(), **{"Content-Type": kind})).status == status
+    assert world.desk.asked == (status == 200)

@@ -1,0 +1,349 @@
+"""Cards as text with entities: nothing hidden, nothing live, never too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from telegram import MessageEntity
+
+from sayso.cards.card import Card, CardBody, Choice, Ended, Open
+from sayso_playground.telegram.text import checked_entities, with_live_parts
+from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.card.message import CONTENT_LIMIT, message
+
+NOW = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
+LIVE = "@everyone #tag /start@bot https://evil.example/x $TON a@b.example t.me/x"
+CardMaker = Callable[..., Card]
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def spans(text: Formatted, *kinds: str) -> list[str]:
+    raw = text.text.encode("utf-16-le")
+    return [
+        raw[2 * e.offset : 2 * (e.offset + e.length)].decode("utf-16-le")
+        for e in text.entities
+        if e.type in kinds
+    ]
+
+
+def as_telegram_sees_it(text: Formatted) -> list[dict[str, Any]]:
+    given = [{"type": str(e.type), "offset": e.offset, "length": e.length} for e in text.entities]
+    return with_live_parts(text.text, checked_entities(text.text, given))
+
+
+def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
+    assert message(a_card()).text == (
+        "🔔 May this run?\n"
+        "bash\n"
+        "command: rm -r build\n"
+        "Reason given Clean up the build\n"
+        "Asked by deploy-bot › researcher\n"
+        "Source shell\n"
+        "Digest 0123456789ab\n"
+        "Expires 2026-11-21 12:30:00 UTC"
+    )
+
+
+def test_what_is_under_way_is_said_while_the_card_is_open(a_card: CardMaker) -> None:
+    said = message(a_card(state=Open(notice="alice denies this"))).text.splitlines()
+
+    assert said[-1] == "✍️ alice denies this"
+
+
+def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
+    text = message(a_card())
+
+    assert spans(text, MessageEntity.PRE) == ["command: rm -r build"]
+    assert spans(text, MessageEntity.CODE) == [
+        "bash",
+        "Clean up the build",
+        "deploy-bot › researcher",
+        "Source",
+        "shell",
+        "0123456789ab",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("approved", "✅ Approved"),
+        ("denied", "⛔ Denied"),
+        ("expired", "⌛ Expired"),
+        ("cancelled", "🚫 Cancelled"),
+        ("undeliverable", "📭 Undeliverable"),
+        ("something_new", "something_new"),
+    ],
+)
+def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
+    a_card: CardMaker, outcome: str, words: str
+) -> None:
+    ended = Ended(outcome, NOW, by="alice", reason="too risky", stored="bash, always")
+
+    text = message(a_card(state=ended)).text
+
+    assert text.startswith(
+        f"{words} by alice · 2026-11-21 12:00:05 UTC\n"
+        "Reason too risky\n"
+        "Remembered bash, always\n"
+        "bash\n"
+    )
+    assert "command: rm -r build" in text
+    assert "Expires" not in text
+
+
+def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
+    answered = (("Name", "Bob"), ("Notes", "two\nlines @all"))
+    ended = Ended("answered", NOW, by="alice", facts=answered)
+
+    shown = message(a_card(state=ended))
+
+    assert "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\nbash\n" in shown.text
+    assert {"Name", "Bob", "Notes"} <= set(spans(shown, MessageEntity.CODE))
+    assert spans(shown, MessageEntity.PRE) == ["two\nlines @all", "command: rm -r build"]
+
+
+def test_one_level_down_it_speaks_of_remembering_only_where_something_would_be(
+    a_card: CardMaker,
+) -> None:
+    why = Choice("deny-reason", "Deny with a reason…")
+    always = Choice("always-deny", "Always deny", stores="bash, denied")
+    cards = [a_card(state=Open(more=True), more=more) for more in ((why,), (why, always))]
+
+    assert ["remembered" in message(card).text for card in cards] == [False, True]
+
+
+def test_what_the_agent_says_of_it_has_the_name_that_the_question_gives_it(
+    a_card: CardMaker,
+) -> None:
+    card = a_card(description="Both have capacity", described="Context given")
+
+    assert "\nContext given Both have capacity\n" in message(card).text
+
+
+def test_facts_of_the_question_give_way_before_the_answers_and_the_last_of_these_first(
+    a_card: CardMaker,
+) -> None:
+    facts = tuple(("Fact", "f" * 300) for _ in range(12))
+    answers = tuple((f"Answer {number}", f"{number}" * 400) for number in range(10))
+    ended = Ended("answered", NOW, by="alice", reason="r" * 300, facts=answers)
+
+    text = message(a_card(title="t" * 120, facts=facts, state=ended)).text
+
+    assert "f" * 25 not in text
+    assert "0" * 400 in text
+    assert "9" * 400 not in text
+    assert "t" * 120 in text
+    assert "r" * 300 in text
+
+
+def test_the_second_step_names_exactly_what_will_be_stored(a_card: CardMaker) -> None:
+    card = a_card()
+    always = card.body.choices[1]
+
+    text = message(card.confirming(always))
+
+    assert text.text.endswith(
+        "⚠️ Really? This would be remembered:\n"
+        "bash with exactly these arguments\n"
+        "Press Yes, Always to remember it."
+    )
+    assert "bash with exactly these arguments" in spans(text, MessageEntity.CODE)
+
+
+def test_half_a_surrogate_pair_does_not_keep_a_card_from_being_sent(a_card: CardMaker) -> None:
+    text = message(a_card(content="a\ud83db", description="\udca9")).text
+
+    assert "a?b" in text
+    assert text.encode()
+
+
+def test_times_are_shown_in_utc(a_card: CardMaker) -> None:
+    local = datetime.fromisoformat("2026-11-21T23:30:00+11:00")
+
+    assert "Expires 2026-11-21 12:30:00 UTC" in message(a_card(expires_at=local)).text
+
+
+def test_a_cut_card_says_what_is_missing(a_card: CardMaker) -> None:
+    text = message(a_card(content="x" * 3_000)).text
+
+    assert "2,002 more characters are not shown here: press Show all before" in text
+    assert "x" * 998 + "\n…" in text
+    assert "x" * 999 not in text
+
+
+def test_agent_text_is_never_live(a_card: CardMaker) -> None:
+    card = a_card(
+        title=LIVE,
+        asker=LIVE,
+        description=LIVE,
+        content=LIVE,
+        digest=LIVE,
+        facts=((LIVE, LIVE),),
+    )
+    choice = Choice("always", LIVE[:30], stores=LIVE)
+    ended = Ended("denied", NOW, by=LIVE, reason=LIVE, stored=LIVE)
+
+    for shown in (card, card.confirming(choice), replace(card, state=ended)):
+        kinds = {entity["type"] for entity in as_telegram_sees_it(message(shown))}
+        assert kinds <= {"code", "pre", "bold"}
+
+
+def test_without_entities_nothing_is_live_either(a_card: CardMaker) -> None:
+    card = a_card(title=LIVE, description=LIVE, content=LIVE, facts=((LIVE, LIVE),))
+
+    plain = message(card).without_entities
+
+    assert with_live_parts(plain, []) == []
+
+
+def test_without_entities_agent_text_cannot_pass_for_lines_of_the_card(a_card: CardMaker) -> None:
+    card = a_card(content="x\n\n✅ Approved by alice\nExpires never")
+
+    plain = message(card).without_entities
+
+    ours, _, theirs = plain.partition("Written by the agent, from here to the end:\n")
+    assert "Expires 2026" in ours
+    assert "Reason given Clean up the build" in ours
+    assert theirs == "x\n\n✅ Approved by alice\nExpires never"
+
+
+def test_one_line_fields_stay_on_one_line(a_card: CardMaker) -> None:
+    text = message(a_card(title="bash\n✅ Approved by alice", asker="a\u202eb")).text
+
+    assert "\nbash⏎✅ Approved by alice\n" in text
+    assert "Asked by a⟨U+202E⟩b\n" in text
+
+
+def test_a_card_with_more_content_than_fits_is_refused(a_card: CardMaker) -> None:
+    with pytest.raises(ValueError, match="at most 1000"):
+        message(a_card(limit=CONTENT_LIMIT + 1))
+
+
+def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content() -> None:
+    wide = "\U0001f4a9"
+    card = Card(
+        handle="HANDLEHANDLEHANDLE1234",
+        body=CardBody(
+            title=wide * 200,
+            description=wide * 600,
+            content=wide * 5_000,
+            digest=wide * 100,
+            facts=tuple((wide * 50, wide * 100) for _ in range(40)),
+        ),
+        asker=wide * 300,
+        expires_at=NOW,
+        limit=CONTENT_LIMIT,
+        reveal_limit=10,
+    )
+    choice = Choice("always", wide * 30, stores=wide * 500)
+    answers = tuple((wide * 50, wide * 3_000) for _ in range(40))
+    ended = Ended("undeliverable", NOW, wide * 200, wide * 900, wide * 500, facts=answers)
+
+    for shown in (card, card.confirming(choice), replace(card, state=ended)):
+        text = message(shown)
+        assert spans(text, MessageEntity.PRE) == [wide * (CONTENT_LIMIT - 2) + "\n…"]
+        assert utf16(text.text) <= 4096
+        assert utf16(text.without_entities) <= 4096
+        assert len(text.entities) <= 100
+        assert "… and 28 more facts" in text.text
+
+
+def test_many_answers_of_several_lines_fit_with_and_without_entities(a_card: CardMaker) -> None:
+    answers = tuple((f"Field {number}", "line\n" * 400) for number in range(12))
+    text = message(a_card(state=Ended("answered", NOW, by="alice", facts=answers)))
+
+    assert utf16(text.text) <= 4096
+    assert utf16(text.without_entities) <= 4096
+
+
+def test_facts_give_way_before_the_title_and_what_is_stored(a_card: CardMaker) -> None:
+    facts = tuple(("Fact", "f" * 300) for _ in range(12))
+    card = a_card(title="t" * 120, facts=facts)
+    choice = Choice("always", "Always", stores="s" * 300)
+
+    text = message(card.confirming(choice)).text
+
+    assert "t" * 120 in text
+    assert "s" * 300 in text
+    assert text.count("f" * 300) < 12
+
+
+any_text = st.text(st.characters(exclude_categories=()), max_size=700)
+lines = st.text(st.characters(exclude_categories=()), max_size=150)
+
+
+@st.composite
+def cards(draw: st.DrawFn) -> Card:
+    body = CardBody(
+        title=draw(lines),
+        description=draw(any_text),
+        content=draw(any_text) * draw(st.integers(1, 3)),
+        digest=draw(lines),
+        facts=tuple(draw(st.lists(st.tuples(lines, lines), max_size=15))),
+    )
+    choice = Choice("always", "Always", stores=draw(lines) or "x")
+    answers = tuple(draw(st.lists(st.tuples(lines, lines), max_size=15)))
+    outcome = draw(st.sampled_from(["approved", "odd"]))
+    ended = Ended(outcome, NOW, draw(lines), draw(lines), facts=answers)
+    states: list[Open | Ended] = [Open(), Open(choice, notice=draw(lines)), ended]
+    return Card(
+        handle="HANDLEHANDLEHANDLE1234",
+        body=body,
+        asker=draw(lines),
+        expires_at=NOW,
+        limit=draw(st.integers(0, CONTENT_LIMIT)),
+        reveal_limit=1_000,
+        revealed=draw(st.booleans()),
+        state=draw(st.sampled_from(states)),
+    )
+
+
+@given(cards())
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card) -> None:
+    text = message(card)
+
+    assert utf16(text.text) <= 4096
+    assert utf16(text.without_entities) <= 4096
+    assert len(text.entities) <= 100
+    seen = as_telegram_sees_it(text)
+    assert {entity["type"] for entity in seen} <= {"code", "pre", "bold"}
+    answers = card.state.facts[:12] if isinstance(card.state, Ended) else ()
+    told = sum("\n" in value for _, value in answers)
+    blocks = spans(text, MessageEntity.PRE)
+    assert blocks[told:] == ([sound(card.content)] if card.content else [])
+
+
+@given(st.text(), st.integers(0, 40))
+def test_a_fitted_text_is_short_enough_and_made_of_whole_characters(text: str, most: int) -> None:
+    kept = fitted(text, most)
+
+    assert utf16(kept) <= most
+    assert kept == text or text.startswith(kept.removesuffix("…"))
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_a_sound_text_can_be_sent_and_keeps_its_length(text: str) -> None:
+    assert sound(text).encode().decode() == sound(text)
+    assert units(sound(text)) <= units(text)
+
+
+def test_offsets_count_utf16_code_units() -> None:
+    text = Formatted(
+        (Part("🔔 "), Part("é💩", Look.CODE), Part("x", Look.BOLD), Part("", Look.CODE))
+    )
+
+    assert [(e.type, e.offset, e.length) for e in text.entities] == [
+        ("code", 3, 3),
+        ("bold", 6, 1),
+    ]

@@ -1,0 +1,153 @@
+"""The adapter against servers that answer what Telegram's double never would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from sayso.cards.card import Card, Ended
+from sayso.chats.places import Place
+from sayso.errors import DeliveryError
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.store import utc_now
+from sayso_telegram import TelegramAdapter, TelegramConfig
+
+ENDED = Ended("approved", datetime(2026, 11, 21, 12, tzinfo=UTC), by="alice")
+CardMaker = Callable[..., Card]
+
+
+def an_adapter(api_url: str) -> TelegramAdapter:
+    config = TelegramConfig("4000000000:PLAYGROUND-token", ("secret",), api_url)
+    return TelegramAdapter(config, MemoryDrafts(utc_now))
+
+
+Reply = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+def always(status: int, data: Any) -> Reply:
+    return lambda _: {"status": status, "data": data}
+
+
+async def scripted(replies: Mapping[str, Reply]) -> tuple[TestServer, list[Any]]:
+    """A Bot API that answers by the book of a test."""
+    calls: list[Any] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        form = dict(await request.post())
+        calls.append((request.match_info["method"], form))
+        return web.json_response(**replies[request.match_info["method"]](form))
+
+    app = web.Application()
+    app.add_routes([web.post("/bot{token}/{method}", answer)])
+    server = TestServer(app)
+    await server.start_server()
+    return server, calls
+
+
+@pytest.mark.parametrize("body", [{}, [], {"parameters": {}}, {"parameters": {"retry_after": "x"}}])
+async def test_a_rate_limit_that_does_not_say_how_long_is_waited_out(
+    a_card: CardMaker, body: Any
+) -> None:
+    server, _ = await scripted({"sendMessage": always(429, body)})
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
+        with pytest.raises(DeliveryError) as raised:
+            await adapter.show(a_card(), Place("telegram", "-1"))
+
+    assert (raised.value.retry_after, raised.value.permanent) == (3, False)
+
+
+SENT = {"ok": True, "result": {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}}}
+
+
+async def test_when_telegram_refuses_the_entities_the_card_comes_without_but_with_its_buttons(
+    a_card: CardMaker, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = {"ok": False, "description": "Bad Request: can't parse entities: odd"}
+
+    def send(form: Mapping[str, Any]) -> dict[str, Any]:
+        if "entities" in form:
+            return {"data": refused, "status": 400}
+        return {"data": SENT}
+
+    server, calls = await scripted({"sendMessage": send, "editMessageText": send})
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
+        ref = await adapter.show(a_card(description="@all"), Place("telegram", "-1"))
+        await adapter.update(ref, a_card(state=ENDED))
+
+    assert [method for method, _ in calls] == ["sendMessage"] * 2 + ["editMessageText"] * 2
+    (_, first), (_, second), *_ = calls
+    assert first["reply_markup"] == second["reply_markup"]
+    assert "＠all" in second["text"]
+    assert "is shown without" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "member", "words"),
+    [
+        ("supergroup", {"status": "left"}, "add it"),
+        ("supergroup", {"status": "kicked", "until_date": 0}, "add it"),
+        ("supergroup", {"status": "member"}, None),
+        ("supergroup", {"status": "restricted", "is_member": True}, "may not write"),
+        (
+            "supergroup",
+            {"status": "restricted", "is_member": False, "can_send_messages": True},
+            "may not write",
+        ),
+        (
+            "supergroup",
+            {"status": "restricted", "is_member": True, "can_send_messages": True},
+            None,
+        ),
+        ("channel", {"status": "member"}, "may not write"),
+        ("channel", {"status": "administrator", "can_post_messages": True}, None),
+        ("channel", {"status": "administrator", "can_post_messages": False}, "may not write"),
+        ("channel", None, None),
+        ("private", {"status": "member"}, None),
+        ("private", "odd", None),
+    ],
+)
+async def test_can_post_knows_what_the_bot_may_do(
+    kind: str, member: Any, words: str | None
+) -> None:
+    told = always(200, {"ok": True, "result": member}) if member else always(404, {"ok": False})
+    chat = {"ok": True, "result": {"id": -1, "type": kind}}
+    server, _ = await scripted({"getchat": always(200, chat), "getchatmember": told})
+    async with (
+        server,
+        an_adapter(str(server.make_url(""))) as adapter,
+    ):
+        problem = await adapter.can_post(Place("telegram", "-1"))
+
+    assert (words or "") in (problem or "")
+    assert (problem is None) == (words is None)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}, "sticker": {"x": 1}},
+        {"message_id": 7},
+        [],
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_an_error_and_not_tried_again(
+    a_card: CardMaker, result: Any
+) -> None:
+    server, calls = await scripted({"sendMessage": always(200, {"ok": True, "result": result})})
+    async with server, an_adapter(str(server.make_url(""))) as adapter:
+        with pytest.raises(DeliveryError, match="could not be read") as raised:
+            await adapter.show(a_card(), Place("telegram", "-1"))
+
+    assert raised.value.permanent
+    assert len(calls) == 1

@@ -1,0 +1,369 @@
+"""Long polling against Telegram's double: one poller, and nothing confirmed before it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.errors import StoreUnreachableError
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.store import utc_now
+from sayso.stores.memory.work import MemoryLeases
+from sayso.stores.ports import Leases
+from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
+from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_telegram.incoming.polling import next_offset
+from sayso_telegram.reading.allowed import ALLOWED_UPDATES
+from sayso_telegram.taken import Taken
+
+TOKEN = "4000000000:PLAYGROUND-token"
+CHAT = -1001234567890
+DATA = "p1:HANDLEHANDLEHANDLE1234:allow"
+
+
+class DeskDouble:
+    """Stores presses, unless the test says that the store is away."""
+
+    def __init__(self) -> None:
+        self.is_away = False
+        self.refuses: set[str] = set()
+        self.presses: list[Press] = []
+        self.tries = 0
+        self.moves: list[Place] = []
+
+    async def press(self, press: Press) -> Answer:
+        self.tries += 1
+        await asyncio.sleep(0)
+        if self.is_away or press.actor in self.refuses:
+            raise StoreUnreachableError("the store is away")
+        self.presses.append(press)
+        return Answer(Answered.RECORDED, "Approved.")
+
+    async def moved(self, old: Place, new: Place) -> None:
+        self.moves.append(new)
+
+
+class Pauses:
+    """Ends every pause at once, after the test's own step; keeps how long they would have been."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.step: Callable[[], Any] = lambda: None
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        self.step()
+        await asyncio.sleep(0.005)
+
+
+class AwayLeases(MemoryLeases):
+    """Leases of a store that can be away."""
+
+    is_away = False
+    asked = 0
+
+    async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
+        self.asked += 1
+        if self.is_away:
+            raise StoreUnreachableError("the store is away")
+        return await super().hold(name, owner, seconds=seconds)
+
+
+class LeaseClock:
+    """A clock that stands still until a test moves it: a lease does not run out by itself."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> datetime:
+        return datetime.fromtimestamp(self.now, UTC)
+
+
+@pytest.fixture
+async def playground() -> AsyncIterator[Playground]:
+    async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
+        yield playground
+
+
+@pytest.fixture
+def desk() -> DeskDouble:
+    return DeskDouble()
+
+
+@pytest.fixture
+def clock() -> LeaseClock:
+    return LeaseClock()
+
+
+@pytest.fixture
+def leases(clock: LeaseClock) -> AwayLeases:
+    return AwayLeases(clock)
+
+
+@pytest.fixture
+def pauses() -> Pauses:
+    return Pauses()
+
+
+@asynccontextmanager
+async def polling(
+    playground: Playground,
+    desk: DeskDouble,
+    leases: Leases,
+    owner: str = "a",
+    pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> AsyncIterator[TelegramListener]:
+    config = TelegramConfig(TOKEN, (), playground.telegram_api_url, mode="polling")
+    async with (
+        TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter,
+        TelegramListener(config, adapter, desk, leases, owner=owner, pause=pause) as listener,
+    ):
+        task = asyncio.create_task(listener.run_polling())
+        try:
+            yield listener
+        finally:
+            task.cancel()
+            async with asyncio.timeout(2):
+                await asyncio.gather(task, return_exceptions=True)
+
+
+async def served(playground: Playground) -> None:
+    """Return when a poller has taken whatever there was, up to now."""
+    telegram = playground.telegram
+    telegram.say(CHAT, "anybody there?", by="alice")
+    await telegram.until(lambda: not telegram.updates.pending)
+
+
+def polls(playground: Playground) -> list[Any]:
+    return [call for call in playground.telegram.calls if call.method.lower() == "getupdates"]
+
+
+async def test_a_press_is_fetched_stored_answered_and_confirmed(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases
+) -> None:
+    telegram = playground.telegram
+    async with polling(playground, desk, leases) as listener:
+        card = telegram.say(CHAT, "a card", by="alice")
+        delivery = await telegram.press_data(card, DATA, by="alice")
+        await telegram.until(lambda: not telegram.updates.pending)
+
+    assert (delivery.answered, delivery.toast) == (True, "Approved.")
+    assert [press.actor for press in desk.presses] == ["telegram:4242"]
+    assert listener.counters == {"recorded": 1, "not_a_press": 1}
+    assert telegram.updates.allowed == list(ALLOWED_UPDATES)
+
+
+async def test_a_press_made_while_nobody_polled_is_found(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases
+) -> None:
+    telegram = playground.telegram
+    card = telegram.say(CHAT, "a card", by="alice")
+    telegram.updates.add("callback_query", a_query(playground, card, "bob"), "user:bob")
+
+    async with polling(playground, desk, leases):
+        await telegram.until(lambda: all(query.answered for query in telegram.queries.values()))
+
+    assert [press.actor for press in desk.presses] == ["telegram:4343"]
+
+
+async def test_nothing_is_confirmed_before_it_is_stored(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+) -> None:
+    telegram = playground.telegram
+    card = telegram.say(CHAT, "a card", by="alice")
+    desk.is_away = True
+    still_there = []
+
+    def step() -> None:
+        still_there.append("callback_query" in [u.kind for u in telegram.updates.pending])
+        desk.is_away = desk.tries < 3
+
+    pauses.step = step
+    async with polling(playground, desk, leases, pause=pauses) as listener:
+        await telegram.press_data(card, DATA, by="alice")
+        await telegram.until(lambda: not telegram.updates.pending)
+
+    assert still_there == [True, True, True]
+    assert (desk.tries, len(desk.presses)) == (4, 1)
+    assert listener.counters["not_stored"] == 3
+
+
+async def test_a_press_that_cannot_be_stored_holds_up_no_confirmed_one_before_it(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+) -> None:
+    telegram = playground.telegram
+    card = telegram.say(CHAT, "a card", by="alice")
+    desk.refuses = {"telegram:4343"}
+    for who in ("alice", "bob", "mallory"):
+        telegram.updates.add("callback_query", a_query(playground, card, who), f"user:{who}")
+
+    def step() -> None:
+        desk.refuses = set()
+
+    pauses.step = step
+    async with polling(playground, desk, leases, pause=pauses):
+        await telegram.until(lambda: not telegram.updates.pending)
+
+    actors = [press.actor for press in desk.presses]
+    assert actors == ["telegram:4242", "telegram:6666", "telegram:4343", "telegram:6666"]
+
+
+def a_query(playground: Playground, card: Any, who: str) -> dict[str, Any]:
+    member = playground.config.member(who)
+    state = playground.telegram.state
+    return {
+        "id": state.new_query(member, card),
+        "from": state.user_json(member.telegram_id),
+        "message": state.message_json(card),
+        "chat_instance": "1",
+        "data": DATA,
+    }
+
+
+@pytest.mark.parametrize("poison", [None, [], {"id": 5}, {"id": "q", "from": "x"}, {}])
+async def test_a_poison_update_does_not_end_polling(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, poison: Any
+) -> None:
+    telegram = playground.telegram
+    card = telegram.say(CHAT, "a card", by="alice")
+    telegram.add_update("callback_query", poison)
+
+    async with polling(playground, desk, leases):
+        delivery = await telegram.press_data(card, DATA, by="alice")
+        await telegram.until(lambda: not telegram.updates.pending)
+
+    assert delivery.answered
+
+
+async def test_of_two_processes_one_polls_and_the_other_takes_over(
+    playground: Playground,
+    desk: DeskDouble,
+    leases: AwayLeases,
+    clock: LeaseClock,
+    pauses: Pauses,
+) -> None:
+    telegram = playground.telegram
+    second = DeskDouble()
+    async with polling(playground, second, leases, owner="b", pause=pauses):
+        # "b" was here first; "a" waits, however often it asks.
+        await served(playground)
+        async with polling(playground, desk, leases, owner="a", pause=pauses) as waiting:
+            card = telegram.say(CHAT, "a card", by="alice")
+            await telegram.press_data(card, DATA, by="alice")
+            assert (len(second.presses), len(desk.presses)) == (1, 0)
+            assert waiting.counters == {}
+    assert all(call.status == 200 for call in polls(playground))
+
+    # "b" has gone and kept its lease for one more second only.
+    clock.now += 1
+    async with polling(playground, desk, leases, owner="a", pause=pauses):
+        await telegram.press_data(card, DATA, by="bob")
+    assert len(desk.presses) == 1
+
+
+async def test_two_bots_poll_side_by_side(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases
+) -> None:
+    await leases.hold("telegram:77", "somebody", seconds=60)
+
+    async with polling(playground, desk, leases):
+        card = playground.telegram.say(CHAT, "a card", by="alice")
+        assert (await playground.telegram.press_data(card, DATA, by="alice")).answered
+
+
+async def test_while_the_store_is_away_nobody_polls(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+) -> None:
+    leases.is_away = True
+
+    def step() -> None:
+        leases.is_away = leases.asked < 3
+
+    pauses.step = step
+    async with polling(playground, desk, leases, pause=pauses):
+        card = playground.telegram.say(CHAT, "a card", by="alice")
+        assert (await playground.telegram.press_data(card, DATA, by="alice")).answered
+
+    assert leases.asked >= 4
+
+
+async def test_a_webhook_in_the_way_is_named_and_waited_out(
+    playground: Playground,
+    desk: DeskDouble,
+    leases: AwayLeases,
+    pauses: Pauses,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    telegram = playground.telegram
+    telegram.deliver_to("http://127.0.0.1:9/hook")
+
+    def step() -> None:
+        if len(pauses.seconds) == 3:
+            telegram.deliver_to("")
+
+    pauses.step = step
+    async with polling(playground, desk, leases, pause=pauses):
+        await served(playground)
+
+    assert pauses.seconds == [2, 4, 8]
+    assert "a webhook is set: run `sayso webhook delete` to poll" in caplog.text
+
+
+async def test_a_rate_limit_is_waited_out_and_an_outage_ever_longer(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+) -> None:
+    telegram = playground.telegram
+    telegram.misbehave("getupdates", RateLimited(7))
+    telegram.misbehave("getupdates", ServerError(502), times=6)
+
+    async with polling(playground, desk, leases, pause=pauses):
+        await served(playground)
+
+    assert pauses.seconds == [7, 4, 8, 16, 30, 30, 30]
+
+
+async def test_a_migration_is_handed_on(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases
+) -> None:
+    async with polling(playground, desk, leases):
+        new = playground.telegram.migrate_group(-300)
+        await playground.telegram.until(lambda: not playground.telegram.updates.pending)
+
+    assert desk.moves == [Place("telegram", str(new))] * 2
+
+
+async def test_polling_ends_at_once_when_it_is_cancelled(
+    playground: Playground, desk: DeskDouble, leases: AwayLeases
+) -> None:
+    async with polling(playground, desk, leases):
+        await served(playground)
+        # Leaving the block cancels, within the two seconds of `polling`, a poll of 25 seconds.
+
+
+STORED, NOT_STORED = Taken(stored=True), Taken(stored=False)
+
+
+@pytest.mark.parametrize(
+    ("ids", "taken", "before", "after"),
+    [
+        ([], [], 8, 0),
+        ([7, 8], [STORED, STORED], 0, 9),
+        ([7, 8], [STORED, NOT_STORED], 0, 8),
+        ([7, 8], [NOT_STORED, STORED], 7, 7),
+        ([7, 8, 7, 8], [STORED, NOT_STORED, STORED, STORED], 0, 8),
+        ([None, 8], [STORED, STORED], 0, 9),
+        ([3], [STORED], 0, 4),
+    ],
+)
+def test_the_next_poll_begins_at_the_first_update_not_stored_or_anywhere_after_silence(
+    ids: list[int | None], taken: list[Taken], before: int, after: int
+) -> None:
+    updates = [{"update_id": number} for number in ids]
+
+    assert next_offset(updates, taken, before) == after

@@ -1,0 +1,190 @@
+"""`sayso check` and `sayso webhook`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from support.commands import (
+    PEOPLE,
+    Done,
+    Run,
+    deliver_to,
+    env_of,
+)
+
+from sayso_playground import Playground
+
+HOOK = "http://127.0.0.1:9/telegram/webhook"
+GOOD = f"""
+{PEOPLE}
+[[route]]
+to = ["slack:C0OPS", "telegram:-1001234567890"]
+approvers = ["alice", "slack:@oncall"]
+"""
+
+
+async def command(
+    run: Run, playground: Playground, *argv: str, toml: str = GOOD, **env: str
+) -> Done:
+    environment = {**env_of(playground), **env}
+    return await asyncio.to_thread(run, *argv, env=environment, toml=toml)
+
+
+async def test_everything_is_looked_at_and_fine(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    await command(run, playground, "webhook", "set", HOOK)
+    done = await command(run, playground, "check", SAYSO_STORE_URL=store_url)
+
+    assert (done.code, done.err) == (0, "")
+    lines = [line.split(maxsplit=2) for line in done.out.splitlines()]
+    assert [line[0] for line in lines] == ["ok"] * len(lines)
+    assert [line[1] for line in lines] == [
+        "settings", "store", "slack", "telegram", "webhook", "place", "place",
+        "approvers", "approvers",
+    ]  # fmt: skip
+    assert "…@127.0.0.1" in lines[1][2]
+    assert lines[2][2] == "acme (T0ACME) as @sayso, presses at POST /slack/events"
+    assert lines[3][2] == "@sayso_bot, presses at POST /telegram/webhook"
+    assert lines[4][2].startswith(f"{HOOK}, 0 updates waiting, updates: message")
+    assert lines[5][2] == "slack:C0OPS: cards can be shown there"
+    assert lines[7][2].endswith(": alice (slack:U0ALICE, telegram:4242), slack:@oncall")
+    assert lines[8][2] == "slack:@oncall has 1 member"
+
+
+async def test_a_module_with_kinds_of_question_that_cannot_be_loaded_is_a_line(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    toml = GOOD + '[questions]\ntypes = ["json", "no_such_module"]\n'
+
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
+
+    said = [line.split(maxsplit=2) for line in done.out.splitlines() if " questions " in line]
+    assert done.code == 1
+    assert [line[0] for line in said] == ["ok", "failed"]
+    assert said[0][2] == "json is loaded"
+    assert "no_such_module cannot be imported" in said[1][2]
+
+
+async def test_dangerous_rules_of_the_policy_are_a_warning_each(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    toml = (
+        GOOD
+        + "[policy]\n"
+        + 'allow = [{ tool = "bash", params = { command = "ls*" } }, { tool = "read" }]\n'
+        + 'deny = [{ tool = "read" }]\n'
+    )
+
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
+    quiet = await command(
+        run,
+        playground,
+        "check",
+        toml=GOOD + '[policy]\ndeny = [{ tool = "read" }]\n',
+        SAYSO_STORE_URL=store_url,
+    )
+
+    said = [line for line in done.out.splitlines() if " policy " in line]
+    assert all(line.startswith("warning") for line in said)
+    assert any("allow rule 1, command 'ls*'" in line for line in said)
+    assert any("allow rule 2 never applies" in line for line in said)
+    assert "policy     1 rule without surprises" in quiet.out
+
+
+async def test_each_failure_is_a_line_and_the_others_are_still_looked_at(
+    run: Run, playground: Playground
+) -> None:
+    toml = '[[route]]\nto = ["slack:C0RANDOM", "telegram:-1009"]\napprovers = ["slack:@nobody"]\n'
+    away = "redis://127.0.0.1:1"
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=away)
+
+    assert done.code == 1
+    failed = [line.split(maxsplit=2)[1:] for line in done.out.splitlines() if "failed" in line]
+    assert [subject for subject, _ in failed] == [
+        "store", "webhook", "place", "place", "approvers"
+    ]  # fmt: skip
+    assert failed[1][1].startswith("none is registered; `sayso webhook set")
+    assert "/invite @sayso" in failed[2][1]
+    assert "add the bot to the chat" in failed[3][1]
+    assert "there is no user group @nobody" in failed[4][1]
+    assert "warning  approvers  route.0: none of its approvers has an account" in done.out
+
+
+async def test_a_wrong_token_is_a_line(run: Run, playground: Playground) -> None:
+    done = await command(
+        run,
+        playground,
+        "check",
+        "--json",
+        SLACK_BOT_TOKEN="xoxb-wrong-of-a-test",
+        SAYSO_STORE_URL="memory://",
+    )
+
+    found = [json.loads(line) for line in done.out.splitlines()]
+    (slack,) = [finding for finding in found if finding["subject"] == "slack"]
+    assert done.code == 1
+    assert slack["level"] == "failed"
+    assert "SLACK_BOT_TOKEN is not valid" in slack["text"]
+    assert "of-a-test" not in done.out
+    assert any(finding["level"] == "warning" for finding in found if finding["subject"] == "store")
+
+
+def test_wrong_settings_are_lines(run: Run) -> None:
+    done = run("check", toml="[slack]\nmoed = 1\n[[route]]\nto = []\n")
+
+    assert (done.code, done.err) == (1, "")
+    assert all(line.startswith("failed   settings") for line in done.out.splitlines())
+    assert "slack.moed is not a setting; did you mean mode?" in done.out
+
+
+async def test_a_webhook_is_set_shown_and_deleted(run: Run, playground: Playground) -> None:
+    nothing = await command(run, playground, "webhook", "show", toml="")
+    register = await command(run, playground, "webhook", "set", HOOK, toml="")
+    shown = await command(run, playground, "webhook", "show", "--json", toml="")
+    deleted = await command(run, playground, "webhook", "delete", toml="")
+
+    assert (nothing.code, nothing.out) == (1, "no webhook is registered\n")
+    assert (register.code, register.out.splitlines()[0]) == (0, f"webhook:  {HOOK}")
+    state = json.loads(shown.out)
+    assert (state["url"], state["pendingUpdateCount"]) == (HOOK, 0)
+    assert "callback_query" in state["allowedUpdates"]
+    assert (deleted.code, deleted.out) == (0, "no webhook is registered\n")
+
+
+async def test_a_webhook_without_the_edits_of_messages_is_a_line(
+    run: Run, playground: Playground
+) -> None:
+    await command(run, playground, "webhook", "set", HOOK, toml="")
+    playground.telegram.updates.allowed.remove("edited_message")
+
+    done = await command(run, playground, "check", "--json")
+
+    found = [json.loads(line) for line in done.out.splitlines()]
+    (hook,) = [finding for finding in found if finding["subject"] == "webhook"]
+    assert hook["level"] == "failed"
+    assert "repeat `sayso webhook set`" in hook["text"]
+
+
+async def test_a_webhook_needs_its_secret(run: Run, playground: Playground) -> None:
+    done = await command(
+        run, playground, "webhook", "set", HOOK, toml="", TELEGRAM_WEBHOOK_SECRET=""
+    )
+
+    assert done.code == 2
+    assert done.err.startswith("sayso: TELEGRAM_WEBHOOK_SECRET is not set")
+
+
+async def test_polling_and_a_webhook_exclude_each_other(run: Run, playground: Playground) -> None:
+    deliver_to(playground, "http://127.0.0.1:9")
+    done = await command(
+        run,
+        playground,
+        "check",
+        SAYSO_TELEGRAM_MODE="polling",
+        SAYSO_STORE_URL="memory://",
+    )
+
+    assert done.code == 1
+    assert "is registered, so polling gets nothing; `sayso webhook delete`" in done.out

@@ -1,0 +1,250 @@
+"""The command line itself: usage, bad input, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.commands import Run
+
+UNREACHABLE = {"SAYSO_STORE_URL": "redis://127.0.0.1:1/0"}
+
+
+def test_it_tells_its_version(run: Run) -> None:
+    done = run("--version")
+
+    assert done.code == 0
+    assert done.out.startswith("sayso ")
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        ((), "sayso: the following arguments are required: COMMAND; see `sayso --help`\n"),
+        (("ask",), "sayso: the following arguments are required: TOOL; see `sayso ask --help`\n"),
+        (
+            ("ask", "x", "--tmeout", "1m"),
+            "sayso: unrecognized arguments: --tmeout 1m; see `sayso --help`\n",
+        ),
+        (
+            ("demo", "--port", "http"),
+            (
+                "sayso: argument --port: 'http' is not a port from 0 to 65535; "
+                "see `sayso demo --help`\n"
+            ),
+        ),
+        (
+            ("ask", "x", "--timeout", "10"),
+            "sayso: --timeout '10' is not a duration: 10 has no unit, write 10s or 10m\n",
+        ),
+        (
+            ("ask", "x", "--arg", "command"),
+            "sayso: --arg 'command': write NAME=VALUE, or NAME:=JSON\n",
+        ),
+        (("ask", "x", "--arg", "=ls"), "sayso: --arg '=ls': write NAME=VALUE, or NAME:=JSON\n"),
+        (
+            ("ask", "x", "--arg", "n:=one"),
+            "sayso: --arg n is not JSON: Expecting value: line 1 column 1 (char 0)\n",
+        ),
+        (
+            ("ask", "x", "--arguments", "[1]"),
+            'sayso: --arguments: write a JSON object such as {"command": "ls"}\n',
+        ),
+        (
+            ("ask", "x", "--arguments", '{"a": 1, "a": 2}'),
+            "sayso: --arguments is not JSON: a name is there twice\n",
+        ),
+        (
+            ("ask", "x", "--arg", "n:=NaN"),
+            "sayso: --arg n is not JSON: NaN is no JSON value\n",
+        ),
+        (("ask", " "), "sayso: TOOL is empty; name the tool that is asked about\n"),
+        (("ask", "x\udcff"), "sayso: the command line is not valid UTF-8\n"),
+        (
+            ("ask", "x", "--store", "memory://"),
+            (
+                "sayso: --store is memory://, which nobody outside this process can see; "
+                "use the Redis of `sayso serve`\n"
+            ),
+        ),
+        (
+            ("pending", "--store", "memory://"),
+            (
+                "sayso: --store is memory://, which lives inside another process; "
+                "only a Redis can be looked at from here\n"
+            ),
+        ),
+        (
+            ("serve", "--config", "missing.toml"),
+            "sayso: missing.toml: no such file; name another one with --config\n",
+        ),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_to_do(
+    argv: tuple[str, ...], line: str, run: Run
+) -> None:
+    done = run(*argv)
+
+    assert (done.code, done.out, done.err) == (2, "", line)
+
+
+@pytest.mark.parametrize(
+    "argv", [("ask", "x", "--timeout", "1s"), ("pending",), ("show", "x"), ("cancel", "x")]
+)
+def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], run: Run) -> None:
+    done = run(*argv, env=UNREACHABLE)
+
+    assert done.code == 4
+    assert done.out == ""
+    assert done.err.startswith("sayso: SAYSO_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
+    assert "start it there, or correct SAYSO_STORE_URL" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_deny_rule_answers_without_a_store_and_an_allow_rule_does_not(run: Run) -> None:
+    policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "bash" }]\n'
+
+    allowed = run("ask", "read", env=UNREACHABLE, toml=policy)
+    denied = run("ask", "bash", env=UNREACHABLE, toml=policy)
+
+    # An *always deny* that somebody stored comes before the rule, so it must be looked for.
+    assert (allowed.code, allowed.out) == (4, "")
+    assert "nothing was approved" in allowed.err
+    assert (denied.code, denied.out) == (1, "denied: denied by deny rule 1\n")
+
+
+def test_mistakes_in_other_sections_do_not_keep_a_machine_from_asking(
+    run: Run, store_url: str
+) -> None:
+    toml = (
+        '[slack]\nbot_token = "xoxb-of-a-test"\n[route]\nto = 1\n[people.x]\nage = 3\n'
+        '[policy]\ndefault = "allow"\n'
+    )
+
+    assert run("ask", "x", toml=toml, env={"SAYSO_STORE_URL": store_url}).code == 0
+
+
+def test_a_mistake_in_the_policy_keeps_a_machine_from_asking(run: Run) -> None:
+    done = run("ask", "x", toml='[policy]\ndefault = "alow"\n')
+
+    assert (done.code, done.err) == (
+        2,
+        "sayso: sayso.toml line 2: policy.default must be 'ask' or 'allow', not 'alow'\n",
+    )
+
+
+def test_a_file_that_is_no_toml_keeps_a_machine_from_asking(run: Run) -> None:
+    assert run("ask", "x", toml="[policy").code == 2
+
+
+def test_without_a_timeout_a_question_waits_as_long_as_its_route_says(
+    run: Run, store_url: str
+) -> None:
+    toml = """
+        [[route]]
+        agent = "deploy-*"
+        to = ["slack:C0OPS"]
+        timeout = "0.2s"
+    """
+    done = run("ask", "x", "--agent", "deploy-bot", toml=toml, env={"SAYSO_STORE_URL": store_url})
+
+    assert (done.code, done.out) == (3, "expired\n")
+    assert done.err == "sayso: expired: nobody answered in time\n"
+
+
+def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: str) -> None:
+    (tmp_path / "sayso.toml").write_text('[policy]\ndefault = "allow"\n')
+    argv = ["ask", "x", "--arguments", "-", "--arg", "b=over", "--arg", "n:=[1]", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "sayso_bots", *argv],
+        input='{"a": "two\\nlines", "b": "under"}',
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    verdict = json.loads(done.stdout)
+    assert verdict["arguments"] == {"a": "two\nlines", "b": "over", "n": [1]}
+    assert verdict["permissionId"] is None
+    assert verdict["decidedLine"] == "default"
+
+
+def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:
+    toml, env = '[policy]\ndefault = "allow"\n', {"SAYSO_STORE_URL": store_url}
+
+    done = run("ask", "x\u202e\x1b", "--json", toml=toml, env=env)
+
+    assert done.out.isascii()
+    assert "\x1b" not in done.out
+    assert json.loads(done.out)["tool"] == "x\u202e\x1b"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
+        (">&-", 0, ""),
+        pytest.param(
+            ">/dev/full",
+            1,
+            "sayso: [Errno 28] No space left on device\n",
+            marks=pytest.mark.skipif(
+                not Path("/dev/full").exists(), reason="only Linux has /dev/full"
+            ),
+        ),
+    ],
+)
+def test_a_verdict_that_cannot_be_printed_is_no_traceback(
+    redirection: str, code: int, said: str, tmp_path: Path, store_url: str
+) -> None:
+    (tmp_path / "sayso.toml").write_text('[policy]\ndefault = "allow"\n')
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m sayso_bots ask x {redirection}"],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_the_package_can_be_run_as_a_module_without_settings_in_sight() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sayso_bots", "serve"],
+        env={"PATH": os.environ["PATH"]},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        (
+            "sayso: no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET for "
+            "Slack, TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
+        ),
+        "sayso: there is no sayso.toml with a [[route]] here; name the file with --config",
+    ]
+
+
+def test_asking_loads_no_chat_library() -> None:
+    code = (
+        "import sys; from sayso_bots.cli.cli import main; "
+        "main(['ask', 'x', '--store', 'redis://127.0.0.1:1', '--timeout', '0.1s'], {}); "
+        "print([name for name in ('aiohttp', 'slack_sdk', 'slack_bolt', 'telegram', "
+        "'sayso_playground') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"
+    )
+
+    assert done.stdout == "[]\n"

@@ -1,0 +1,242 @@
+"""``[api]`` of the settings, ``sayso api token`` and what ``sayso check`` says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import pytest
+from support.api_world import CI, token_lines
+from support.commands import Run, env_of
+
+from sayso_bots.settings.settings import settings_of
+from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.tokens import ApiSettings, token_hash
+from sayso_playground import Playground
+
+ENV = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "s" * 32}
+ROUTE = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
+GOOD = token_lines("ci", CI, '["deploy-*"]')
+
+
+def read(toml: str) -> ApiSettings | None:
+    return settings_of(source_of(ROUTE + toml, ENV)).api
+
+
+def problems(toml: str) -> list[str]:
+    with pytest.raises(SettingsError) as caught:
+        read(toml)
+    return list(caught.value.problems)
+
+
+def test_a_token_and_origins_are_read() -> None:
+    api = read(f'[api]\norigins = ["https://a.example", "http://localhost:3000"]\n{GOOD}')
+
+    assert api is not None
+    assert api.origins == {"https://a.example", "http://localhost:3000"}
+    (token,) = api.tokens
+    assert (token.name, token.agents, token.answers_own) == ("ci", ("deploy-*",), False)
+    assert token.speaks_for("deploy-bot")
+    assert not token.speaks_for("other")
+
+
+def test_without_a_token_it_is_off() -> None:
+    assert read("") is None
+    assert read('[api]\norigins = ["https://a.example"]\n') is None
+
+
+@pytest.mark.parametrize(
+    ("toml", "problem"),
+    [
+        (
+            '[[api.token]]\nname = "ci"\nsha256 = "abc"\nagents = ["*"]\n',
+            (
+                "sayso.toml line 6: api.token.0.sha256 is not the SHA-256 of a token in 64 hex "
+                "digits; `sayso api token NAME` prints this line"
+            ),
+        ),
+        (
+            f'[[api.token]]\nname = "c i"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
+            (
+                "sayso.toml line 5: api.token.0.name must be 1 to 64 letters, digits and _ . -; "
+                "the actor is api:NAME"
+            ),
+        ),
+        (
+            f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = []\n',
+            (
+                "sayso.toml line 7: api.token.0.agents names no agent; "
+                'add agents = ["deploy-*"], or ["*"] for all'
+            ),
+        ),
+        (
+            f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\n',
+            "sayso.toml line 4: api.token.0 has no 'agents'; add one",
+        ),
+        (
+            "[api]\ntoken = 7\n",
+            "sayso.toml line 5: api.token must be written with two brackets: [[api.token]]",
+        ),
+        (
+            f"[api]\nper_second = 0\n{GOOD}",
+            "sayso.toml line 5: api.per_second 0 is not a whole number from 1 to 10000",
+        ),
+        (
+            f'[api]\norigins = ["https://a.example/path"]\n{GOOD}',
+            (
+                "sayso.toml line 5: api.origins.0 'https://a.example/path' is not an origin such "
+                "as https://dashboard.example.com, without a path"
+            ),
+        ),
+        (
+            f'[api]\norigins = ["*"]\n{GOOD}',
+            (
+                "sayso.toml line 5: api.origins.0 '*' is not an origin such as "
+                "https://dashboard.example.com, without a path"
+            ),
+        ),
+        (
+            GOOD + GOOD,
+            "sayso.toml line 11: api.token.1.sha256 is there twice; remove one",
+        ),
+        (
+            GOOD + token_lines("ci", f"{CI}2", '["*"]'),
+            (
+                "sayso.toml line 9: api.token.1 has other agents or answers_own than another "
+                "token named ci; give it its own name, or the same"
+            ),
+        ),
+        (
+            f"{GOOD}answers_own = 7\n",
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 7",
+        ),
+        (
+            f'{GOOD}answers_own = "yes"\n',
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 'yes'",
+        ),
+        (
+            f"{GOOD}answers_own = 1\n",
+            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 1",
+        ),
+        (
+            '[api]\norigin = "x"\n',
+            "sayso.toml line 5: api.origin is not a setting; did you mean origins?",
+        ),
+    ],
+)
+def test_a_wrong_setting_names_the_key_the_line_and_the_fix(toml: str, problem: str) -> None:
+    assert problems(toml) == [problem]
+
+
+def test_a_token_that_was_pasted_instead_of_its_hash_is_not_shown() -> None:
+    (problem,) = problems(f'[[api.token]]\nname = "ci"\nsha256 = "{CI}"\nagents = ["*"]\n')
+
+    assert CI not in problem
+    assert "api.token.0.sha256" in problem
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        f'[[api.token]]\nname = "{CI}"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
+        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = ["{CI}"]\n',
+        f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = "{CI}"\n',
+        f'{GOOD}answers_own = "{CI}"\n',
+        f'{GOOD}{CI} = "x"\n',
+        f'{GOOD}token = "{CI}"\n',
+        f'[api]\norigins = ["{CI}"]\n{GOOD}',
+        f'[api]\ntoken = "{CI}"\n',
+        f'[api]\nper_second = "{CI}"\n{GOOD}',
+        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\napprovers = ["api:{CI}"]\n',
+        f'{GOOD}[[route]]\nto = ["slack:C0OPS"]\nagent = "{CI}"\napprovers = ["api:ci"]\n',
+    ],
+)
+def test_a_token_that_was_pasted_anywhere_is_refused_and_not_shown(toml: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read(toml)
+
+    assert CI not in str(caught.value)
+    assert CI not in repr(caught.value)
+
+
+async def test_an_api_without_a_token_is_pointed_out(run: Run, playground: Playground) -> None:
+    toml = ROUTE + '[api]\norigins = ["https://a.example"]\n'
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
+
+    settings = settings_of(source_of(toml, ENV))
+    done = await asyncio.to_thread(run, "check", toml=toml, env=env)
+
+    text = "[api] has no [[api.token]], so the hosted API is off; `sayso api token NAME` makes one"
+    assert settings.api_warnings == (text,)
+    (line,) = [line for line in done.out.splitlines() if " api " in line]
+    assert line.startswith("warning")
+    assert text in line
+    assert settings_of(source_of(ROUTE, ENV)).api_warnings == ()
+
+
+def test_an_approver_that_is_no_token_is_wrong() -> None:
+    toml = ROUTE.replace('"slack:U0ALICE"', '"api:cj"') + GOOD
+    with pytest.raises(SettingsError) as caught:
+        settings_of(source_of(toml, ENV))
+
+    assert caught.value.problems == (
+        (
+            "sayso.toml line 3: route.0.approvers.0 names 'api:cj', but no [[api.token]] has "
+            "this name; `sayso api token cj` makes one"
+        ),
+    )
+
+
+def test_a_new_token_is_printed_once_with_the_settings_for_it(run: Run) -> None:
+    done = run("api", "token", "ci", "--agent", "deploy-*", "--agent", "b")
+
+    token = done.out.strip()
+    assert done.code == 0
+    assert re.fullmatch(r"sayso_[A-Za-z0-9_-]{43}", token)
+    assert token not in done.err
+    toml = done.err.partition("[[api.token]]")[2]
+    api = read(f"[[api.token]]{toml}")
+    assert api is not None
+    assert api.tokens[0].sha256 == token_hash(token)
+    assert api.tokens[0].agents == ("deploy-*", "b")
+
+
+def test_patterns_of_any_text_are_printed_as_toml(run: Run) -> None:
+    patterns = ["dépl💥y-*", 'a"b\\c', "tab\tand\x7f\x01"]
+    done = run("api", "token", "ci", *(part for one in patterns for part in ("--agent", one)))
+
+    api = read(f"[[api.token]]{done.err.partition('[[api.token]]')[2]}")
+
+    assert done.code == 0
+    assert api is not None
+    assert list(api.tokens[0].agents) == patterns
+
+
+def test_a_pattern_that_is_no_text_is_refused(run: Run) -> None:
+    done = run("api", "token", "ci", "--agent", "a\udcff")
+
+    assert (done.code, done.out) == (2, "")
+    assert "--agent" in done.err
+
+
+def test_a_token_is_no_name_of_itself(run: Run) -> None:
+    done = run("api", "token", CI)
+
+    assert (done.code, done.out) == (2, "")
+    assert CI not in done.err
+
+
+def test_a_name_that_is_none_is_refused(run: Run) -> None:
+    done = run("api", "token", "c i")
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("sayso: 'c i' is no name")
+
+
+async def test_sayso_check_says_who_may_call(run: Run, playground: Playground) -> None:
+    toml = ROUTE + GOOD + token_lines("ci", f"{CI}2", '["deploy-*"]')
+    env = env_of(playground, SAYSO_STORE_URL="memory://")
+
+    done = await asyncio.to_thread(run, "check", toml=toml, env=env)
+
+    assert "api        ci (2 tokens) speaks for deploy-*" in done.out

@@ -1,0 +1,72 @@
+"""[questions]: ready-made reasons, how long a denial waits for one, kinds of one's own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from sayso.errors import ConfigError
+from sayso_bots.server.kinds import load_kinds
+from sayso_bots.settings.settings import settings_of
+from sayso_bots.settings.source import SettingsError, source_of
+
+ENV = {
+    "SLACK_BOT_TOKEN": "xoxb-of-a-test",
+    "SLACK_SIGNING_SECRET": "0123456789abcdef0123456789abcdef",
+    "SAYSO_STORE_URL": "memory://",
+}
+ROUTE = '[[route]]\nto = ["slack:C0123ABCD"]\napprovers = ["slack:U0ALICE"]\n'
+
+
+def test_reasons_and_their_wait_come_from_the_file() -> None:
+    written = '[questions]\nreasons = [" Not now "]\nreason_wait = "2m"\ntypes = ["json"]\n'
+
+    questions = settings_of(source_of(ROUTE + written, ENV)).questions
+
+    assert questions.refusals.reasons == ("Not now",)
+    assert questions.refusals.wait == timedelta(minutes=2)
+    assert questions.types == ("json",)
+
+
+def test_without_the_section_a_denial_waits_a_minute() -> None:
+    questions = settings_of(source_of(ROUTE, ENV)).questions
+
+    assert (questions.refusals.reasons, questions.refusals.wait) == ((), timedelta(minutes=1))
+
+
+@pytest.mark.parametrize(
+    ("written", "milliseconds"), [("", 200), ('together = "1.5s"', 1_500), ('together = "off"', 0)]
+)
+def test_how_long_calls_gather_for_one_card_comes_from_the_file(
+    written: str, milliseconds: int
+) -> None:
+    questions = settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV)).questions
+
+    assert questions.together == timedelta(milliseconds=milliseconds)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('together = "6s"', "every card waits for it; write at most 5s"),
+        ("together = 300", 'or "off", for a card for every call'),
+        ('reason_wait = "16m"', "reason_wait"),
+        ('reason_wait = "soon"', "is not a duration"),
+        ('reasons = [""]', "is no reason; write 1 to 1,000 characters"),
+        ("types = 3", "types"),
+    ],
+)
+def test_what_makes_no_sense_names_the_key_the_line_and_the_fix(written: str, told: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV))
+
+    assert told in str(error.value)
+    assert "line 5" in str(error.value)
+
+
+def test_a_module_that_cannot_be_imported_says_what_to_do() -> None:
+    load_kinds(["json"])
+
+    with pytest.raises(ConfigError, match=r"no_such_module cannot be imported.*PYTHONPATH"):
+        load_kinds(["no_such_module"])

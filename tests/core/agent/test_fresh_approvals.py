@@ -1,0 +1,183 @@
+"""When a waking run looks at the session's rules again, and when the wake-up has said enough."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from sayso import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
+from sayso.agent.deciding import Asker, Decider
+from sayso.calls import ToolCall
+from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.ports import Rules
+from sayso.stores.redis import redis_backend
+from sayso.testing import a_request, a_response
+from sayso.testing.harness import StoppedClock
+
+RUN = RunRef("deploy-bot", "s-1")
+LS = ToolCall("bash", {"command": "ls"})
+
+
+class CountedRules:
+    """Rules that count the looks at a book."""
+
+    def __init__(self, inner: Rules) -> None:
+        self.inner = inner
+        self.looks = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def book(self, run: RunRef) -> RuleBook:
+        self.looks += 1
+        return await self.inner.book(run)
+
+
+@dataclass
+class Room:
+    """A gate on one side, the store on the other, and the looks between them."""
+
+    backend: Backend
+    rules: CountedRules
+    gate: Gate
+
+    async def asked(self) -> PermissionRequestEvent:
+        async with self.backend.outbox.jobs("test") as jobs:
+            async for job in jobs:
+                await self.backend.outbox.done(job)
+                record = await self.backend.store.get(job.question_id)
+                if job.kind == "ask" and record is not None and record.ending is None:
+                    assert isinstance(record.request, PermissionRequestEvent)
+                    return record.request
+        raise AssertionError("the outbox ended")
+
+    async def deny_for_ever(self, call: ToolCall) -> None:
+        request = a_request(run=RUN)
+        await self.backend.store.open(request, seconds=60, inbox="", book=None)
+        await self.backend.store.settle(
+            request.permission_id, a_response(request), remember=always_deny(call)
+        )
+
+
+def always_deny(call: ToolCall) -> RememberedRule:
+    now = datetime.now(UTC)
+    return RememberedRule(literal_rule(call), "deny", "slack:U0ALICE", now, now + timedelta(1))
+
+
+def a_room(backend: Backend) -> Room:
+    rules = CountedRules(backend.rules)
+    counted = replace(backend, rules=cast("Rules", rules))
+    return Room(backend, rules, Gate(counted, run=RUN, policy=RulePolicy(), timeout=30))
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
+    opened = (
+        memory_backend()
+        if request.param == "memory"
+        else redis_backend(request.getfixturevalue("store_url"))
+    )
+    async with opened as backend:
+        room = a_room(backend)
+        yield room
+        await room.gate.finish()
+
+
+async def test_an_approval_that_says_the_known_version_needs_no_look(room: Room) -> None:
+    waiting = asyncio.create_task(room.gate.check(LS))
+    request = await room.asked()
+
+    await room.backend.store.settle(request.permission_id, a_response(request))
+
+    assert (await waiting).approved
+    assert room.rules.looks == 0
+
+
+async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(room: Room) -> None:
+    waiting = asyncio.create_task(room.gate.check(LS))
+    request = await room.asked()
+
+    await room.deny_for_ever(LS)
+    await room.backend.store.settle(request.permission_id, a_response(request))
+
+    verdict = await waiting
+    assert verdict.outcome is Outcome.DENIED
+    assert verdict.line == "remembered always deny"
+    assert room.rules.looks == 1
+
+
+async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Room) -> None:
+    waiting = asyncio.create_task(room.gate.check(LS))
+    request = await room.asked()
+
+    await room.deny_for_ever(ToolCall("bash", {"command": "rm"}))
+    await room.backend.store.settle(request.permission_id, a_response(request))
+
+    assert (await waiting).approved
+    assert room.rules.looks == 1
+
+
+async def test_an_approval_that_is_resumed_later_is_looked_at_again(room: Room) -> None:
+    submitted = await room.gate.submit(LS)
+    request = await room.asked()
+    await room.backend.store.settle(request.permission_id, a_response(request))
+
+    assert isinstance(submitted, str)
+    assert (await room.gate.resume(submitted)).approved
+    assert room.rules.looks == 1
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_an_approval_that_was_long_under_way_is_looked_at_again(hours: int) -> None:
+    clock = StoppedClock(datetime.now(UTC))
+    async with memory_backend(clock=clock) as backend:
+        room = a_room(backend)
+        waiting = asyncio.create_task(room.gate.check(LS, timeout=7_200))
+        request = await room.asked()
+        clock.advance(timedelta(hours=hours))
+
+        # No turn of the loop in between: the run hears of the approval after both.
+        await backend.store.settle(request.permission_id, a_response(request))
+        await room.deny_for_ever(LS)
+
+        assert (await waiting).outcome is Outcome.DENIED
+        assert room.rules.looks == 1
+        await room.gate.finish()
+
+
+class Books:
+    """Rules that are read as these books, one after the other."""
+
+    def __init__(self, *books: RuleBook) -> None:
+        self.left = list(books)
+
+    async def book(self, run: RunRef) -> RuleBook:
+        del run
+        return self.left.pop(0)
+
+
+async def test_a_known_denial_is_read_again_before_it_denies() -> None:
+    # At one version rules only expire: what is known may be more than what is left.
+    denied = RuleBook("v1", (always_deny(LS),))
+    rules = Books(denied, RuleBook("v1"))
+    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
+    await decider.refresh()
+
+    assert await decider.denial(Asker("bot"), LS, book="v1") is None
+    assert rules.left == []
+
+
+async def test_a_version_that_is_not_known_is_read() -> None:
+    rules = Books(RuleBook("v1"), RuleBook("v2", (always_deny(LS),)))
+    decider = Decider(cast("Rules", rules), RulePolicy(), RUN, cast("Any", None), utc_now)
+    await decider.refresh()
+
+    assert await decider.denial(Asker("bot"), LS, book="v1") is None
+    assert await decider.denial(Asker("bot"), LS, book="v2") is not None

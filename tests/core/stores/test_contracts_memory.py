@@ -1,0 +1,73 @@
+"""The memory backend keeps every promise of the ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sayso.stores.backend import Backend
+from sayso.stores.memory.store import memory_backend
+from sayso.testing import (
+    AuditContract,
+    BranchLogContract,
+    BusContract,
+    CopiesContract,
+    DraftsContract,
+    LeasesContract,
+    OutboxContract,
+    RulesContract,
+    SettlingContract,
+    StoreContract,
+    WatchContract,
+)
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with memory_backend() as opened:
+        yield opened
+
+
+class TestMemoryStore(StoreContract):
+    pass
+
+
+class TestMemorySettling(SettlingContract):
+    pass
+
+
+class TestMemoryWatch(WatchContract):
+    pass
+
+
+class TestMemoryCopies(CopiesContract):
+    pass
+
+
+class TestMemoryRules(RulesContract):
+    pass
+
+
+class TestMemoryAudit(AuditContract):
+    pass
+
+
+class TestMemoryBus(BusContract):
+    pass
+
+
+class TestMemoryOutbox(OutboxContract):
+    pass
+
+
+class TestMemoryLeases(LeasesContract):
+    pass
+
+
+class TestMemoryDrafts(DraftsContract):
+    pass
+
+
+class TestMemoryBranchLog(BranchLogContract):
+    pass

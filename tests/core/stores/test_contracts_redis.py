@@ -1,0 +1,73 @@
+"""The Redis backend keeps every promise of the ports."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sayso.stores.backend import Backend
+from sayso.stores.redis import redis_backend
+from sayso.testing import (
+    AuditContract,
+    BranchLogContract,
+    BusContract,
+    CopiesContract,
+    DraftsContract,
+    LeasesContract,
+    OutboxContract,
+    RulesContract,
+    SettlingContract,
+    StoreContract,
+    WatchContract,
+)
+
+
+@pytest.fixture
+async def backend(store_url: str) -> AsyncIterator[Backend]:
+    async with redis_backend(store_url) as opened:
+        yield opened
+
+
+class TestRedisStore(StoreContract):
+    pass
+
+
+class TestRedisSettling(SettlingContract):
+    pass
+
+
+class TestRedisWatch(WatchContract):
+    pass
+
+
+class TestRedisCopies(CopiesContract):
+    pass
+
+
+class TestRedisRules(RulesContract):
+    pass
+
+
+class TestRedisAudit(AuditContract):
+    pass
+
+
+class TestRedisBus(BusContract):
+    pass
+
+
+class TestRedisOutbox(OutboxContract):
+    pass
+
+
+class TestRedisLeases(LeasesContract):
+    pass
+
+
+class TestRedisDrafts(DraftsContract):
+    pass
+
+
+class TestRedisBranchLog(BranchLogContract):
+    pass

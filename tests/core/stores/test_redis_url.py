@@ -1,0 +1,111 @@
+"""Store URLs: what they say, and errors that never quote a password."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from redis.asyncio.connection import Connection, SSLConnection, UnixDomainSocketConnection
+from redis.exceptions import ResponseError
+
+from sayso.errors import ConfigError
+from sayso.stores.connect import open_backend
+from sayso.stores.redis.link import explain
+from sayso.stores.redis.url import read_url
+
+SECRET = "s3cret"
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "hosts", "connection"),
+    [
+        ("redis://h", "server", (("h", 6379),), Connection),
+        ("redis://u:s3cret@h:7/3", "server", (("h", 7),), Connection),
+        ("redis://[::1]:7", "server", (("::1", 7),), Connection),
+        ("rediss://h:7", "server", (("h", 7),), SSLConnection),
+        ("unix:///run/redis.sock?db=2", "server", (), UnixDomainSocketConnection),
+        ("redis+sentinel://a:1,b/main/2", "sentinel", (("a", 1), ("b", 26379)), Connection),
+        ("rediss+sentinel://a:1/main", "sentinel", (("a", 1),), SSLConnection),
+        ("redis+cluster://:s3cret@a:1,b", "cluster", (("a", 1), ("b", 6379)), Connection),
+    ],
+)
+def test_a_url_says_where_the_store_is(
+    url: str, kind: str, hosts: tuple[tuple[str, int], ...], connection: Any
+) -> None:
+    read = read_url(url)
+
+    assert (read.kind, read.hosts, read.connection) == (kind, hosts, connection)
+    assert SECRET not in repr(read)
+    assert SECRET not in read.address
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://u:p%40%2Fw@h/3",
+        "redis+sentinel://u:p%40%2Fw@a,b/main/3",
+        "redis+cluster://u:p%40%2Fw@a,b?db=3",
+        "unix://u:p%40%2Fw@/s?db=3",
+    ],
+)
+def test_a_login_is_percent_encoded(url: str) -> None:
+    options = read_url(url).options
+
+    assert (options["username"], options["password"], options["db"]) == ("u", "p@/w", 3)
+
+
+def test_sentinels_have_a_login_of_their_own() -> None:
+    read = read_url("redis+sentinel://:one@a/main?sentinel_username=me&sentinel_password=two")
+
+    assert read.options["password"] == "one"
+    assert read.sentinel_options["username"] == "me"
+    assert read.sentinel_options["password"] == "two"
+    assert read.secrets == ("one", "two")
+
+
+def test_a_namespace_and_a_timeout_are_ours_and_not_told_to_the_client() -> None:
+    read = read_url("redis://h?namespace=team.a&socket_timeout=0.5")
+
+    assert read.keys.prefix == "sayso:{team.a}:"
+    assert read.seconds == 0.5
+    assert "namespace" not in read.options
+
+
+@pytest.mark.parametrize(
+    ("url", "fix"),
+    [
+        ("redis://:s3cret@h:port", "write redis://user:password@host:port/db"),
+        ("redis://:s3cret/x@h", "write redis://user:password@host:port/db"),
+        ("redis://:s3cret@h?socket_timeout=soon", "write redis://"),
+        ("redis://:s3cret@h?socket_timeout=0", "more than 0 seconds"),
+        ("redis://:s3cret@h?namespace={}", "letters, digits"),
+        ("redis://:s3cret@h?bogus=1", "an option that means nothing"),
+        ("unix://", "write unix:///path/to/socket"),
+        ("redis+sentinel://:s3cret@h", "write redis\\+sentinel://host:port/service/db"),
+        ("redis+cluster://:s3cret@a,,b", "write host:port,host:port"),
+        ("redis+ring://:s3cret@a", "not known"),
+    ],
+)
+def test_a_wrong_url_is_a_clear_error_without_the_password(url: str, fix: str) -> None:
+    with pytest.raises(ConfigError, match=fix) as caught:
+        read_url(url)
+
+    assert SECRET not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert SECRET not in str(caught.value.__cause__ or "")
+
+
+async def test_a_store_is_opened_by_its_url(store_url: str) -> None:
+    async with open_backend(store_url) as backend:
+        await backend.leases.ping()
+
+
+def test_what_a_server_says_is_told_in_one_line_without_the_password() -> None:
+    said = ResponseError("ERR unknown command 'AUTH', with args beginning with: 's3cret'\nmore")
+
+    told = explain(read_url("redis://:s3cret@h:7"), said)
+
+    assert told == (
+        "Redis at h:7 refuses a command: "
+        "ERR unknown command 'AUTH', with args beginning with: '***'"
+    )

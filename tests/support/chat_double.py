@@ -1,0 +1,169 @@
+"""A chat platform of one process: shows cards in memory and fails when told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+
+from sayso.cards.bundle import MOST_TOGETHER
+from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.chats.places import MessageRef, Place, Press
+from sayso.desk.desk import Desk
+from sayso.errors import DeliveryError
+from sayso.forms.form import Inputs
+
+
+class ChatDouble:
+    """An adapter that keeps what it shows; errors to raise are queued per verb."""
+
+    def __init__(self, platform: str = "slack", *, limit: int = 2_000) -> None:
+        self.platform = platform
+        self.content_limit = limit
+        self.reveal_limit = 50_000
+        self.cards: dict[MessageRef, Card] = {}
+        self.history: list[tuple[str, MessageRef, Card]] = []
+        self.together_limit = limit
+        self.bundles: dict[MessageRef, tuple[Card, ...]] = {}
+        self.bundle_history: list[tuple[str, MessageRef, tuple[Card, ...]]] = []
+        self.before_update: Callable[[], Awaitable[None]] = _nothing
+        self.revealed: list[tuple[Press, str]] = []
+        self.asked: list[tuple[Press, Card, Choice]] = []
+        self.groups: dict[str, Collection[str]] = {}
+        self.failures: dict[str, deque[DeliveryError]] = {}
+        self.before_reveal: Callable[[Press, Card], Awaitable[None]] = _at_once
+        self.before_ask: Callable[[Press, Card], Awaitable[None]] = _at_once
+        self._numbers = iter(range(1, 1_000_000))
+        self._news = asyncio.Condition()
+
+    def fail(self, verb: str, *errors: DeliveryError) -> None:
+        """The next calls of the verb raise these errors, one each."""
+        self.failures.setdefault(verb, deque()).extend(errors)
+
+    async def show(self, card: Card, place: Place) -> MessageRef:
+        self._maybe_fail("show")
+        ref = MessageRef(place, str(next(self._numbers)))
+        await self._note("show", ref, card)
+        return ref
+
+    async def update(self, ref: MessageRef, card: Card) -> None:
+        self._maybe_fail("update")
+        await self._note("update", ref, card)
+
+    def room_together(self, body: CardBody, count: int) -> Room | None:
+        fits = count <= MOST_TOGETHER and body.title != "lonely"
+        return Room(self.together_limit, self.together_limit) if fits else None
+
+    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        self._maybe_fail("show_together")
+        ref = MessageRef(place, str(next(self._numbers)))
+        await self._note_bundle("show", ref, cards)
+        return ref
+
+    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        await self.before_update()
+        self._maybe_fail("update_together")
+        await self._note_bundle("update", ref, cards)
+
+    async def reveal(self, press: Press, card: Card) -> None:
+        self._maybe_fail("reveal")
+        await self.before_reveal(press, card)
+        self.revealed.append((press, card.everything))
+
+    async def ask(self, press: Press, card: Card, choice: Choice) -> None:
+        await self.before_ask(press, card)
+        self._maybe_fail("ask")
+        self.asked.append((press, card, choice))
+
+    async def members(self, group: str) -> Collection[str]:
+        self._maybe_fail("members")
+        return self.groups.get(group, ())
+
+    async def card_where(
+        self, wanted: Callable[[Card], bool] = lambda _: True
+    ) -> tuple[MessageRef, Card]:
+        """The first card that fits, as soon as there is one."""
+
+        def found() -> tuple[MessageRef, Card] | None:
+            return next(((ref, card) for ref, card in self.cards.items() if wanted(card)), None)
+
+        async with self._news:
+            async with asyncio.timeout(5):
+                await self._news.wait_for(lambda: found() is not None)
+            hit = found()
+        assert hit is not None
+        return hit
+
+    async def bundle_where(
+        self, wanted: Callable[[tuple[Card, ...]], bool] = lambda _: True
+    ) -> tuple[MessageRef, tuple[Card, ...]]:
+        """The first message with several cards that fits, as soon as there is one."""
+
+        def found() -> tuple[MessageRef, tuple[Card, ...]] | None:
+            return next(
+                ((ref, cards) for ref, cards in self.bundles.items() if wanted(cards)), None
+            )
+
+        async with self._news:
+            async with asyncio.timeout(5):
+                await self._news.wait_for(lambda: found() is not None)
+            hit = found()
+        assert hit is not None
+        return hit
+
+    async def ended_card(self) -> Card:
+        """The first card whose request has ended, as soon as there is one."""
+        _, card = await self.card_where(lambda card: isinstance(card.state, Ended))
+        return card
+
+    def _maybe_fail(self, verb: str) -> None:
+        if queue := self.failures.get(verb):
+            raise queue.popleft()
+
+    async def _note(self, verb: str, ref: MessageRef, card: Card) -> None:
+        self.history.append((verb, ref, card))
+        async with self._news:
+            self.cards[ref] = card
+            self._news.notify_all()
+
+    async def _note_bundle(self, verb: str, ref: MessageRef, cards: Sequence[Card]) -> None:
+        self.bundle_history.append((verb, ref, tuple(cards)))
+        async with self._news:
+            self.bundles[ref] = tuple(cards)
+            self._news.notify_all()
+
+
+async def _nothing() -> None:
+    """Hold up nobody."""
+
+
+async def _at_once(press: Press, card: Card) -> None:
+    del press, card
+
+
+def press_on(
+    ref: MessageRef,
+    card: Card,
+    choice: str,
+    by: str = "slack:U0ALICE",
+    *,
+    confirmed: bool = True,
+    delivery: str = "",
+    inputs: Inputs | None = None,
+) -> Press:
+    """A press of a button of the card where it stands, or its form sent off."""
+    return Press(
+        card.handle, choice, by, ref, confirmed=confirmed, delivery=delivery, inputs=inputs
+    )
+
+
+@asynccontextmanager
+async def working(desk: Desk) -> AsyncIterator[Desk]:
+    """The desk at work while the block runs."""
+    task = asyncio.create_task(desk.run())
+    try:
+        yield desk
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)

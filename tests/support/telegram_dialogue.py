@@ -1,0 +1,167 @@
+"""A card in Telegram, its forms, and updates that a test hands in one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sayso.cards.card import Card, Choice
+from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.errors import StoreUnreachableError
+from sayso.forms.form import Form, FormField, Option
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.store import utc_now
+from sayso.stores.memory.work import MemoryLeases
+from sayso_playground import Playground, TelegramMessage
+from sayso_telegram import TelegramAdapter, TelegramConfig
+from sayso_telegram.forms.dialogues import Dialogues
+from sayso_telegram.incoming.intake import Intake
+from sayso_telegram.taken import Taken
+
+TOKEN = "4000000000:PLAYGROUND-token"
+GROUP, CHANNEL, ALICE, BOB = -1001234567890, -1003333333333, 4242, 4343
+TWO = Form("Two", (FormField("a", "First"), FormField("b", "Second", required=False)))
+FORM = Choice("two", "Two…", form=TWO)
+PICK = Choice(
+    "pick",
+    "Pick…",
+    form=Form("Pick", (FormField("one", "One", "option", options=(Option("A", 1),)),)),
+)
+
+
+class Desk:
+    """Keeps what is sent off; answers, or fails, as a test says."""
+
+    def __init__(self) -> None:
+        self.presses: list[Press] = []
+        self.answers: list[Answer | Exception] = []
+        self.meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def press(self, press: Press) -> Answer:
+        self.presses.append(press)
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        said = self.answers.pop(0) if self.answers else Answer(Answered.RECORDED, "Answered.")
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    async def moved(self, old: Place, new: Place) -> None:
+        del old, new
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class BrokenDrafts(MemoryDrafts):
+    """Away while a test says so."""
+
+    away = False
+
+    async def read(self, key: str) -> str | None:
+        if self.away:
+            raise StoreUnreachableError("the store is away")
+        return await super().read(key)
+
+
+class Chat:
+    """A card in a chat, an adapter, and updates taken in one at a time."""
+
+    def __init__(self, playground: Playground, card: Callable[..., Card]) -> None:
+        self.telegram = playground.telegram
+        self.url = playground.telegram_api_url
+        self.clock = Clock()
+        self.desk = Desk()
+        self.drafts = BrokenDrafts(self.clock)
+        self.leases = MemoryLeases(utc_now)
+        self.counters: Counter[str] = Counter()
+        self._card = card
+        self._updates = iter(range(1, 1_000))
+
+    async def open(self, stack: AsyncExitStack, **how: Any) -> None:
+        config = TelegramConfig(TOKEN, ("secret",), self.url)
+        self.adapter = await stack.enter_async_context(
+            TelegramAdapter(config, self.drafts, clock=self.clock, **how)
+        )
+        self.adapter.people.heard(ALICE, "Alice")
+        dialogues = Dialogues(
+            self.adapter.dialogues, self.adapter.prompter, self.leases, self.desk, self.counters
+        )
+        self.intake = Intake(
+            self.desk, dialogues, self.adapter.people, self.counters, desk_seconds=5
+        )
+
+    async def ask(
+        self,
+        choice: Choice = FORM,
+        chat: int = GROUP,
+        seconds: float = 3_600,
+        by: int = ALICE,
+        **card: Any,
+    ) -> TelegramMessage:
+        """Post a card and ask for a form of it; the newest message then."""
+        until = self.clock() + timedelta(seconds=seconds)
+        self.card = self._card(expires_at=until, choices=(choice,), **card)
+        self.ref = await self.adapter.show(self.card, Place("telegram", str(chat)))
+        await self.ask_again(choice, by)
+        return self.newest
+
+    async def ask_again(self, choice: Choice = FORM, by: int = ALICE, **how: Any) -> None:
+        press = Press(self.card.handle, choice.key, f"telegram:{by}", self.ref, ticket="q", **how)
+        await self.adapter.ask(press, self.card, choice)
+
+    @property
+    def newest(self) -> TelegramMessage:
+        return self.telegram.messages()[-1]
+
+    @property
+    def board(self) -> TelegramMessage:
+        return next(m for m in reversed(self.telegram.messages()) if "📝" in m.text)
+
+    async def reply(
+        self, to: TelegramMessage, text: str = "x", by: str = "alice", **how: Any
+    ) -> Taken:
+        said = self.telegram.say(to.chat, text, by=by, reply_to=to, **how)
+        return await self.take("message", self.telegram.state.message_json(said), said, **how)
+
+    async def edit(self, message: TelegramMessage, text: str) -> Taken:
+        edited = self.telegram.correct(message, text)
+        return await self.take("edited_message", self.telegram.state.message_json(edited), edited)
+
+    async def take(
+        self, kind: str, content: Any, said: TelegramMessage, *, anonymous: bool = False, **_: Any
+    ) -> Taken:
+        self.said = said
+        if anonymous:
+            content["from"] = {"id": 1087968824, "is_bot": True, "first_name": "Group"}
+            content["sender_chat"] = content["chat"]
+        return await self.intake.take({"update_id": next(self._updates), kind: content})
+
+    async def press(self, button: str, by: int = ALICE, on: TelegramMessage | None = None) -> Taken:
+        data = self.board.buttons.get(button, button)
+        return await self.press_data(data, by, on or self.board)
+
+    async def press_data(self, data: str, by: int, on: TelegramMessage) -> Taken:
+        query = {
+            "id": "7",
+            "from": self.telegram.state.user_json(by),
+            "message": {"message_id": on.id, "chat": {"id": on.chat}, "date": 0},
+            "data": data,
+        }
+        return await self.intake.take({"update_id": next(self._updates), "callback_query": query})
+
+    def told(self, count: int = 1) -> str:
+        """What the bot said in reply to what was just written."""
+        said = [m for m in self.telegram.messages() if m.reply_to == self.said.id]
+        assert len(said) == count
+        return said[-1].text if said else ""

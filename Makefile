@@ -53,7 +53,7 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 
 clean:  ## remove the virtual environment and everything else that was made here
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
-	find core adapters bots tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.
 define step

@@ -177,7 +177,8 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 def test_files_named_in_the_architecture_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
-    files = [path for root in ("core", "adapters", "bots") for path in (ROOT / root).rglob("*.*")]
+    roots = ("core", "adapters", "bots", "playground")
+    files = [path for root in roots for path in (ROOT / root).rglob("*.*")]
     known = [f"/{path.relative_to(ROOT).as_posix()}" for path in files]
 
     named = set(re.findall(r"`([\w/]+\.(?:py|lua))`", text))

@@ -1,7 +1,8 @@
-"""What is shipped: one wheel with all packages, and locks that fit pyproject.toml."""
+"""What is shipped: a wheel of the product, one of the playground, and locks that fit."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -15,21 +16,39 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PLAYGROUND = tomllib.loads((ROOT / "playground" / "pyproject.toml").read_text())
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
+def _built(project: Path, kind: str, folder: Path) -> Path:
+    """The only file that a build of a project leaves in a folder."""
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
+        [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)],
+        cwd=project,
         check=True,
         capture_output=True,
         timeout=50,
     )
-    (built,) = folder.glob("*.whl")
-    return zipfile.ZipFile(built)
+    (built,) = folder.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return zipfile.ZipFile(_built(ROOT, "wheel", tmp_path_factory.mktemp("wheel")))
+
+
+@pytest.fixture(scope="module")
+def playground(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return zipfile.ZipFile(
+        _built(ROOT / "playground", "wheel", tmp_path_factory.mktemp("playground"))
+    )
+
+
+def _tops(wheel: zipfile.ZipFile) -> set[str]:
+    """The packages in a wheel."""
+    tops = {name.partition("/")[0] for name in wheel.namelist()}
+    return {top for top in tops if not top.endswith(".dist-info")}
 
 
 def _files(package: str) -> set[str]:
@@ -55,19 +74,22 @@ def test_the_wheel_holds_every_file_of_a_package(package: str, wheel: zipfile.Zi
     assert f"{name}/py.typed" in shipped
 
 
-def test_the_wheel_holds_scripts_and_pages(wheel: zipfile.ZipFile) -> None:
-    kinds = {Path(name).suffix for name in wheel.namelist()}
+def test_the_wheel_holds_the_scripts_of_redis(wheel: zipfile.ZipFile) -> None:
+    assert ".lua" in {Path(name).suffix for name in wheel.namelist()}
 
-    assert {".lua", ".html", ".css", ".js"} <= kinds
+
+def test_the_playground_is_a_wheel_of_its_own_with_its_page(playground: zipfile.ZipFile) -> None:
+    shipped = {name for name in playground.namelist() if name.startswith("sayso_playground/")}
+
+    assert _tops(playground) == {"sayso_playground"}
+    assert shipped == _files("playground/sayso_playground")
+    assert {".html", ".css", ".js"} <= {Path(name).suffix for name in shipped}
 
 
 def test_the_wheel_holds_our_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     packages = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 
-    tops = {name.partition("/")[0] for name in wheel.namelist()}
-
-    ours = {package.partition("/")[2] for package in packages}
-    assert {top for top in tops if not top.endswith(".dist-info")} == ours
+    assert _tops(wheel) == {package.partition("/")[2] for package in packages}
 
 
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile) -> None:
@@ -76,12 +98,63 @@ def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile) -> None:
     assert "sayso = sayso_bots.cli.cli:main" in wheel.read(entry_points).decode()
 
 
-def test_the_extra_bots_is_the_sum_of_the_others() -> None:
+def _version(wheel: zipfile.ZipFile) -> str:
+    (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    return wheel.read(metadata).decode().partition("\nVersion: ")[2].partition("\n")[0]
+
+
+def test_the_version_is_written_once_and_everything_else_reads_it(
+    wheel: zipfile.ZipFile, playground: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    version = PROJECT["project"]["version"]
+    sources = [
+        path
+        for root in ("core", "adapters", "bots", "playground", "deploy")
+        for path in (ROOT / root).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
+
+    assert _version(wheel) == _version(playground) == version
+    # A source distribution is cut from the tree, and carries the version that was read there.
+    source = _built(ROOT / "playground", "sdist", tmp_path)
+    assert source.name == f"sayso_playground-{version}.tar.gz"
+    assert [str(path) for path in sources if version.encode() in path.read_bytes()] == []
+
+
+def test_the_changelog_knows_the_version() -> None:
+    releases = re.findall(r"^## \[(\d[^\]]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+    assert releases[0] == PROJECT["project"]["version"]
+
+
+def test_without_the_playground_the_demo_says_in_one_line_what_to_install(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    wheel.extractall(tmp_path)
+    installed = Path(pytest.__file__).parents[1]  # what we depend on, without the links to our tree
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "sayso_bots", "demo"],
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{installed}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=50,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "pip install 'sayso[demo]'" in done.stderr
+
+
+def test_the_extra_bots_is_the_sum_of_the_others_and_the_demo_adds_the_playground() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     (bots,) = (Requirement(text) for text in extras["bots"])
+    demo = [str(Requirement(text)) for text in extras["demo"]]
 
     assert bots.name == PROJECT["project"]["name"]
-    assert bots.extras == set(extras) - {"bots"}
+    assert bots.extras == set(extras) - {"bots", "demo"}
+    assert demo == [f"{bots.name}[bots]", PLAYGROUND["project"]["name"]]
 
 
 def _packages_of(extra: str) -> list[str]:
@@ -97,7 +170,9 @@ def _packages_of(extra: str) -> list[str]:
 
 
 def test_a_lock_never_names_ourselves() -> None:
-    assert [lock for lock in LOCKS if PROJECT["project"]["name"] in _pins(lock)] == []
+    ours = {PROJECT["project"]["name"], PLAYGROUND["project"]["name"]}
+
+    assert [lock for lock in LOCKS if ours & set(_pins(lock))] == []
 
 
 def _pins(lock: str) -> dict[str, str]:
@@ -110,7 +185,9 @@ def _pins(lock: str) -> dict[str, str]:
     [
         (
             "requirements.lock",
-            PROJECT["project"]["dependencies"] + _packages_of("bots"),
+            PROJECT["project"]["dependencies"]
+            + _packages_of("bots")
+            + PLAYGROUND["project"]["dependencies"],
         ),
         ("requirements-build.lock", PROJECT["dependency-groups"]["build"]),
         ("requirements-dev.lock", PROJECT["dependency-groups"]["dev"]),

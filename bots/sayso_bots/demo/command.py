@@ -23,7 +23,7 @@ either chat, Bob in Slack, Mallory nowhere. Ctrl-C ends the demo.
 """
 
 
-def run_demo(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001  as every command
+def play_demo(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001  as every command
     """Play until Ctrl-C, or headless to the end: 0 when all went as it should."""
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr)
     try:

@@ -15,9 +15,9 @@ from telegram.error import TelegramError
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Room
 from sayso.chats.places import MessageRef, Place, Press
+from sayso.clock import Clock, utc_now
 from sayso.errors import DeliveryError, PlaceMovedError
-from sayso.stores.memory.store import utc_now
-from sayso.stores.ports import Clock, Drafts
+from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of
 from sayso_telegram.card.formatted import Formatted, sound
 from sayso_telegram.card.keyboard import keyboard

@@ -19,9 +19,9 @@ from pydantic import Field
 from sayso import Context, Decision, Gate, RunRef, ToolCall, UserInputRequest, Verdict
 from sayso.calls import new_id
 from sayso.cards import CardBody, Choice
+from sayso.clock import utc_now
 from sayso.events import Outcome, UserInputResponse
 from sayso.forms import NO_INPUTS, Inputs
-from sayso.stores.memory.store import utc_now
 
 RISKS = {"read_file": 0, "write_file": 2, "delete_file": 5, "deploy": 8}
 UNKNOWN_RISK = 10

@@ -13,8 +13,8 @@ from datetime import timedelta
 from spend_questions import SpendRequestEvent, SpendResponseEvent
 
 from sayso import Gate, RunRef
+from sayso.clock import utc_now
 from sayso.errors import SaysoError
-from sayso.stores.memory.store import utc_now
 
 RUN = RunRef("buyer-bot", "s-1")
 

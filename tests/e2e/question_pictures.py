@@ -23,8 +23,8 @@ from playwright.async_api import expect
 from spend_questions import SpendRequestEvent, SpendResponseEvent
 
 from sayso.calls import ToolCall, arguments_digest, new_id
+from sayso.clock import utc_now
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.stores.memory.store import utc_now
 from sayso_bots.demo.agent import long_call
 
 IMAGES = ROOT / "docs" / "images" / "questions"

@@ -17,8 +17,8 @@ from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
 
 from sayso import Outcome, ToolCall, Verdict
 from sayso.calls import arguments_digest, new_id
+from sayso.clock import utc_now
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.stores.memory.store import utc_now
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 DIGEST = arguments_digest(CALL.arguments)

@@ -103,8 +103,7 @@ class BundleRoom:
 
     async def settled(self) -> None:
         """Return when the desk has nothing under way any more."""
-        while self.desk._under_way:
-            await asyncio.wait(self.desk._under_way)
+        await self.desk._background.settled()
 
     async def press(
         self,

@@ -10,10 +10,10 @@ from typing import Any
 
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.forms.form import Form, FormField, Option
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.store import utc_now
 from sayso.stores.memory.work import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig

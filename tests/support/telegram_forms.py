@@ -17,13 +17,13 @@ from sayso import Gate, Outcome, RunRef
 from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.chats.places import Place
+from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs, Option
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import utc_now
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 

@@ -14,11 +14,11 @@ from aiohttp import web
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.places import Answer, Answered, Press
+from sayso.clock import Clock
 from sayso.errors import CallbackError, StoreUnreachableError, UnreadableCallbackError
-from sayso.stores.ports import Clock
+from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
-from sayso_slack.incoming.afterwards import Afterwards
 from sayso_slack.incoming.answers import DONE, HttpAnswer, problem
 from sayso_slack.incoming.bolt import answer_of, bolt_app
 from sayso_slack.incoming.form_answers import form_answer
@@ -36,6 +36,9 @@ BODY_BYTES = 1024 * 1024
 
 # docs.slack.dev, handling user interaction: 3 seconds, then the user sees an error.
 PRESS_SECONDS = 2.5
+
+_MOST_WHISPERS = 1_000
+_CLOSE_SECONDS = 15.0
 
 
 class SlackListener:
@@ -63,7 +66,7 @@ class SlackListener:
         self._press_seconds = press_seconds
         self._bolt = bolt_app(adapter.revoke)
         self._replays = Replays()
-        self._afterwards = Afterwards()
+        self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
 
     async def __aenter__(self) -> Self:
         return self
@@ -78,7 +81,7 @@ class SlackListener:
 
     async def close(self) -> None:
         """Return when nobody is left to be told anything."""
-        await self._afterwards.finish()
+        await self._whispers.finish()
 
     def routes(self) -> list[web.RouteDef]:
         """``POST /slack/events`` for an aiohttp application."""
@@ -153,10 +156,10 @@ class SlackListener:
     def _tell(self, press: Press, answer: Answer) -> None:
         if not _is_private(answer):
             return
-        if self._afterwards.is_full:
+        if len(self._whispers) >= _MOST_WHISPERS:
             _log.warning("%s is not told what became of a press: too many to tell", press.actor)
             return
-        self._afterwards.start(self._adapter.whisper(press.actor, press.message, answer.text))
+        self._whispers.start(self._adapter.whisper(press.actor, press.message, answer.text))
 
     async def _anything_else(self, payload: Payload) -> HttpAnswer:
         if payload.get("type") != "url_verification":

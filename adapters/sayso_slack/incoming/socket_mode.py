@@ -15,9 +15,9 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 
 from sayso.errors import DeliveryError
+from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
-from sayso_slack.incoming.afterwards import Afterwards
 from sayso_slack.incoming.answers import HttpAnswer
 from sayso_slack.quiet import muffled
 from sayso_slack.reading.payload import Payload
@@ -25,6 +25,8 @@ from sayso_slack.reading.payload import Payload
 _log = logging.getLogger(__name__)
 
 Take = Callable[[str, Payload], Awaitable[HttpAnswer]]
+
+_CLOSE_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class SocketConnection:
         self._app = app
         self._take = take
         self._pace = pace
-        self._envelopes = Afterwards()
+        self._envelopes = Background("an envelope of Socket Mode", patience=_CLOSE_SECONDS)
 
     async def run(self) -> None:
         """Stay connected until cancelled; then answer what has arrived and leave.

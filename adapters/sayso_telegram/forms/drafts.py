@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from sayso.stores.ports import Clock, Drafts
+from sayso.clock import Clock
+from sayso.stores.ports import Drafts
 from sayso_telegram.forms.dialogue import Dialogue, dialogue_text, read_dialogue
 
 # A form is filled in within this long after the last answer, and never after its request's end.

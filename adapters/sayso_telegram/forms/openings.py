@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended
 from sayso.chats.places import Press
 from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.tasks import Background
 from sayso_telegram.addresses import chat_of, number_of
 from sayso_telegram.failures import PLATFORM
 from sayso_telegram.forms.dialogue import Dialogue, portable
@@ -50,8 +50,8 @@ class Openings:
         self._people = people
         self._open_seconds = open_seconds
         self._pause = pause
-        self._errands: set[asyncio.Task[None]] = set()
-        self._watches: set[asyncio.Task[None]] = set()
+        self._errands = Background("the end of a form in Telegram", patience=_FINISH_SECONDS)
+        self._watches = Background("the end of a form in Telegram")
 
     async def open(self, press: Press, card: Card, choice: Choice) -> None:
         """Ask the presser the first question; what they began on this card before is over.
@@ -70,20 +70,15 @@ class Openings:
                 await asyncio.shield(opening)
         except (TimeoutError, asyncio.CancelledError) as error:
             # Only the answer to the call under way says which message is to be taken away.
-            self._start(self._errands, self._taken_back(dialogue_id, opening))
+            self._errands.start(self._taken_back(dialogue_id, opening))
             if isinstance(error, TimeoutError):
                 raise DeliveryError(PLATFORM, "it took too long") from None
             raise
 
     async def finish(self) -> None:
         """Return when nothing is under way any more, within seconds."""
-        for task in self._watches:
-            task.cancel()
-        if self._errands:
-            await asyncio.wait(self._errands, timeout=_FINISH_SECONDS)
-        for task in self._errands:
-            task.cancel()
-        await asyncio.gather(*self._errands, *self._watches, return_exceptions=True)
+        await self._watches.cancel()
+        await self._errands.finish()
 
     async def close(self, handle: str, ended: Ended) -> None:
         """Close what was begun on a card that has ended. Never raises: the card goes first."""
@@ -93,7 +88,7 @@ class Openings:
             why = f"Too late: this was already {ended.outcome}{by}."
             left = [one for one in open_ones if not await self._end(one, why)]
             for one in left:
-                self._start(self._watches, self._end_later(one, why))
+                self._watches.start(self._end_later(one, why))
             if open_ones and not left:
                 await self._drafts.forget(handle)
         except StoreUnreachableError as error:
@@ -196,9 +191,3 @@ class Openings:
             await self._end(one, why)
         except StoreUnreachableError as error:
             _log.warning("a form on an ended card stays open, and decides nothing: %s", error)
-
-    @staticmethod
-    def _start(tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
 from sayso.stores.ports import Leases
+from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.forms.dialogues import Dialogues
@@ -59,7 +60,7 @@ class TelegramListener:
         self._intake = Intake(
             desk, dialogues, adapter.people, self.counters, desk_seconds=desk_seconds
         )
-        self._errands: set[asyncio.Task[None]] = set()
+        self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
         self._poller = Poller(
             adapter,
             self._intake,
@@ -91,12 +92,7 @@ class TelegramListener:
 
     async def close(self) -> None:
         """Wait for the answers that are still on their way, within seconds."""
-        if not self._errands:
-            return
-        _, late = await asyncio.wait(self._errands, timeout=_CLOSE_SECONDS)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await self._toasts.finish()
 
     async def _webhook(self, request: web.Request) -> web.Response:
         """Let nobody in without the secret; after that, refuse only what may come again."""
@@ -137,11 +133,7 @@ class TelegramListener:
         return web.Response(status=status, text=text)
 
     def _tell(self, toast: Toast) -> None:
-        task = asyncio.create_task(
-            self._adapter.toast(toast.query_id, toast.text, alert=toast.alert)
-        )
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+        self._toasts.start(self._adapter.toast(toast.query_id, toast.text, alert=toast.alert))
 
 
 def _retry_after(taken: Taken) -> dict[str, str]:

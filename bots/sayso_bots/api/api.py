@@ -14,6 +14,7 @@ from yarl import URL
 from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef, new_id
 from sayso.chats.adapter import Adapter
+from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.routes import Routes
 from sayso.errors import DuplicateRequestError
@@ -21,8 +22,7 @@ from sayso.events import Event, UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
-from sayso.stores.memory.store import utc_now
-from sayso.stores.ports import Clock, Record
+from sayso.stores.ports import Record
 from sayso_bots.api.answers import FILLED, Asked, answer_of
 from sayso_bots.api.bodies import check_numbers, without_nulls
 from sayso_bots.api.door import Door, Endpoint

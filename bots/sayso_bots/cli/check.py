@@ -9,10 +9,10 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 
+from sayso.clock import utc_now
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.store import utc_now
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
     Finding,

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from sayso.clock import utc_now
 from sayso.rules.rule import Rule
 from sayso.stores.audit import AuditEntry
-from sayso.stores.memory.store import utc_now
 from sayso.stores.ports import KeptRule
 from sayso.text.text import redacted, visible
 from sayso_bots.cli.ask import who_and_where

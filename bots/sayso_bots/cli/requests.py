@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
+from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.stores.memory.store import utc_now
 from sayso.stores.ports import Record, Settled
 from sayso.text.text import visible
 from sayso_bots.cli.ask import who_and_where

@@ -11,9 +11,9 @@ from aiohttp import web
 
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
+from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.errors import ConfigError, DeliveryError
-from sayso.stores.memory.store import utc_now
 from sayso.stores.ports import Drafts, Leases
 from sayso_bots.settings.credentials import SLACK_APP_TOKEN
 from sayso_bots.settings.settings import Settings, SlackSettings, TelegramSettings

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from sayso.desk.desk import Desk
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
+from sayso.tasks import Background
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.process.open_files import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
@@ -78,15 +79,15 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             keeps_log=settings.api is not None,
             together=settings.questions.together,
         )
-        await stack.enter_async_context(work.going_on(desk.run()))
+        await stack.enter_async_context(work.going_on(desk.run))
         routes = Health(backend, platforms).routes()
         for platform in platforms:
             listening = await stack.enter_async_context(platform.listening(desk, backend.leases))
             routes += listening.routes
             if listening.fetch is not None:
-                await stack.enter_async_context(work.going_on(listening.fetch()))
+                await stack.enter_async_context(work.going_on(listening.fetch))
             if introduced[platform.name].level == "failed":
-                await stack.enter_async_context(work.going_on(_introduce_later(platform)))
+                await stack.enter_async_context(work.going_on(partial(_introduce_later, platform)))
         api = await stack.enter_async_context(_api(settings, backend, platforms, room))
         routes += api.routes() if api is not None else []
         server = answering(sockets, routes, most_connections=room.connections)
@@ -173,24 +174,21 @@ async def _introduce_later(platform: Platform) -> None:
 
 
 class _Work:
-    """What goes on in the background, and a future that fails when any of it fails."""
+    """The parts of the bots that never end, and a future that fails when one of them does."""
 
     def __init__(self) -> None:
         self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._background = Background("a part of the bots", failed=self._failed)
 
-    @asynccontextmanager
-    async def going_on(self, work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-        """Do the work while the block runs; cancel it at the end and wait until it is done."""
-        task = asyncio.create_task(work)
-        task.add_done_callback(self._ended)
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    def going_on(self, work: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:
+        """The work goes on while the block runs."""
+        return self._background.during(_for_ever(work))
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        if task.cancelled() or self.broken.done():
-            return
-        error = task.exception()
-        self.broken.set_exception(error or RuntimeError("a part of the bots ended by itself"))
+    def _failed(self, error: BaseException) -> None:
+        if not self.broken.done():
+            self.broken.set_exception(error)
+
+
+async def _for_ever(work: Callable[[], Awaitable[None]]) -> None:
+    await work()
+    raise RuntimeError("a part of the bots ended by itself")

@@ -15,13 +15,14 @@ from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, ve
 from sayso.agent.waiting import Questions, in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, arguments_digest, as_json, new_id, shown_and_digest
+from sayso.clock import Clock
 from sayso.errors import UnknownRequestError, WaitTimeoutError, WrongQuestionError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.policy import Decision, Policy, Ruling
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.declarations import Declaration, schema_of
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Clock, Opened, Record
+from sayso.stores.ports import Opened, Record
 
 
 @dataclass(frozen=True, slots=True)

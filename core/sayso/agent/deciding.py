@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.denials import declaration_by, denial_by
 from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate, remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook
-from sayso.stores.ports import Clock, Rules
+from sayso.stores.ports import Rules
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
 

@@ -19,14 +19,13 @@ from sayso.agent.submitted import Submitted
 from sayso.agent.verdict import Pending, Verdict
 from sayso.agent.waiting import in_seconds
 from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.clock import Clock, utc_now
 from sayso.errors import RequestEndedError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.policy import Policy, RulePolicy
 from sayso.rules.declarations import Declaration
 from sayso.stores.backend import Backend, branch_topic
 from sayso.stores.connect import open_backend
-from sayso.stores.memory.store import utc_now
-from sayso.stores.ports import Clock
 
 if TYPE_CHECKING:
     from sayso.questions.structured_input import Collected

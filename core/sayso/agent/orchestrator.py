@@ -19,6 +19,7 @@ from sayso.agent.stream import Events, Item
 from sayso.agent.waiting import in_seconds
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
+from sayso.clock import Clock, utc_now
 from sayso.errors import (
     AlreadySettledError,
     BusLostError,
@@ -34,8 +35,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.stores.memory.store import utc_now
-from sayso.stores.ports import Clock, Record
+from sayso.stores.ports import Record
 
 LISTENING_SECONDS = 10.0
 _KNOWN_EVENTS = 10_000

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+from sayso.clock import Clock
 from sayso.errors import (
     SaysoError,
     StoreUnreachableError,
@@ -17,7 +18,7 @@ from sayso.errors import (
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import GRACE_SECONDS
-from sayso.stores.ports import BookChanged, Clock, Opened, Ring
+from sayso.stores.ports import BookChanged, Opened, Ring
 
 _log = logging.getLogger(__name__)
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import SHOW_ALL, Open
 from sayso.chats.places import Answer, Answered, Press
+from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.bundle_delivery import BundleDelivery
 from sayso.desk.card_maker import CardMaker
 from sayso.errors import UnknownRequestError
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Clock, Copy, Found, Settled
+from sayso.stores.ports import Copy, Found, Settled
 
 _GONE = "no longer known"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
 
 from sayso.always.terms import Terms
 from sayso.calls import new_id
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Place, Press
+from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.delivery import Delivery
 from sayso.desk.gathering import Together
@@ -34,8 +34,8 @@ from sayso.events import (
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend, branch_topic
 from sayso.stores.branch_log import LogKind
-from sayso.stores.memory.store import utc_now
-from sayso.stores.ports import Clock, Job, Record
+from sayso.stores.ports import Job, Record
+from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +82,9 @@ class Desk:
         self._adapters = {adapter.platform: adapter for adapter in adapters}
         self._routes = routes
         self._approvers = Approvers(routes, self._adapters)
+        self._background = Background(
+            "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
+        )
         refusals = refusals or Refusals()
         self._delivery = Delivery(
             backend.copies,
@@ -98,16 +101,15 @@ class Desk:
             self._delivery,
             refusals=refusals,
             clock=clock,
-            start=self._start,
+            background=self._background,
         )
         self._clock = clock
         self._keeps_log = keeps_log
         self._room = asyncio.Semaphore(_AT_ONCE)
-        self._under_way: set[asyncio.Task[None]] = set()
         self._together: Together[tuple[str, Route], _Asked] | None = None
         if together > timedelta(0):
             self._together = Together(
-                self._show_together, window=together, start=self._start, pause=pause
+                self._show_together, window=together, background=self._background, pause=pause
             )
 
     async def run(self) -> None:
@@ -121,9 +123,10 @@ class Desk:
                 try:
                     async for job in jobs:
                         await self._room.acquire()
-                        self._start(self._work(job)).add_done_callback(self._make_room)
+                        self._background.start(self._work(job)).add_done_callback(self._make_room)
                 finally:
-                    await self._finish()
+                    self._delivery.close()
+                    await self._background.finish()
         finally:
             for task in upkeep:
                 task.cancel()
@@ -153,9 +156,9 @@ class Desk:
                 if copy.siblings:
                     shared.setdefault(copy.siblings, (copy.place, []))[1].append(record)
                 else:
-                    self._start(self._show_again(record, copy.place))
+                    self._background.start(self._show_again(record, copy.place))
         for place, records in shared.values():
-            self._start(self._show_again_together(records, place))
+            self._background.start(self._show_again_together(records, place))
 
     async def _work(self, job: Job) -> None:
         """Do one job; while the store is away it waits, whatever else goes wrong ends it."""
@@ -346,29 +349,8 @@ class Desk:
                 _log.exception("the groups of approvers were not read")
             await asyncio.sleep(_GROUPS_SECONDS)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None and not isinstance(error, LanesClosedError):
-            _log.error("work of the desk failed", exc_info=error)
-
     def _make_room(self, _: asyncio.Task[None]) -> None:
         self._room.release()
-
-    async def _finish(self) -> None:
-        self._delivery.close()
-        if not self._under_way:
-            return
-        _, late = await asyncio.wait(self._under_way, timeout=_STOP_SECONDS)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
 
 
 def _reason(problems: Sequence[str]) -> str:

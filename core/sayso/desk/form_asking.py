@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
 
 from sayso.cards.card import Card, Choice, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, Press
+from sayso.clock import Clock
 from sayso.desk.delivery import Delivery
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.refusing import Refusals, reason_is_written
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Clock, Copy
+from sayso.stores.ports import Copy
+from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ class FormAsking:
         *,
         refusals: Refusals,
         clock: Clock,
-        start: Callable[[Coroutine[Any, Any, None]], object],
+        background: Background,
         late: Callable[[Copy, UserInputRequest, RequestEnding], Answer],
     ) -> None:
         self._backend = backend
@@ -42,7 +43,7 @@ class FormAsking:
         self._delivery = delivery
         self._refusals = refusals
         self._clock = clock
-        self._start = start
+        self._background = background
         self._late = late
 
     async def ask(
@@ -76,7 +77,7 @@ class FormAsking:
             return await self._without_form(copy, request, ending, problem)
         who = self._delivery.ended(request, ending).who
         self._delivery.maker.note(request, reason_is_written(who))
-        self._start(self._show_it(request))
+        self._background.start(self._show_it(request))
         return Answer(Answered.ASKED, self._refusals.without_reason)
 
     async def _without_form(
@@ -99,7 +100,7 @@ class FormAsking:
             _log.warning("cards do not say that a reason is being written: %s", error)
             return
         for copy in record.copies if record is not None else ():
-            self._start(self._delivery.update(copy, request, Open()))
+            self._background.start(self._delivery.update(copy, request, Open()))
 
 
 async def put(showing: Awaitable[None]) -> str:

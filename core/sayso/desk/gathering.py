@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sayso.cards.bundle import MOST_TOGETHER
+from sayso.tasks import Background
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Item = TypeVar("_Item")
@@ -37,13 +38,13 @@ class Together(Generic[_Key, _Item]):
         work: Callable[[_Key, Sequence[_Item]], Awaitable[Results]],
         *,
         window: timedelta,
-        start: Callable[[Coroutine[Any, Any, None]], object],
+        background: Background,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
         most: int = MOST_TOGETHER,
     ) -> None:
         self._work = work
         self._seconds = window.total_seconds()
-        self._start = start
+        self._background = background
         self._pause = pause
         self._most = most
         self._gathering: dict[_Key, _Group[_Item]] = {}
@@ -54,7 +55,7 @@ class Together(Generic[_Key, _Item]):
         if group is None:
             results: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
             group = self._gathering[key] = _Group([], results)
-            self._start(self._go(key, group))
+            self._background.start(self._go(key, group))
         number = len(group.items)
         group.items.append(item)
         if len(group.items) == self._most:

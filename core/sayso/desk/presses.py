@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 from sayso.cards.bundle import EACH
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, Press
+from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.delivery import Delivery
@@ -20,7 +20,8 @@ from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Clock, Copy, Found, Settled
+from sayso.stores.ports import Copy, Found, Settled
+from sayso.tasks import Background
 
 _UNKNOWN = Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
 
@@ -42,21 +43,21 @@ class Presses:
         *,
         refusals: Refusals,
         clock: Clock,
-        start: Callable[[Coroutine[Any, Any, None]], object],
+        background: Background,
     ) -> None:
         self._backend = backend
         self._adapters = adapters
         self._approvers = approvers
         self._delivery = delivery
         self._clock = clock
-        self._start = start
+        self._background = background
         self._all = BundlePresses(
             backend,
             approvers,
             delivery.bundles,
             delivery.maker,
             clock=clock,
-            refresh=lambda copy: start(delivery.bundles.update(copy, Open())),
+            refresh=lambda copy: background.start(delivery.bundles.update(copy, Open())),
         )
         self._forms = FormAsking(
             backend,
@@ -64,7 +65,7 @@ class Presses:
             delivery,
             refusals=refusals,
             clock=clock,
-            start=start,
+            background=background,
             late=self._late,
         )
 
@@ -199,7 +200,7 @@ class Presses:
         return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
 
     def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
-        self._start(self._delivery.update(copy, request, state))
+        self._background.start(self._delivery.update(copy, request, state))
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

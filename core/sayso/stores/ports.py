@@ -395,11 +395,3 @@ class BranchLog(Protocol):
     async def open_questions(self, run: RunRef) -> int:
         """How many questions of the branch were logged and their endings not yet."""
         ...
-
-
-class Clock(Protocol):
-    """The time now, aware and in UTC."""
-
-    def __call__(self) -> datetime:
-        """The time now."""
-        ...

@@ -12,9 +12,9 @@ import pytest
 
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import MessageRef, Place, Press
+from sayso.clock import utc_now
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.store import utc_now
 from sayso_playground import (
     DropConnection,
     Member,

@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestServer
 
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Place
+from sayso.clock import utc_now
 from sayso.errors import DeliveryError
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.store import utc_now
 from sayso_telegram import TelegramAdapter, TelegramConfig
 
 ENDED = Ended("approved", datetime(2026, 11, 21, 12, tzinfo=UTC), by="alice")

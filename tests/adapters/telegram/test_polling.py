@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.store import utc_now
 from sayso.stores.memory.work import MemoryLeases
 from sayso.stores.ports import Leases
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError

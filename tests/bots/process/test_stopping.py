@@ -18,11 +18,12 @@ from support.commands import (
 )
 
 from sayso import Gate, RunRef, ToolCall
+from sayso.clock import utc_now
 from sayso.events import RequestEnding
 from sayso.rules.rule import RememberedRule
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory.bus import MemoryBus
-from sayso.stores.memory.store import MemoryStore, memory_backend, utc_now
+from sayso.stores.memory.store import MemoryStore, memory_backend
 from sayso.stores.memory.work import MemoryOutbox
 from sayso.stores.ports import Settled
 from sayso_bots.server.server import serving

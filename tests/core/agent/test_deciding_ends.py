@@ -10,10 +10,11 @@ import pytest
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.agent.deciding import Asker, Decider
+from sayso.clock import utc_now
 from sayso.policy.policy import Context, Decision, Remembered, Ruling
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.memory.store import memory_backend
 from sayso.stores.ports import Rules
 from sayso.testing import a_request, a_response, a_rule
 

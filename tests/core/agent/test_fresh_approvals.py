@@ -13,9 +13,10 @@ import pytest
 from sayso import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
 from sayso.agent.deciding import Asker, Decider
 from sayso.calls import ToolCall
+from sayso.clock import utc_now
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.memory.store import memory_backend
 from sayso.stores.ports import Rules
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response

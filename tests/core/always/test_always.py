@@ -14,13 +14,14 @@ from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef, Place
+from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.memory.store import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request
 

@@ -11,6 +11,7 @@ from support.bundle_room import Window
 
 from sayso.desk.gathering import Together
 from sayso.desk.rounds import Rounds
+from sayso.tasks import Background
 
 
 class Gathering:
@@ -22,7 +23,7 @@ class Gathering:
         self.together: Together[str, int] = Together(
             self._work,
             window=timedelta(milliseconds=300),
-            start=asyncio.create_task,
+            background=Background("a group"),
             pause=self.window,
             **options,
         )
@@ -97,7 +98,7 @@ async def test_work_that_fails_fails_for_all_of_its_group() -> None:
         raise RuntimeError(f"{key} cannot be done")
 
     together: Together[str, int] = Together(
-        fail, window=timedelta(microseconds=1), start=asyncio.create_task
+        fail, window=timedelta(microseconds=1), background=Background("a group")
     )
 
     results = await asyncio.gather(

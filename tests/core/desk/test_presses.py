@@ -33,8 +33,7 @@ class Room:
 
     async def settled(self) -> None:
         """Return when the desk has nothing under way any more."""
-        while self.desk._under_way:
-            await asyncio.wait(self.desk._under_way)
+        await self.desk._background.settled()
 
     def ask(self, call: ToolCall, **options: float) -> asyncio.Task[Verdict]:
         return asyncio.create_task(self.gate.check(call, **options))  # type: ignore[arg-type]

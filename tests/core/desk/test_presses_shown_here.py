@@ -56,8 +56,7 @@ class Room:
     async def asked(self, call: ToolCall = CALL) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
         waiting = asyncio.create_task(self.gate.check(call))
         ref, card = await self.chat.card_where(lambda card: isinstance(card.state, Open))
-        while self.desk._under_way:
-            await asyncio.wait(self.desk._under_way)
+        await self.desk._background.settled()
         return waiting, ref, card
 
     async def question_id(self) -> str:
@@ -194,8 +193,7 @@ async def test_a_card_whose_request_is_gone_is_not_known(store_url: str, redis_u
     ):
         waiting = asyncio.create_task(gate.check(CALL))
         ref, card = await chat.card_where(lambda card: isinstance(card.state, Open))
-        while desk._under_way:
-            await asyncio.wait(desk._under_way)
+        await desk._background.settled()
         request = (await backend.watch.pending())[0].request
         await server.delete(read_url(store_url).keys.record(request.question_id))
 

@@ -310,7 +310,7 @@ async def _stopped(desk: Desk) -> None:
     (task,) = [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == "Desk.run"]  # type: ignore[union-attr]
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    assert not desk._under_way
+    assert len(desk._background) == 0
 
 
 async def test_arguments_that_change_while_a_batch_is_asked_about_are_an_error_of_its_own(

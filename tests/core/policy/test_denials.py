@@ -12,11 +12,12 @@ import pytest
 from sayso import Decision, Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, RunRef
 from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
+from sayso.clock import utc_now
 from sayso.policy.chain import Chain, When
 from sayso.policy.policy import Context, Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.memory.store import memory_backend
 from sayso.testing import Stage, a_request, a_response
 
 RUN = RunRef("deploy-bot", "s-1")

@@ -15,6 +15,7 @@ from sayso import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
 from sayso.calls import arguments_digest
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
+from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import (
@@ -28,7 +29,7 @@ from sayso.events import Outcome, RequestEnding
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend, utc_now
+from sayso.stores.memory.store import memory_backend
 from sayso.stores.ports import Store
 from sayso.testing import a_request, until
 

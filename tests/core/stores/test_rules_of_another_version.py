@@ -12,11 +12,11 @@ import pytest
 from redis.asyncio import Redis
 
 from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
+from sayso.clock import utc_now
 from sayso.policy.policy import Context, Decision
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import utc_now
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response
 from sayso.testing.builders import a_rule

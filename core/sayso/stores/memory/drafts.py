@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sayso.stores.ports import Clock
+from sayso.clock import Clock
 
 
 class MemoryDrafts:

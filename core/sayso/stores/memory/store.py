@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from sayso.calls import RunRef
+from sayso.clock import Clock, utc_now
 from sayso.errors import (
     DuplicateRequestError,
     ReplayedCallbackError,
@@ -27,7 +28,6 @@ from sayso.stores.memory.log import MemoryBranchLog
 from sayso.stores.memory.work import MemoryLeases, MemoryOutbox
 from sayso.stores.ports import (
     BookChanged,
-    Clock,
     Copy,
     Found,
     KeptRule,
@@ -39,11 +39,6 @@ from sayso.stores.ports import (
 
 # The agent, and the session unless the rules are those of all its sessions.
 _BookName = tuple[str, str | None]
-
-
-def utc_now() -> datetime:
-    """The time now, by this computer's clock."""
-    return datetime.now(UTC)
 
 
 @asynccontextmanager

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from sayso.chats.places import Place
-from sayso.stores.ports import Clock, Job
+from sayso.clock import Clock
+from sayso.stores.ports import Job
 
 
 class MemoryOutbox:

@@ -3,29 +3,15 @@ from collections.abc import AsyncIterator
 import pytest
 from playground.listener import Listener, some_blocks
 from slack_sdk.web.async_client import AsyncWebClient
+from support.clock import Clock
 from telegram import Bot
 
 from sayso_playground import Playground, PlaygroundConfig
 
 
-class Clock:
-    """A clock that a test moves; sleeping moves it too."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-        self.slept: list[float] = []
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_800_000_000.0)
 
 
 @pytest.fixture
@@ -36,7 +22,7 @@ async def listener() -> AsyncIterator[Listener]:
 
 @pytest.fixture
 async def playground(clock: Clock, listener: Listener) -> AsyncIterator[Playground]:
-    config = PlaygroundConfig(clock=clock, sleep=clock.sleep, slack_events_url=listener.url)
+    config = PlaygroundConfig(clock=clock.seconds, sleep=clock.sleep, slack_events_url=listener.url)
     async with Playground(config) as playground:
         yield playground
 

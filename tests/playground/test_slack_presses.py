@@ -5,7 +5,6 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from playground.conftest import Clock
 from playground.listener import Listener, a_button, a_modal, some_blocks
 from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
@@ -15,6 +14,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.socket_mode.response import SocketModeResponse
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
+from support.clock import Clock
 
 from sayso_playground import DeliverTwice, Playground, SlackMessage
 
@@ -54,7 +54,7 @@ async def test_a_press_is_signed(
 ) -> None:
     class AtThatTime:
         def now(self) -> float:
-            return clock.now
+            return clock.seconds()
 
     await playground.slack.press(card, "Allow", by="alice")
 
@@ -175,7 +175,7 @@ async def test_an_answer_address_works_five_times_within_30_minutes(
     first, second = (AsyncWebhookClient(heard.payload["response_url"]) for heard in listener.heard)
 
     statuses = [(await first.send(text="no")).status_code for _ in range(6)]
-    clock.now += 30 * 60 + 1
+    clock.pass_by(30 * 60 + 1)
     late = await second.send(text="no")
 
     assert statuses == [200] * 5 + [404]
@@ -201,7 +201,7 @@ async def test_a_trigger_works_once_and_for_three_seconds(
 
     await slack.views_open(trigger_id=first, view=a_modal())
     assert await error_of(first) == "exchanged_trigger_id"
-    clock.now += 3.1
+    clock.pass_by(3.1)
     assert await error_of(second) == "expired_trigger_id"
     assert await error_of("1.2.x") == "invalid_trigger_id"
 

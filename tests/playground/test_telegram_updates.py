@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from playground.conftest import Clock
 from playground.listener import Listener
+from support.clock import Clock
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest, Conflict
 
@@ -144,7 +144,7 @@ async def test_an_answer_that_comes_too_late_is_refused(
     await playground.telegram.press(card, "Allow", by="alice", timeout=0.05)
     await playground.telegram.until(lambda: bool(listener.heard))
     query_id = listener.heard[0].payload["callback_query"]["id"]
-    clock.now += 16
+    clock.pass_by(16)
 
     with pytest.raises(BadRequest, match="Query is too old"):
         await telegram.answer_callback_query(query_id)

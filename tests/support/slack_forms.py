@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from support.slack_kit import APP, TEAM, Client, Clock, Payload, a_card, callback, post
+from support.clock import Clock
+from support.slack_kit import APP, TEAM, Client, Payload, a_card, callback, post
 
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import MessageRef, Place

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import io
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +17,6 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
-from sayso.chats.places import Answer, Answered, Place, Press
 from sayso_slack import SlackConfig, SlackListener
 
 FIXTURES = Path(__file__).parents[1] / "adapters" / "slack" / "fixtures"
@@ -33,45 +31,6 @@ DENY = Choice("deny", "Deny", "danger")
 
 Payload = dict[str, Any]
 Client = TestClient[web.Request, web.Application]
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2027, 1, 15, 8, 0, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def seconds(self) -> float:
-        return self.now.timestamp()
-
-    def pass_by(self, seconds: float) -> None:
-        self.now += timedelta(seconds=seconds)
-
-
-class DeskDouble:
-    """Takes presses and answers what the test says; ``before`` runs before it answers."""
-
-    def __init__(self) -> None:
-        self.presses: list[Press] = []
-        self.answer = Answer(Answered.RECORDED, "Approved.")
-        self.error: Exception | None = None
-        self.before: Callable[[], Awaitable[object]] | None = None
-        self.pressed = asyncio.Event()
-
-    async def press(self, press: Press) -> Answer:
-        self.presses.append(press)
-        self.pressed.set()
-        if self.before:
-            await self.before()
-        if self.error:
-            raise self.error
-        return self.answer
-
-    async def moved(self, old: Place, new: Place) -> None:
-        raise AssertionError("Slack moves no channels")
 
 
 def a_config(**changes: Any) -> SlackConfig:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
+
+from support.clock import Clock
+from support.desk_double import DeskDouble
 
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import Answer, Answered, Place, Press
@@ -32,37 +35,6 @@ PICK = Choice(
 )
 
 
-class Desk:
-    """Keeps what is sent off; answers, or fails, as a test says."""
-
-    def __init__(self) -> None:
-        self.presses: list[Press] = []
-        self.answers: list[Answer | Exception] = []
-        self.meanwhile: Callable[[], Awaitable[None]] | None = None
-
-    async def press(self, press: Press) -> Answer:
-        self.presses.append(press)
-        if self.meanwhile is not None:
-            await self.meanwhile()
-        said = self.answers.pop(0) if self.answers else Answer(Answered.RECORDED, "Answered.")
-        if isinstance(said, Exception):
-            raise said
-        return said
-
-    async def moved(self, old: Place, new: Place) -> None:
-        del old, new
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = datetime.now(UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 class BrokenDrafts(MemoryDrafts):
     """Away while a test says so."""
 
@@ -81,7 +53,8 @@ class Chat:
         self.telegram = playground.telegram
         self.url = playground.telegram_api_url
         self.clock = Clock()
-        self.desk = Desk()
+        self.desk = DeskDouble()
+        self.desk.answer = Answer(Answered.RECORDED, "Answered.")
         self.drafts = BrokenDrafts(self.clock)
         self.leases = MemoryLeases(utc_now)
         self.counters: Counter[str] = Counter()

@@ -3,7 +3,9 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
-from support.slack_kit import SECRET, Client, Clock, DeskDouble, a_config
+from support.clock import Clock
+from support.desk_double import DeskDouble
+from support.slack_kit import SECRET, Client, a_config
 
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_slack import SlackAdapter, SlackListener

@@ -5,7 +5,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
-from support.slack_kit import Clock, a_card, a_config, an_ending
+from support.clock import Clock
+from support.slack_kit import a_card, a_config, an_ending
 
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place, Press

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from support.chat_double import working
-from support.slack_kit import ALLOW, ALWAYS, Clock, a_card, a_config, a_press, an_action, served
+from support.clock import Clock
+from support.slack_kit import ALLOW, ALWAYS, a_card, a_config, a_press, an_action, served
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms

@@ -1,7 +1,9 @@
 from typing import Any
 
 import pytest
-from support.slack_kit import Clock, DeskDouble, a_config, an_action, callback, fixture, fixtures
+from support.clock import Clock
+from support.desk_double import DeskDouble
+from support.slack_kit import a_config, an_action, callback, fixture, fixtures
 
 from sayso_slack import SlackAdapter, SlackListener
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_forms import (
     COLOURS,
     WHERE,
@@ -16,7 +18,7 @@ from support.slack_forms import (
     several,
     written,
 )
-from support.slack_kit import Client, Clock, DeskDouble, Payload, a_config, callback
+from support.slack_kit import Client, Payload, a_config, callback
 
 from sayso.chats.places import Answer, Answered
 from sayso.forms.form import FormField

@@ -11,8 +11,9 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 from support.chat_double import working
+from support.clock import Clock
 from support.slack_forms import FILL_IN, FILLED_IN, VALUES
-from support.slack_kit import Clock, a_config, served
+from support.slack_kit import a_config, served
 
 from sayso import Gate, Outcome, RunRef
 from sayso.agent.asking import Options

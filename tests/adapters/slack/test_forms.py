@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.clock import Clock
 from support.slack_forms import CITIES, COLOURS, FILL_IN, ORDER, WHERE, a_form, a_view, metadata
-from support.slack_kit import Clock, Payload, a_card
+from support.slack_kit import Payload, a_card
 
 from sayso.cards.card import Card
 from sayso.chats.places import MessageRef, Place, Press

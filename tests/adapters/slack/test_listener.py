@@ -3,10 +3,10 @@ import json
 
 import aiohttp
 import pytest
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_kit import (
     Client,
-    Clock,
-    DeskDouble,
     a_card,
     a_config,
     a_press,
@@ -39,7 +39,7 @@ async def test_a_press_is_acknowledged_after_it_was_stored_and_never_before(
     client: Client, desk: DeskDouble, clock: Clock
 ) -> None:
     stored = asyncio.Event()
-    desk.before = stored.wait
+    desk.meanwhile = stored.wait
     answer = asyncio.create_task(post(client, *callback(a_press(), clock.seconds())))
     await desk.pressed.wait()
 
@@ -64,7 +64,7 @@ async def test_a_press_that_is_not_stored_is_an_error_the_user_sees(
 async def test_a_desk_that_takes_too_long_is_an_error_the_user_sees(
     adapter: SlackAdapter, desk: DeskDouble, clock: Clock
 ) -> None:
-    desk.before = asyncio.Event().wait
+    desk.meanwhile = asyncio.Event().wait
     listener = SlackListener(a_config(), adapter, desk, clock=clock, press_seconds=0.01)
 
     answer = await listener.answer(*callback(a_press(), clock.seconds()))
@@ -228,7 +228,7 @@ async def test_a_client_that_hangs_up_loses_no_press(
         await stored.wait()
         done.set()
 
-    desk.before = store
+    desk.meanwhile = store
     headers, body = callback(a_press(), clock.seconds())
     async with served(listener) as url, aiohttp.ClientSession() as session:
         answer = asyncio.create_task(session.post(url, data=body, headers=headers).__aenter__())

@@ -1,10 +1,10 @@
 import pytest
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_kit import (
     FORM,
     TEAM,
     Client,
-    Clock,
-    DeskDouble,
     a_card,
     a_press,
     an_action,

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_kit import (
     FORM,
     JSON,
     SECRET,
     Client,
-    Clock,
-    DeskDouble,
     a_press,
     callback,
     on_the_wire,

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from support.chat_double import working
-from support.slack_kit import Clock, a_config, served
+from support.clock import Clock
+from support.slack_kit import a_config, served
 
 from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
 from sayso.chats.places import Place

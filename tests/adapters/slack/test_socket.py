@@ -5,8 +5,10 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_forms import a_form, a_view
-from support.slack_kit import Clock, DeskDouble, Payload, a_card, a_config, a_press, fixture
+from support.slack_kit import Payload, a_card, a_config, a_press, fixture
 
 from sayso.chats.places import Answer, Answered, Place
 from sayso.errors import DeliveryError, StoreUnreachableError
@@ -72,7 +74,7 @@ async def test_an_envelope_is_acknowledged_after_the_press_was_stored(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
     stored = asyncio.Event()
-    desk.before = stored.wait
+    desk.meanwhile = stored.wait
     await adapter.show(a_card(), Place("slack", "C0OPS"))
     async with connected(listener, playground):
         press = playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
@@ -197,7 +199,7 @@ async def test_at_the_end_a_press_that_has_arrived_is_still_answered(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
     stored = asyncio.Event()
-    desk.before = stored.wait
+    desk.meanwhile = stored.wait
     await adapter.show(a_card(), Place("slack", "C0OPS"))
     running = asyncio.create_task(listener.run_socket())
     await playground.slack.socket.connected()

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.slack_forms import (
     FILL_IN,
     WHERE,
@@ -25,8 +27,6 @@ from support.slack_kit import (
     SECRET,
     TEAM,
     Client,
-    Clock,
-    DeskDouble,
     Payload,
     a_card,
     a_config,

@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from support.desk_double import DeskDouble
 
 from sayso.chats.places import Answer, Answered, Place, Press
 from sayso.clock import utc_now
@@ -32,33 +33,6 @@ CHAT = -1001234567890
 DATA = "p1:HANDLEHANDLEHANDLE1234:allow"
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 FIXTURES = Path(__file__).parent / "fixtures"
-
-
-class DeskDouble:
-    """Keeps what is pressed and answers what a test says; errors are raised."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer | Exception] = []
-        self.presses: list[Press] = []
-        self.moves: list[tuple[Place, Place]] = []
-        self.asked = 0
-
-    def says(self, *answers: Answer | Exception) -> None:
-        self.answers.extend(answers)
-
-    async def press(self, press: Press) -> Answer:
-        self._next()
-        self.presses.append(press)
-        return self.answers.pop(0) if self.answers else Answer(Answered.RECORDED, "Approved.")  # type: ignore[return-value]
-
-    async def moved(self, old: Place, new: Place) -> None:
-        self._next()
-        self.moves.append((old, new))
-
-    def _next(self) -> None:
-        self.asked += 1
-        if self.answers and isinstance(self.answers[0], Exception):
-            raise self.answers.pop(0)  # type: ignore[misc]
 
 
 class StuckDesk(DeskDouble):
@@ -135,7 +109,7 @@ async def test_nobody_gets_in_without_the_secret(
     answer = await world.post(press_update(), secret)
 
     assert answer.status == 401
-    assert world.desk.asked == 0
+    assert world.desk.presses == []
     assert world.listener.counters == {"wrong_secret": 1}
     for word in (SECRET, TOKEN, DATA, "johndoe"):
         assert word not in caplog.text
@@ -155,7 +129,7 @@ async def test_a_secret_of_raw_bytes_is_refused(world: World) -> None:
     await writer.wait_closed()
 
     assert status.split()[1] in (b"401", b"400")
-    assert world.desk.asked == 0
+    assert world.desk.presses == []
 
 
 async def test_while_secrets_are_rotated_both_get_in(world: World, press_update: Any) -> None:
@@ -172,7 +146,7 @@ async def test_without_any_secret_nobody_gets_in(press_update: Any, secret: str 
         await world.open(stack, ())
 
         assert (await world.post(press_update(), secret)).status == 401
-        assert world.desk.asked == 0
+        assert world.desk.presses == []
 
 
 async def test_a_press_is_acknowledged_and_its_presser_answered_by_a_call(
@@ -205,7 +179,7 @@ async def test_a_press_is_acknowledged_and_its_presser_answered_by_a_call(
 async def test_the_presser_is_always_answered(
     world: World, kind: Answered, alert: bool, text: str
 ) -> None:
-    world.desk.says(Answer(kind, text))
+    world.desk.answers = [Answer(kind, text)]
     world.telegram.deliver_to(world.url, secret_token=SECRET)
 
     delivery = await world.telegram.press_data(world.card(), DATA, by="alice")
@@ -222,7 +196,7 @@ async def test_a_foreign_button_is_not_pressed_and_still_answered(world: World) 
     delivery = await world.telegram.press_data(world.card(), "settings", by="alice")
 
     assert (delivery.answered, delivery.toast) == (True, "This button does nothing here.")
-    assert world.desk.asked == 0
+    assert world.desk.presses == []
 
 
 @pytest.mark.parametrize(
@@ -231,7 +205,7 @@ async def test_a_foreign_button_is_not_pressed_and_still_answered(world: World) 
 async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(
     world: World, error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.desk.says(error, error)
+    world.desk.answers = [error, error]
     world.telegram.deliver_to(world.url, secret_token=SECRET)
 
     delivery = await world.telegram.press_data(world.card(), DATA, by="alice")
@@ -239,13 +213,13 @@ async def test_what_is_not_stored_is_not_acknowledged_and_comes_again(
 
     assert delivery.error is None
     assert world.slept == [2, 2]
-    assert (world.desk.asked, len(world.desk.presses)) == (3, 1)
+    assert (len(world.desk.presses), len(world.desk.taken)) == (3, 1)
     assert world.listener.counters == {"not_stored": 2, "recorded": 1, "not_a_press": 1}
     assert ("Traceback" in caplog.text) is isinstance(error, RuntimeError)
 
 
 async def test_while_the_store_is_away_the_presser_is_told(world: World, press_update: Any) -> None:
-    world.desk.says(StoreUnreachableError("the store is away"))
+    world.desk.answers = [StoreUnreachableError("the store is away")]
 
     answer = await world.post(press_update())
     await world.listener.close()
@@ -269,7 +243,7 @@ async def test_a_desk_that_takes_too_long_is_given_up(press_update: Any) -> None
 async def test_a_callback_that_was_seen_before_is_not_asked_for_again(
     world: World, press_update: Any
 ) -> None:
-    world.desk.says(ReplayedCallbackError("again"))
+    world.desk.answers = [ReplayedCallbackError("again")]
 
     answer = await world.post(press_update())
 
@@ -294,7 +268,7 @@ async def test_the_same_press_delivered_twice_reaches_the_desk_without_a_deliver
 
 
 async def test_a_migration_is_handed_on_and_comes_again_until_it_is_noted(world: World) -> None:
-    world.desk.says(StoreUnreachableError("the store is away"))
+    world.desk.answers = [StoreUnreachableError("the store is away")]
     world.telegram.deliver_to(world.url, secret_token=SECRET)
 
     new = world.telegram.migrate_group(-300)
@@ -402,4 +376,4 @@ async def test_a_body_has_at_most_one_mebibyte(
 )
 async def test_only_json_is_taken(world: World, press_update: Any, kind: str, status: int) -> None:
     assert (await world.post(press_update(), **{"Content-Type": kind})).status == status
-    assert world.desk.asked == (status == 200)
+    assert bool(world.desk.presses) == (status == 200)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from support.telegram_dialogue import GROUP, PICK, TOKEN, BrokenDrafts, Chat, Clock
+from support.clock import Clock
+from support.telegram_dialogue import GROUP, PICK, TOKEN, BrokenDrafts, Chat
 
 from sayso.cards.card import Card, Ended
 from sayso.errors import DeliveryError, StoreUnreachableError

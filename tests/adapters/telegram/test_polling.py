@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from support.clock import Clock
+from support.desk_double import DeskDouble
 
-from sayso.chats.places import Answer, Answered, Place, Press
+from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory.drafts import MemoryDrafts
@@ -25,28 +26,7 @@ from sayso_telegram.taken import Taken
 TOKEN = "4000000000:PLAYGROUND-token"
 CHAT = -1001234567890
 DATA = "p1:HANDLEHANDLEHANDLE1234:allow"
-
-
-class DeskDouble:
-    """Stores presses, unless the test says that the store is away."""
-
-    def __init__(self) -> None:
-        self.is_away = False
-        self.refuses: set[str] = set()
-        self.presses: list[Press] = []
-        self.tries = 0
-        self.moves: list[Place] = []
-
-    async def press(self, press: Press) -> Answer:
-        self.tries += 1
-        await asyncio.sleep(0)
-        if self.is_away or press.actor in self.refuses:
-            raise StoreUnreachableError("the store is away")
-        self.presses.append(press)
-        return Answer(Answered.RECORDED, "Approved.")
-
-    async def moved(self, old: Place, new: Place) -> None:
-        self.moves.append(new)
+AWAY = StoreUnreachableError("the store is away")
 
 
 class Pauses:
@@ -75,16 +55,6 @@ class AwayLeases(MemoryLeases):
         return await super().hold(name, owner, seconds=seconds)
 
 
-class LeaseClock:
-    """A clock that stands still until a test moves it: a lease does not run out by itself."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def __call__(self) -> datetime:
-        return datetime.fromtimestamp(self.now, UTC)
-
-
 @pytest.fixture
 async def playground() -> AsyncIterator[Playground]:
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
@@ -97,12 +67,12 @@ def desk() -> DeskDouble:
 
 
 @pytest.fixture
-def clock() -> LeaseClock:
-    return LeaseClock()
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
-def leases(clock: LeaseClock) -> AwayLeases:
+def leases(clock: Clock) -> AwayLeases:
     return AwayLeases(clock)
 
 
@@ -154,7 +124,7 @@ async def test_a_press_is_fetched_stored_answered_and_confirmed(
         await telegram.until(lambda: not telegram.updates.pending)
 
     assert (delivery.answered, delivery.toast) == (True, "Approved.")
-    assert [press.actor for press in desk.presses] == ["telegram:4242"]
+    assert [press.actor for press in desk.taken] == ["telegram:4242"]
     assert listener.counters == {"recorded": 1, "not_a_press": 1}
     assert telegram.updates.allowed == list(ALLOWED_UPDATES)
 
@@ -169,7 +139,7 @@ async def test_a_press_made_while_nobody_polled_is_found(
     async with polling(playground, desk, leases):
         await telegram.until(lambda: all(query.answered for query in telegram.queries.values()))
 
-    assert [press.actor for press in desk.presses] == ["telegram:4343"]
+    assert [press.actor for press in desk.taken] == ["telegram:4343"]
 
 
 async def test_nothing_is_confirmed_before_it_is_stored(
@@ -177,12 +147,12 @@ async def test_nothing_is_confirmed_before_it_is_stored(
 ) -> None:
     telegram = playground.telegram
     card = telegram.say(CHAT, "a card", by="alice")
-    desk.is_away = True
+    desk.error = AWAY
     still_there = []
 
     def step() -> None:
         still_there.append("callback_query" in [u.kind for u in telegram.updates.pending])
-        desk.is_away = desk.tries < 3
+        desk.error = AWAY if len(desk.presses) < 3 else None
 
     pauses.step = step
     async with polling(playground, desk, leases, pause=pauses) as listener:
@@ -190,7 +160,7 @@ async def test_nothing_is_confirmed_before_it_is_stored(
         await telegram.until(lambda: not telegram.updates.pending)
 
     assert still_there == [True, True, True]
-    assert (desk.tries, len(desk.presses)) == (4, 1)
+    assert (len(desk.presses), len(desk.taken)) == (4, 1)
     assert listener.counters["not_stored"] == 3
 
 
@@ -199,18 +169,18 @@ async def test_a_press_that_cannot_be_stored_holds_up_no_confirmed_one_before_it
 ) -> None:
     telegram = playground.telegram
     card = telegram.say(CHAT, "a card", by="alice")
-    desk.refuses = {"telegram:4343"}
+    desk.refuses = {"telegram:4343": AWAY}
     for who in ("alice", "bob", "mallory"):
         telegram.updates.add("callback_query", a_query(playground, card, who), f"user:{who}")
 
     def step() -> None:
-        desk.refuses = set()
+        desk.refuses = {}
 
     pauses.step = step
     async with polling(playground, desk, leases, pause=pauses):
         await telegram.until(lambda: not telegram.updates.pending)
 
-    actors = [press.actor for press in desk.presses]
+    actors = [press.actor for press in desk.taken]
     assert actors == ["telegram:4242", "telegram:6666", "telegram:4343", "telegram:6666"]
 
 
@@ -245,7 +215,7 @@ async def test_of_two_processes_one_polls_and_the_other_takes_over(
     playground: Playground,
     desk: DeskDouble,
     leases: AwayLeases,
-    clock: LeaseClock,
+    clock: Clock,
     pauses: Pauses,
 ) -> None:
     telegram = playground.telegram
@@ -261,7 +231,7 @@ async def test_of_two_processes_one_polls_and_the_other_takes_over(
     assert all(call.status == 200 for call in polls(playground))
 
     # "b" has gone and kept its lease for one more second only.
-    clock.now += 1
+    clock.pass_by(1)
     async with polling(playground, desk, leases, owner="a", pause=pauses):
         await telegram.press_data(card, DATA, by="bob")
     assert len(desk.presses) == 1
@@ -335,7 +305,7 @@ async def test_a_migration_is_handed_on(
         new = playground.telegram.migrate_group(-300)
         await playground.telegram.until(lambda: not playground.telegram.updates.pending)
 
-    assert desk.moves == [Place("telegram", str(new))] * 2
+    assert [to for _, to in desk.moves] == [Place("telegram", str(new))] * 2
 
 
 async def test_polling_ends_at_once_when_it_is_cancelled(

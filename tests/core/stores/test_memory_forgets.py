@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from support.clock import Clock
 
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.work import MemoryLeases
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 21, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
 
 
 async def test_drafts_whose_time_is_over_are_dropped() -> None:
@@ -21,7 +13,7 @@ async def test_drafts_whose_time_is_over_are_dropped() -> None:
     drafts = MemoryDrafts(clock)
     for number in range(10):
         await drafts.keep(f"draft {number}", "text", seconds=1)
-    clock.now += timedelta(seconds=2)
+    clock.pass_by(2)
 
     await drafts.keep("new", "text", seconds=1)
 
@@ -33,7 +25,7 @@ async def test_leases_whose_time_is_over_are_dropped() -> None:
     leases = MemoryLeases(clock)
     for number in range(10):
         await leases.hold(f"lease {number}", "me", seconds=1)
-    clock.now += timedelta(seconds=2)
+    clock.pass_by(2)
 
     await leases.hold("new", "me", seconds=1)
 

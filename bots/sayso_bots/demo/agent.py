@@ -74,6 +74,6 @@ def _short(call: ToolCall) -> str:
 def _result(verdict: Verdict) -> str:
     if not verdict.approved:
         return verdict.as_tool_result()
-    if verdict.line != "person":
+    if verdict.decided_by is None:
         return f"not asked, {verdict.reason}. {verdict.tool} ran (pretended)."
     return f"approved by {verdict.decided_by}. {verdict.tool} ran (pretended)."

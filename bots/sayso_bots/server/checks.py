@@ -49,10 +49,10 @@ def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
 
 def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
     """What a person may not expect of the rules; nothing where there are no rules."""
-    dangers = lint_rules(policy.allow, policy.deny)
-    for danger in dangers:
-        yield Finding("warning", "policy", danger)
-    if not dangers and (policy.allow or policy.deny):
+    found = lint_rules(policy.allow, policy.deny)
+    for finding in found:
+        yield Finding("warning", "policy", str(finding))
+    if not found and (policy.allow or policy.deny):
         count = len(policy.allow) + len(policy.deny)
         yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
 

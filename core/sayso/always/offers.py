@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sayso.always.programs import program_of
-from sayso.always.wording import is_the_tool, meanings, name_in_words, warning
+from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
+from sayso.always.wording import label, meanings, warning, where
+from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.rules.rule import Rule, Scope
-from sayso.text.text import redacted, shortened, visible
+from sayso.text.text import redacted
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
@@ -24,26 +25,33 @@ _LABEL = 30
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A choice that stores something, and exactly the rule it stores."""
+    """A choice that stores something, exactly the rule it stores, and what is dangerous in it."""
 
     choice: Choice
     rule: Rule
     effect: Literal["allow", "deny"]
+    dangers: tuple[RuleDanger, ...] = ()
 
 
 def offers(
-    call: ToolCall, digest: str, suggested: Sequence[Rule], run: RunRef
+    call: ToolCall,
+    digest: str,
+    suggested: Sequence[Rule],
+    run: RunRef,
+    *,
+    words: AlwaysWords = ENGLISH,
 ) -> tuple[Offer, ...]:
     """What can be stored for a call, from narrow to wide.
 
-    Only rules that mean this call, and that can be shown as they are, in full
-    and without a secret in them. A rule for all that the tool can do is offered
-    in the scope ``tool-window`` alone, whoever suggests it.
+    Only rules that are about this call, and that can be shown as they are, in
+    full and without a secret in them. A rule for all that the tool can do is
+    offered in the scope ``tool-window`` alone, whoever suggests it.
     """
     rules = _fitting(call, digest, suggested)
     if not rules or rules[0] != suggested[0]:
         return ()
-    return tuple(offer for offer in _all(rules, call, run) if offer is not None)
+    making = _Offering(call, run, words)
+    return tuple(offer for offer in making.all(rules) if offer is not None)
 
 
 def _fitting(call: ToolCall, digest: str, suggested: Sequence[Rule]) -> list[Rule]:
@@ -57,57 +65,55 @@ def _fitting(call: ToolCall, digest: str, suggested: Sequence[Rule]) -> list[Rul
     return rules
 
 
-def _all(rules: Sequence[Rule], call: ToolCall, run: RunRef) -> Iterator[Offer | None]:
-    widths = [rule for rule in rules if not is_the_tool(rule)]
-    for number, rule in enumerate(widths, 1):
-        key, label = (ALWAYS, "Always") if number == 1 else (f"{ALWAYS}-{number}", _label(rule))
-        yield _offer(key, label, rule, call, run)
-    yield _offer(WINDOW, "Whole tool", Rule(call.name), call, run, scope="tool-window")
-    if widths:
-        yield _offer(AGENT, "Always, in all sessions", widths[0], call, run, scope="agent")
-    yield _offer(ALWAYS_DENY, "Always deny", rules[0], call, run, effect="deny")
+@dataclass(frozen=True, slots=True)
+class _Offering:
+    """Makes the offers of one card."""
 
+    call: ToolCall
+    run: RunRef
+    words: AlwaysWords
 
-def _offer(
-    key: str,
-    label: str,
-    rule: Rule,
-    call: ToolCall,
-    run: RunRef,
-    *,
-    effect: Literal["allow", "deny"] = "allow",
-    scope: Scope = "session",
-) -> Offer | None:
-    """None where what is stored is too long to be said in full."""
-    where = f"in session {name_in_words(run.session_id)}"
-    if scope == "agent":
-        where = f"in all sessions of agent {name_in_words(run.agent_id)}"
-    never = "never " if effect == "deny" else ""
-    said = (f"{never}{meaning} {where}" for meaning in meanings(rule, call))
-    stores = next((words for words in said if len(words) <= _MOST_WORDS), None)
-    if stores is None:
-        return None
-    choice = Choice(
-        key,
-        label,
-        "danger" if effect == "deny" else "default",
-        stores=stores,
-        needs_sight=True,
-        scope=scope,
-        warning=warning(rule) if effect == "allow" else "",
-    )
-    return Offer(choice, rule, effect)
+    def all(self, rules: Sequence[Rule]) -> Iterator[Offer | None]:
+        words = self.words
+        widths = [rule for rule in rules if not is_the_tool(rule)]
+        for number, rule in enumerate(widths, 1):
+            if number == 1:
+                yield self._offer(ALWAYS, words.always, rule)
+            else:
+                yield self._offer(f"{ALWAYS}-{number}", label(rule, words, _LABEL), rule)
+        yield self._offer(WINDOW, words.whole_tool, Rule(self.call.name), scope="tool-window")
+        if widths:
+            yield self._offer(AGENT, words.all_sessions, widths[0], scope="agent")
+        yield self._offer(ALWAYS_DENY, words.always_deny, rules[0], effect="deny")
 
-
-def _label(rule: Rule) -> str:
-    """A few words on a button; what is stored is said in full before it is."""
-    patterns = [*rule.params.values()]
-    if len(patterns) == 1:
-        words = program_of(patterns[0]) or visible(patterns[0], one_line=True)
-    else:
-        names = " and ".join(map(name_in_words, sorted(rule.params)))
-        words = f"by {names}" if names else "these arguments"
-    return shortened(f"Always: {words}", _LABEL)
+    def _offer(
+        self,
+        key: str,
+        label: str,
+        rule: Rule,
+        *,
+        effect: Literal["allow", "deny"] = "allow",
+        scope: Scope = "session",
+    ) -> Offer | None:
+        """None where what is stored is too long to be said in full."""
+        denies = effect == "deny"
+        sentence = self.words.stored_never if denies else self.words.stored
+        place = where(scope, self.run, self.words)
+        said = (sentence.format(m, place) for m in meanings(rule, self.call, self.words))
+        stores = next((text for text in said if len(text) <= _MOST_WORDS), None)
+        if stores is None:
+            return None
+        dangers = () if denies else rule_dangers(rule)
+        choice = Choice(
+            key,
+            label,
+            "danger" if denies else "default",
+            stores=stores,
+            needs_sight=True,
+            scope=scope,
+            warning=warning(dangers, self.words),
+        )
+        return Offer(choice, rule, effect, dangers)
 
 
 def _is_showable(rule: Rule) -> bool:

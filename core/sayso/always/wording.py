@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
-from sayso.always.programs import READING, program_of
-from sayso.calls import ToolCall
-from sayso.globs.glob import dangers
-from sayso.rules.rule import Rule
-from sayso.text.text import redacted, visible
+from sayso.always.dangers import RuleDanger, ShowsFiles, WholeTool
+from sayso.always.programs import program_of
+from sayso.always.words import AlwaysWords
+from sayso.calls import RunRef, ToolCall
+from sayso.globs.words import danger_in_words
+from sayso.rules.rule import Rule, Scope
+from sayso.text.text import redacted, shortened, visible
 
 _SIMPLE = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 
 
-def meanings(rule: Rule, call: ToolCall) -> Iterator[str]:
+def meanings(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     """Words for a rule on the card of a call that it is about, the most telling ones first.
 
     All of them are exact. The shorter ones point at the arguments, which the
@@ -24,38 +25,39 @@ def meanings(rule: Rule, call: ToolCall) -> Iterator[str]:
     """
     tool = name_in_words(rule.tool)
     if rule.arguments_digest is not None:
-        digest = f"(digest {rule.arguments_digest[:12]})"
-        these = f"{tool} with exactly these arguments"
+        digest = rule.arguments_digest[:12]
         if rule.params or not call.arguments:  # without them they are longer than a screen
-            yield f"{these}: {_values(call)} {digest}"
-        yield f"{these}: all of them as this card shows them {digest}"
+            yield words.exactly.format(tool, _values(call, words), digest)
+        yield words.exactly_as_shown.format(tool, digest)
         return
-    patterns = [_pattern(name, pattern) for name, pattern in sorted(rule.params.items())]
-    words = " and ".join((*patterns, *_others(rule, call)))
-    yield f"{tool} with {words or 'any arguments'}"
+    patterns = [_parameter(name, text, words) for name, text in sorted(rule.params.items())]
+    about = words.both.join((*patterns, *_others(rule, call, words)))
+    yield words.rule.format(tool, about or words.any_arguments)
 
 
-def warning(rule: Rule) -> str:
-    """What a person may not expect of the calls that a rule allows; empty for a literal one."""
-    if rule.arguments_digest is not None:
-        return ""
-    if is_the_tool(rule):
-        return "It allows every call of this tool in this session, with any arguments"
-    found: list[str] = []
-    for pattern in rule.params.values():
-        program = program_of(pattern)
-        if program is None:
-            found += _dangers(pattern)
-        elif program in READING:
-            found.append(f"{program} can show every file that the agent's tool may read")
-    return visible(". ".join(dict.fromkeys(found)), one_line=True)
+def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
+    """How far what is stored reaches."""
+    if scope == "agent":
+        return words.in_agent.format(name_in_words(run.agent_id))
+    return words.in_session.format(name_in_words(run.session_id))
 
 
-def is_the_tool(rule: Rule) -> bool:
-    """Whether the rule is about every call of the tool, or nearly."""
-    if rule.arguments_digest is not None or rule.others_digest is not None:
-        return False
-    return all(_takes_everything(pattern) for pattern in rule.params.values())
+def label(rule: Rule, words: AlwaysWords, limit: int) -> str:
+    """A few words on a button; what is stored is said in full before it is."""
+    patterns = [*rule.params.values()]
+    if len(patterns) == 1:
+        said = f"{words.always}: {program_of(patterns[0]) or visible(patterns[0], one_line=True)}"
+    elif patterns:
+        said = words.always_by.format(words.both.join(map(name_in_words, sorted(rule.params))))
+    else:
+        said = words.always_these
+    return shortened(said, limit)
+
+
+def warning(dangers: Iterable[RuleDanger], words: AlwaysWords) -> str:
+    """What a person is warned of before the rule is stored; empty without dangers."""
+    sentences = dict.fromkeys(_warning(danger, words) for danger in dangers)
+    return visible(". ".join(sentences), one_line=True)
 
 
 def name_in_words(name: str) -> str:
@@ -63,40 +65,36 @@ def name_in_words(name: str) -> str:
     return name if _SIMPLE.fullmatch(name) else _json(name)
 
 
-def _values(call: ToolCall) -> str:
-    """The arguments as they are, a text never like a number; secrets only by their length."""
-    values = redacted(dict(call.arguments))
-    shown = (f"{name_in_words(name)} is {_json(value)}" for name, value in sorted(values.items()))
-    return " and ".join(shown) or "none at all"
+def _warning(danger: RuleDanger, words: AlwaysWords) -> str:
+    match danger:
+        case WholeTool():
+            return words.warns_of_whole_tool
+        case ShowsFiles(program):
+            return words.warns_of_files.format(program)
+    return danger_in_words(danger.danger, words.globs)
 
 
-def _pattern(name: str, pattern: str) -> str:
-    words = f"{name_in_words(name)} matching {_json(pattern)}"
+def _values(call: ToolCall, words: AlwaysWords) -> str:
+    """The arguments as they are, a string never like a number; secrets only by their length."""
+    values = sorted(redacted(dict(call.arguments)).items())
+    shown = (words.value.format(name_in_words(name), _json(value)) for name, value in values)
+    return words.both.join(shown) or words.exactly_no_arguments
+
+
+def _parameter(name: str, pattern: str, words: AlwaysWords) -> str:
+    said = words.parameter.format(name_in_words(name), _json(pattern))
     program = program_of(pattern)
-    if program is None:
-        return words
-    return f"{words} (only {program}, alone or with plain words)"
+    return said if program is None else words.program.format(said, program)
 
 
-def _others(rule: Rule, call: ToolCall) -> Iterator[str]:
+def _others(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     if rule.others_digest is None:
         if rule.params:
-            yield "any other arguments"
+            yield words.any_others
     elif set(call.arguments) <= set(rule.params):
-        yield "no other arguments"
+        yield words.no_others
     else:
-        yield f"the others as this card shows them (digest {rule.others_digest[:12]})"
-
-
-def _takes_everything(pattern: str) -> bool:
-    if program_of(pattern) is not None:
-        return False
-    return any(danger.startswith("It matches nearly everything") for danger in _dangers(pattern))
-
-
-@lru_cache(maxsize=1_024)
-def _dangers(pattern: str) -> tuple[str, ...]:
-    return dangers(pattern)
+        yield words.others_as_shown.format(rule.others_digest[:12])
 
 
 def _json(value: object) -> str:

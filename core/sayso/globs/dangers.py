@@ -1,17 +1,26 @@
-"""What a person may not expect of a glob, shown by a value that matches."""
+"""What people may not expect of a glob: values, each with a sample that proves it.
+
+Words are made of them in ``words``, and nothing is decided by those.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
 
-from sayso.globs.frames import Frame, frames
+from sayso.globs.glob import Glob
 from sayso.globs.needs import needs
-from sayso.globs.parser import Parsed
-from sayso.globs.parts import Either, Part
-from sayso.globs.signs import Note
+from sayso.globs.notes import DangerKind, Note
+from sayso.globs.parser import Parsed, parse
+from sayso.globs.parts import CarefulRun, Chain, Either, Part, Run
 
 _Test = Callable[[str], bool]
 
+# More stars than this show nothing new.
+_MOST_FRAMES = 24
 _STRANGERS = ("rm -rf /", "a", "/etc/passwd", "https://example.com/x")
 _TAILS = ("; rm -rf /", " ; rm -rf /", " && rm -rf /")
 _ESCAPES = ("../../etc/passwd", "../etc/passwd", "x/../../etc/passwd", "..", "../x")
@@ -25,48 +34,80 @@ _HOST = ("evil.example/a", "evil.example/")
 _MORE_HOST = (".evil.example/", "@evil.example/")
 _OTHERS = ("rm -rf /", "x; rm -rf /", "/etc/passwd", "x", "b", "")
 
-_NOTES = {
-    "negation": "The leading ! allows nearly everything that is not named",
-    "bang": "{} is no negation: it takes the ! and the characters after it; write [^ to negate",
-    "range": "{} is one character out of a set, not a number in a range",
-    "not": "{} takes anything but what is named, so also what nobody thought of",
-    "branches": "The | makes a choice: each side is a whole pattern of its own",
-    "escape": "{} has a meaning of its own, as in a regular expression",
-    "quotes": "{} means what is between the quotes: the value has no quotes there",
-    "risky": "{} repeats a repetition, so it is taken as plain text",
-    "look": "{}...) only looks ahead and takes no characters",
-    "here": "The leading ./ is dropped: the value without it is meant",
-}
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something unexpected that a pattern matches: ``sample`` is a value that it does match.
+
+    ``spelling`` is the part of the pattern that means it, empty where it is no
+    single part.
+    """
+
+    kind: DangerKind
+    sample: str
+    spelling: str = ""
 
 
-def warnings(pattern: str, parsed: Parsed, matches: _Test) -> tuple[str, ...]:
-    """A sentence for each surprise, without repeating one."""
+class MissKind(Enum):
+    """Values that a star leaves out."""
+
+    LINE_BREAK = auto()
+    HIDDEN_NAME = auto()
+    LEADING_SPACE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Something unexpected that a pattern does not match: ``sample`` is such a value."""
+
+    kind: MissKind
+    sample: str
+
+
+@lru_cache(maxsize=1_024)
+def dangers(pattern: str) -> tuple[Danger, ...]:
+    """What people may not expect of this pattern. None found does not prove it harmless.
+
+    Raises:
+        ConfigError: the pattern is refused.
+    """
+    parsed, matches = parse(pattern), Glob(pattern).matches
     if parsed.part is None:
-        return (_sentence("It matches nothing but its own spelling", pattern),)
+        return (Danger(DangerKind.MATCHES_NOTHING, pattern),)
     found = [*_widths(parsed.part, matches), *_noted(pattern, parsed, matches)]
     return tuple(dict.fromkeys(found))
 
 
-def _sentence(meaning: str, example: str) -> str:
-    return f"{meaning}: for example {example!r}"
+def misses(pattern: str) -> tuple[Miss, ...]:
+    """What people may expect a denying pattern to match, and it does not.
+
+    None found does not prove that nothing is missed.
+
+    Raises:
+        ConfigError: the pattern is refused.
+    """
+    parsed, matches = parse(pattern), Glob(pattern).matches
+    if parsed.part is None or parsed.negated:
+        return ()
+    return tuple(_missed(parsed.part, matches))
 
 
-def _widths(part: Part, matches: _Test) -> Iterator[str]:
+def _widths(part: Part, matches: _Test) -> Iterator[Danger]:
     if all(map(matches, _STRANGERS)):
-        yield _sentence("It matches nearly everything", _STRANGERS[0])
+        yield Danger(DangerKind.MATCHES_EVERYTHING, _STRANGERS[0])
         return
     stems = _stems(part)
-    gaps = frames(part)
+    gaps = _frames(part)
     if not any("://" in stem for stem in stems):
         yield from _commands(stems, gaps, matches)
     hosts = (gap.filled(host) for gap in gaps for host in _hosts(gap.before))
-    if example := _first(matches, hosts):
-        yield _sentence("It does not stay on the host", example)
+    if sample := _first(matches, hosts):
+        yield Danger(DangerKind.LEAVES_HOST, sample)
     else:
         yield from _paths(stems, gaps, matches)
 
 
-def _commands(stems: list[str], gaps: list[Frame], matches: _Test) -> Iterator[str]:
+def _commands(stems: list[str], gaps: list[_Frame], matches: _Test) -> Iterator[Danger]:
     tails = (stem + tail for stem in stems for tail in _TAILS)
     words = {gap: gap.after[:1] in ("", " ") for gap in gaps}
     inside = (
@@ -81,24 +122,24 @@ def _commands(stems: list[str], gaps: list[Frame], matches: _Test) -> Iterator[s
         if not gap.before
         for text in (_INSTEAD_OF_A_WORD if word else _INSTEAD)
     )
-    if example := _first(matches, tails) or _first(matches, inside):
-        yield _sentence("As a command it also allows another one after it", example)
-    elif example := _first(matches, instead):
-        yield _sentence("As a command it allows any other before its text", example)
+    if sample := _first(matches, tails) or _first(matches, inside):
+        yield Danger(DangerKind.COMMAND_AFTER, sample)
+    elif sample := _first(matches, instead):
+        yield Danger(DangerKind.COMMAND_BEFORE, sample)
 
 
-def _paths(stems: list[str], gaps: list[Frame], matches: _Test) -> Iterator[str]:
+def _paths(stems: list[str], gaps: list[_Frame], matches: _Test) -> Iterator[Danger]:
     so_far = [stem for stem in stems if "/" in stem]
     folders = sorted({stem[: stem.rfind("/") + 1] for stem in so_far})
     folders += [stem + "/" for stem in so_far]
     ends = [""] + [stem[stem.rfind("/") + 1 :] for stem in stems]
     paths = (f + way + e for f in folders for e in _files(ends) for way in _ESCAPES)
     inside = (gap.filled(way) for gap in gaps if "/" in gap.before for way in _ESCAPES)
-    if example := _first(matches, paths) or _first(matches, inside):
-        yield _sentence("It does not stay inside the folder", example)
+    if sample := _first(matches, paths) or _first(matches, inside):
+        yield Danger(DangerKind.LEAVES_FOLDER, sample)
     first = (gap for gap in gaps if not gap.before and gap.after[:1] in ("", ".", "/"))
-    if example := _first(matches, (gap.filled(path) for gap in first for path in _ABSOLUTE)):
-        yield _sentence("As a path it also allows those of other folders", example)
+    if sample := _first(matches, (gap.filled(path) for gap in first for path in _ABSOLUTE)):
+        yield Danger(DangerKind.OTHER_FOLDERS, sample)
 
 
 def _hosts(before: str) -> tuple[str, ...]:
@@ -116,32 +157,32 @@ def _files(ends: list[str]) -> list[str]:
 
 
 def _stems(part: Part) -> list[str]:
-    """Texts to go on from: a match, and the beginnings every match has."""
+    """Texts to go on from: a match, and what every match begins with."""
     heads = needs(part).heads
     stems = [part.sample(), *sorted(heads), *(head.rstrip() for head in sorted(heads))]
     return [stem for stem in dict.fromkeys(stems) if stem]
 
 
-def _noted(pattern: str, parsed: Parsed, matches: _Test) -> Iterator[str]:
+def _noted(pattern: str, parsed: Parsed, matches: _Test) -> Iterator[Danger]:
     for note in parsed.notes:
-        example = _first(lambda value: value != pattern and matches(value), _values(note, parsed))
-        if example is None and matches(pattern):
-            example = pattern
-        if example is not None:
-            yield _sentence(_NOTES[note.kind].format(note.spelling), example)
+        sample = _first(lambda value: value != pattern and matches(value), _values(note, parsed))
+        if sample is None and matches(pattern):
+            sample = pattern
+        if sample is not None:
+            yield Danger(note.kind, sample, note.spelling)
 
 
 def _values(note: Note, parsed: Parsed) -> Iterator[str]:
     """Values worth trying for a note, the telling ones first."""
     part = parsed.part
-    if part is None or note.kind == "risky":
+    if part is None or note.kind is DangerKind.TEXT_AFTER_ALL:
         return
     heads = sorted(needs(part).heads)
-    if note.kind in ("not", "negation", "look"):
+    if note.kind in (DangerKind.ANYTHING_BUT, DangerKind.NEGATED, DangerKind.LOOKS_AHEAD):
         sample = part.sample()
         yield from (head + other for head in [*heads, ""] for other in _OTHERS)
         yield from (sample[:at] + "x" + sample[at:] for at in range(len(sample), -1, -1))
-    if note.kind == "branches" and isinstance(part, Either):
+    if note.kind is DangerKind.WHOLE_BRANCHES and isinstance(part, Either):
         yield from (branch.sample() for branch in reversed(part.parts))
     yield part.sample()
     yield from (part.sample() + other for other in _OTHERS)
@@ -151,31 +192,67 @@ def _first(matches: _Test, values: Iterable[str]) -> str | None:
     return next((value for value in values if value and matches(value)), None)
 
 
-# Of each kind a start to find it with, and what it may be called.
+# How to make a value of each kind: what the star would take, or what stands before all of it.
 _MISSED = (
-    ("line breaks", ("x\ny", "\ny"), ""),
-    ("hidden names", ("/.x", ".x", "x/.x"), ""),
-    ("a leading space", (), " "),
+    (MissKind.LINE_BREAK, ("x\ny", "\ny"), ""),
+    (MissKind.HIDDEN_NAME, ("/.x", ".x", "x/.x"), ""),
+    (MissKind.LEADING_SPACE, ("x", ""), " "),
 )
 
 
-def misses(part: Part, matches: _Test) -> str:
-    """What a person may expect of a glob that denies, and it does not match; empty for a text."""
-    gaps = [gap for gap in frames(part) if _plain_match(gap, matches)]
-    kinds: list[str] = []
-    examples: list[str] = []
+def _missed(part: Part, matches: _Test) -> Iterator[Miss]:
+    gaps = [gap for gap in _frames(part) if _takes_plain_text(gap, matches)]
     for kind, texts, lead in _MISSED:
-        values = (lead + gap.filled(text) for gap in gaps for text in texts or ("x", ""))
-        example = next((value for value in values if not matches(value)), None)
-        if example is not None:
-            kinds.append(kind)
-            examples.append(repr(example))
-    if not kinds:
-        return ""
-    *some, last = kinds
-    named = f"{', '.join(some)} or {last}" if some else last
-    return f"It does not match values with {named}: for example {', '.join(examples)}"
+        values = (lead + gap.filled(text) for gap in gaps for text in texts)
+        sample = next((value for value in values if not matches(value)), None)
+        if sample is not None:
+            yield Miss(kind, sample)
 
 
-def _plain_match(gap: Frame, matches: _Test) -> bool:
+def _takes_plain_text(gap: _Frame, matches: _Test) -> bool:
     return matches(gap.filled("x")) or matches(gap.filled(""))
+
+
+class _Frame(NamedTuple):
+    """What stands before and after one star or repeated set."""
+
+    before: str
+    after: str
+
+    def filled(self, text: str) -> str:
+        """The sample with this text in the place of the star."""
+        return self.before + text + self.after
+
+
+def _frames(part: Part) -> list[_Frame]:
+    """A frame for each star, with nothing and with a letter in the places of the others."""
+    found: dict[_Frame, None] = {}
+    for other in ("", "x"):
+        for number, frame in enumerate(_framed(part, other)):
+            if number == _MOST_FRAMES:
+                break
+            found[frame] = None
+    return list(found)
+
+
+def _framed(part: Part, other: str) -> Iterator[_Frame]:
+    if isinstance(part, Run | CarefulRun):
+        yield _Frame("", "")
+    elif isinstance(part, Either):
+        for one in part.parts:
+            yield from _framed(one, other)
+    elif isinstance(part, Chain):
+        samples = [_sample(one, other) for one in part.parts]
+        for at, one in enumerate(part.parts):
+            for before, after in _framed(one, other):
+                yield _Frame("".join(samples[:at]) + before, after + "".join(samples[at + 1 :]))
+
+
+def _sample(part: Part, other: str) -> str:
+    if isinstance(part, CarefulRun):
+        return other
+    if isinstance(part, Run):
+        return part.members.example() if other else ""
+    if isinstance(part, Chain):
+        return "".join(_sample(one, other) for one in part.parts)
+    return _sample(part.parts[0], other) if isinstance(part, Either) else part.sample()

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sayso.errors import ConfigError
-from sayso.globs.dangers import misses, warnings
 from sayso.globs.needs import Needs, needs
 from sayso.globs.parser import MOST_UNITS, Parsed, parse
 from sayso.globs.parts import Literal, Part
@@ -94,32 +93,6 @@ def escape(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     return _LONE_BACKSLASH if found[1] else "\\" + found[0]
-
-
-def dangers(pattern: str) -> tuple[str, ...]:
-    """What a person may not expect of this pattern, a sentence each.
-
-    Every sentence ends in ``for example`` and a value that does match, as a
-    Python literal. No sentences is no proof that a pattern is harmless.
-
-    Raises:
-        ConfigError: the pattern is refused.
-    """
-    glob = Glob(pattern)
-    return warnings(pattern, parse(pattern), glob.matches)
-
-
-def missed(pattern: str) -> str:
-    """What a person may expect of a pattern that denies, but it does not match it.
-
-    One sentence with values as Python literals, or "". No sentence is no proof
-    that nothing is missed.
-
-    Raises:
-        ConfigError: the pattern is refused.
-    """
-    glob, parsed = Glob(pattern), parse(pattern)
-    return "" if parsed.part is None or parsed.negated else misses(parsed.part, glob.matches)
 
 
 def _test(pattern: str, parsed: Parsed, needed: Needs) -> tuple[_Test, bool]:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from sayso.errors import ConfigError
 from sayso.globs.brackets import NeverError
 from sayso.globs.cost import refuse_slow
+from sayso.globs.notes import DangerKind, Note
 from sayso.globs.parts import Literal, Part
 from sayso.globs.quotes import refuse_unclear
 from sayso.globs.reader import Reader
-from sayso.globs.signs import Note, bangs, opens
+from sayso.globs.signs import bangs, opens
 from sayso.globs.value import code_units
 
 MOST_UNITS = 65_536
@@ -45,12 +46,12 @@ def parse(pattern: str) -> Parsed:
         raise ConfigError(text)
     leading = bangs(source)
     body = source[leading:]
-    notes = [Note("negation", "!")] if leading % 2 else []
+    notes = [Note(DangerKind.NEGATED, "!")] if leading % 2 else []
     if leading and body.startswith("!(?"):
         raise ConfigError(f"the pattern begins with {'!' * leading}!(? ; write one ! or !(...)")
     if body.startswith("./"):
         body = body[2:]
-        notes.append(Note("here", "./"))
+        notes.append(Note(DangerKind.DROPPED_START, "./"))
         if body.startswith("./") or (body.startswith("!") and not opens(body, 0)):
             raise ConfigError("the pattern goes on with ! or ./ after ./ ; leave the first ./ out")
     reader = Reader(body, plain=not leading, odd=leading % 2 == 1, notes=notes)

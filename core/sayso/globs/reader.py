@@ -8,6 +8,7 @@ from sayso.errors import ConfigError
 from sayso.globs.brackets import bracket_set, escaped_set, names_class, range_set
 from sayso.globs.branch import AT_NAME, Before, Reading
 from sayso.globs.groups import brace_marks, closers, repeat
+from sayso.globs.notes import DangerKind, Note
 from sayso.globs.parts import (
     FOLDERS,
     CarefulRun,
@@ -37,7 +38,6 @@ from sayso.globs.signs import (
     REST,
     SHORT,
     TAKES_SOMETHING,
-    Note,
     after_star,
     opens,
 )
@@ -119,7 +119,7 @@ class Reader:
             if self.at == len(self.source) or self.source[self.at] not in separators:
                 return Either(tuple(branches)) if len(branches) > 1 else branches[0]
             if not stops:
-                self.notes.append(Note("branches", "|"))
+                self.notes.append(Note(DangerKind.WHOLE_BRANCHES, "|"))
             before = Before.BRANCH
             self.at += 1
 
@@ -237,7 +237,7 @@ class Reader:
         self.sets.add(self.members)
         self._few(len(self.sets), _MOST_SETS, "different sets of characters")
         if spelling.startswith("[!"):
-            self.notes.append(Note("bang", spelling))
+            self.notes.append(Note(DangerKind.BANG_IN_SET, spelling))
         if run.before is Before.NOTHING and names_class(spelling):
             run.add(Check(ANY, wanted=True), run.before)
         one: Part = One(self.members)
@@ -275,7 +275,7 @@ class Reader:
                 "nor a list; write a list, as in {8,9,10}"
             )
             raise ConfigError(text)
-        self.notes.append(Note("range", spelling))
+        self.notes.append(Note(DangerKind.RANGE_AS_SET, spelling))
         run.add(One(members), Before.BRACE)
 
     def _quote(self, run: Reading) -> None:
@@ -285,14 +285,14 @@ class Reader:
             self.at += 1
             return
         run.spell(self.source[self.at + 1 : end])
-        self.notes.append(Note("quotes", self.source[self.at : end + 1]))
+        self.notes.append(Note(DangerKind.QUOTES, self.source[self.at : end + 1]))
         self.at = end + 1
 
     def _backslash(self, run: Reading) -> None:
         after = self.source[self.at + 1 : self.at + 2]
         if after in ("b", "B"):
             run.add(WordEdge(wanted=after == "b"), Before.TEXT)
-            self.notes.append(Note("escape", "\\" + after))
+            self.notes.append(Note(DangerKind.ESCAPE, "\\" + after))
             self.at += 2
         elif not after:
             run.spell("\\")
@@ -300,7 +300,7 @@ class Reader:
         elif after.isascii() and after.isalnum():
             members, self.at = escaped_set(self.source, self.at)
             run.add(One(members), Before.TEXT)
-            self.notes.append(Note("escape", "\\" + after))
+            self.notes.append(Note(DangerKind.ESCAPE, "\\" + after))
         else:
             run.spell(after)
             self.at += 2
@@ -317,7 +317,7 @@ class Reader:
         self.odd ^= wanted is False
         if wanted is not None:
             part = Look(part, wanted=wanted, to_end=False)
-            self.notes.append(Note("look", opening))
+            self.notes.append(Note(DangerKind.LOOKS_AHEAD, opening))
         run.add(part, Before.GROUP)
 
     def _inside(self, before: Before = Before.OPENING) -> Part:
@@ -341,7 +341,7 @@ class Reader:
             self.odd = not self.odd
             part = self._inside()
             self.odd = not self.odd
-            self.notes.append(Note("not", f"!({inner})"))
+            self.notes.append(Note(DangerKind.ANYTHING_BUT, f"!({inner})"))
             run.add(self._anything_but(part, inner), Before.GROUP)
             return
         part = self._inside()
@@ -356,7 +356,7 @@ class Reader:
             self._few(self.repeats, _MOST_REPEATED, "repeated groups")
             part = repeat(sign, inner, part, grouped=grouped)
             if isinstance(part, Literal) and part.text:
-                self.notes.append(Note("risky", part.text))
+                self.notes.append(Note(DangerKind.TEXT_AFTER_ALL, part.text))
         elif sign == "?":
             part = Either((Literal(""), part))
         elif isinstance(part, Literal) and "\\" in inner:
@@ -367,7 +367,7 @@ class Reader:
     def _literal_repetition(self, run: Reading, spelling: str) -> None:
         if not KNOWN_LITERAL.fullmatch(spelling):
             raise ConfigError(f"the pattern repeats a repetition, {spelling}; write it without")
-        self.notes.append(Note("risky", spelling))
+        self.notes.append(Note(DangerKind.TEXT_AFTER_ALL, spelling))
         run.add(Literal(spelling), Before.GROUP)
         self.at += len(spelling)
 

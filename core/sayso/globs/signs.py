@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from sayso.globs.branch import Reading
 from sayso.globs.parts import CarefulRun, Run
@@ -30,13 +29,6 @@ KNOWN_LITERAL = re.compile(r"[*+]\((?:\w+\|)*\+\(\w+\)(?:\|\w+)*\)")
 # The reference takes such a set as text, too.
 ALSO_TEXT = re.compile(r"\[[^-*+?.^${}(|)\[\]\\]+\]")
 REPEATED = re.compile(r"[*+]\((?!\?)")
-
-
-class Note(NamedTuple):
-    """Something in a pattern that is worth a word: what kind of thing, and its spelling."""
-
-    kind: str
-    spelling: str
 
 
 def bangs(source: str) -> int:

@@ -1,93 +1,205 @@
-"""What a person may not expect of their rules, before the rules surprise them."""
+"""What may surprise the authors of rules, before the rules do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from sayso.globs.glob import Glob, dangers, missed
+from sayso.globs.dangers import Danger, Miss, dangers, misses
+from sayso.globs.glob import Glob
+from sayso.globs.notes import DangerKind
+from sayso.globs.words import danger_in_words, misses_in_words
 from sayso.rules.rule import Rule
+from sayso.rules.words import ENGLISH, LintWords, RuleList, Shadow
 
-# Of a deny rule it is no danger that it takes more than one thinks.
-_WIDTHS = ("As a command", "As a path", "It does not stay", "It matches nearly everything")
+# A deny rule that matches more than its author thinks is not dangerous.
+_WIDTHS = frozenset(
+    {
+        DangerKind.MATCHES_EVERYTHING,
+        DangerKind.COMMAND_AFTER,
+        DangerKind.COMMAND_BEFORE,
+        DangerKind.LEAVES_FOLDER,
+        DangerKind.OTHER_FOLDERS,
+        DangerKind.LEAVES_HOST,
+    }
+)
 _GLOB_SIGN = re.compile(r"[*?\[\]{}|]|\A!")
 _BEGINNING = re.compile(r"([A-Za-z0-9_\-/ :=,.]*)\*{1,2}")
 
 
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule by its list and its number there, counted from 1."""
+
+    in_list: RuleList
+    number: int
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The rule's name in a sentence."""
+        return words.rules[self.in_list].format(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolIsPattern:
+    """The name of a rule's tool looks like a pattern, and is not read as one."""
+
+    rule: ListedRule
+    tool: str
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The finding in a sentence."""
+        return words.tool_is_pattern.format(self.rule.said(words), self.tool)
+
+    __str__ = said
+
+
+@dataclass(frozen=True, slots=True)
+class EveryCall:
+    """A rule allows every call of its tool."""
+
+    rule: ListedRule
+    tool: str
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The finding in a sentence."""
+        return words.every_call.format(self.rule.said(words), self.tool)
+
+    __str__ = said
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatches:
+    """A pattern matches what its author may not expect."""
+
+    rule: ListedRule
+    parameter: str
+    pattern: str
+    danger: Danger
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The finding in a sentence that ends in a value that the pattern does match."""
+        meaning = danger_in_words(self.danger, words.globs)
+        rule = self.rule.said(words)
+        return words.in_parameter.format(rule, self.parameter, self.pattern, meaning)
+
+    __str__ = said
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMisses:
+    """A denying pattern does not match what its author may expect it to."""
+
+    rule: ListedRule
+    parameter: str
+    pattern: str
+    misses: tuple[Miss, ...]
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The finding in a sentence that ends in values that the pattern does not match."""
+        meaning = misses_in_words(self.misses, words.globs)
+        rule = self.rule.said(words)
+        return words.in_parameter.format(rule, self.parameter, self.pattern, meaning)
+
+    __str__ = said
+
+
+@dataclass(frozen=True, slots=True)
+class Shadowed:
+    """Another rule comes before this one and covers it; ``again``: both are the same rule."""
+
+    rule: ListedRule
+    by: ListedRule
+    shadow: Shadow
+    again: bool
+
+    def said(self, words: LintWords = ENGLISH) -> str:
+        """The finding in a sentence."""
+        why = (words.again if self.again else words.covered).format(self.by.said(words))
+        return words.shadows[self.shadow].format(self.rule.said(words), why)
+
+    __str__ = said
+
+
+LintFinding = ToolIsPattern | EveryCall | PatternMatches | PatternMisses | Shadowed
+"""Something that may surprise the author of a rule; printed, it is a sentence."""
+
+
 def lint_rules(
     allow: Sequence[Rule], deny: Sequence[Rule], allow_once: Sequence[Rule] = ()
-) -> tuple[str, ...]:
-    """A sentence for each danger, the rules in the order in which they are looked at.
+) -> tuple[LintFinding, ...]:
+    """A finding for each danger, in the order in which the rules are tried.
 
-    That a rule is shadowed is only said where it is certain: no sentence is
-    no proof that it is not.
+    A rule is only called shadowed where that is certain: no finding does not
+    prove that it is not.
     """
-    denied = list(_numbered("deny rule", deny))
-    allowed = list(_numbered("allow rule", allow))
-    once = list(_numbered("allow-once rule", allow_once))
-    found: list[str] = []
-    for at, (label, rule) in enumerate(denied):
-        found += _of_deny(label, rule)
-        found += _shadowed(label, rule, denied[:at], "changes nothing")
-    for at, (label, rule) in enumerate(allowed):
-        found += _of_allow(label, rule)
-        found += _shadowed(label, rule, denied, "never applies")
-        found += _shadowed(label, rule, allowed[:at], "changes nothing")
-    for label, rule in once:
-        found += _of_allow(label, rule)
-        found += _shadowed(label, rule, denied, "never applies")
-        # The same rule twice is the way to allow something twice: not among themselves.
-        found += _shadowed(label, rule, allowed, "is never used up")
+    denied = _listed("deny", deny)
+    allowed = _listed("allow", allow)
+    once = _listed("allow_once", allow_once)
+    found: list[LintFinding] = []
+    for at, (name, rule) in enumerate(denied):
+        found += _of_deny(name, rule)
+        found += _shadowed(name, rule, denied[:at], Shadow.CHANGES_NOTHING)
+    for at, (name, rule) in enumerate(allowed):
+        found += _of_allow(name, rule)
+        found += _shadowed(name, rule, denied, Shadow.NEVER_APPLIES)
+        found += _shadowed(name, rule, allowed[:at], Shadow.CHANGES_NOTHING)
+    for name, rule in once:
+        found += _of_allow(name, rule)
+        found += _shadowed(name, rule, denied, Shadow.NEVER_APPLIES)
+        # To allow something twice, its rule is listed twice: not compared among themselves.
+        found += _shadowed(name, rule, allowed, Shadow.NEVER_USED_UP)
     return tuple(found)
 
 
-def _numbered(kind: str, rules: Sequence[Rule]) -> Iterator[tuple[str, Rule]]:
-    for number, rule in enumerate(rules, 1):
-        yield f"{kind} {number}", rule
+_Listed = tuple[ListedRule, Rule]
 
 
-def _of_tool(label: str, rule: Rule) -> Iterator[str]:
+def _listed(name: RuleList, rules: Sequence[Rule]) -> list[_Listed]:
+    return [(ListedRule(name, number), rule) for number, rule in enumerate(rules, 1)]
+
+
+def _of_tool(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
     if _GLOB_SIGN.search(rule.tool):
-        said = f"names of tools are compared exactly, and {rule.tool!r} looks like a pattern"
-        yield f"{label}: {said}"
+        yield ToolIsPattern(name, rule.tool)
 
 
-def _of_allow(label: str, rule: Rule) -> Iterator[str]:
-    yield from _of_tool(label, rule)
+def _of_allow(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
+    yield from _of_tool(name, rule)
     if rule.arguments_digest is not None:
         return  # it is about one set of arguments, whatever its patterns
     if not rule.params:
-        yield f"{label} allows every call of {rule.tool}, whatever its arguments"
-    yield from _of_patterns(label, rule.params)
+        yield EveryCall(name, rule.tool)
+    yield from _of_patterns(name, rule.params)
 
 
-def _of_deny(label: str, rule: Rule) -> Iterator[str]:
-    yield from _of_tool(label, rule)
+def _of_deny(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
+    yield from _of_tool(name, rule)
     if rule.arguments_digest is not None:
         return  # it is about one set of arguments, whatever its patterns
-    for sentence in _of_patterns(label, rule.params):
-        if not any(width in sentence for width in _WIDTHS):
-            yield sentence
-    for name, pattern in rule.params.items():
-        if sentence := missed(pattern):
-            yield f"{label}, {name} {pattern!r}: {sentence}"
+    yield from (
+        finding for finding in _of_patterns(name, rule.params) if finding.danger.kind not in _WIDTHS
+    )
+    for parameter, pattern in rule.params.items():
+        if missed := misses(pattern):
+            yield PatternMisses(name, parameter, pattern, missed)
 
 
-def _of_patterns(label: str, params: Mapping[str, str]) -> Iterator[str]:
-    for name, pattern in params.items():
+def _of_patterns(name: ListedRule, params: Mapping[str, str]) -> Iterator[PatternMatches]:
+    for parameter, pattern in params.items():
         for danger in dangers(pattern):
-            yield f"{label}, {name} {pattern!r}: {danger}"
+            yield PatternMatches(name, parameter, pattern, danger)
 
 
 def _shadowed(
-    label: str, rule: Rule, before: Sequence[tuple[str, Rule]], effect: str
-) -> Iterator[str]:
+    name: ListedRule, rule: Rule, before: Sequence[_Listed], shadow: Shadow
+) -> Iterator[LintFinding]:
     for other, wider in before:
-        if wider == rule and other.split()[0] == label.split()[0]:
-            yield f"{label} {effect}: it is {other} again"
+        if wider == rule and other.in_list == name.in_list:
+            yield Shadowed(name, other, shadow, again=True)
             return
         if _covers(wider, rule):
-            yield f"{label} {effect}: {other} is about all its calls and comes first"
+            yield Shadowed(name, other, shadow, again=False)
             return
 
 

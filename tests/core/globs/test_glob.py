@@ -1,7 +1,6 @@
 import json
 import re
 import time
-from ast import literal_eval
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sayso.errors import ConfigError
-from sayso.globs.glob import Glob, dangers, escape
+from sayso.globs.dangers import dangers
+from sayso.globs.glob import Glob, escape
+from sayso.globs.notes import DangerKind
 from sayso.globs.parser import parse
 from sayso.globs.value import Text
+from sayso.globs.words import danger_in_words
 
 ROWS = json.loads((Path(__file__).parent / "picomatch.json").read_text(encoding="utf-8"))["cases"]
 
@@ -290,48 +292,58 @@ def test_a_hostile_pattern_is_compiled_or_refused_at_once(unit: str) -> None:
     assert time.perf_counter() - began < 2
 
 
-def sentence(pattern: str, words: str) -> str:
-    return next(text for text in dangers(pattern) if words in text)
+@pytest.mark.parametrize(
+    ("pattern", "kind", "sample"),
+    [
+        ("*", DangerKind.MATCHES_EVERYTHING, "rm -rf /"),
+        ("ls*", DangerKind.COMMAND_AFTER, "ls; rm -rf /"),
+        ("git status*", DangerKind.COMMAND_AFTER, "git status; rm -rf /"),
+        ("@(ls|cat) *", DangerKind.COMMAND_AFTER, "cat ; rm -rf /"),
+        ("src/**", DangerKind.LEAVES_FOLDER, "src/../etc/passwd"),
+        ("src/**/*.py", DangerKind.LEAVES_FOLDER, "src/../etc/passwd.py"),
+        ("/app/data*", DangerKind.LEAVES_FOLDER, "/app/data/../../etc/passwd"),
+        ("[!r]*", DangerKind.BANG_IN_SET, "r"),
+        ("!rm*", DangerKind.NEGATED, "x; rm -rf /"),
+        ("{1..100}", DangerKind.RANGE_AS_SET, "0"),
+        ("cat !(*.env)", DangerKind.ANYTHING_BUT, "cat rm -rf /"),
+        ("*a|b", DangerKind.WHOLE_BRANCHES, "b"),
+        ("\\d", DangerKind.ESCAPE, "0"),
+        ('"say *"', DangerKind.QUOTES, "say *"),
+        ("+(a|aa)", DangerKind.TEXT_AFTER_ALL, "+(a|aa)"),
+        ("a(?!b)*", DangerKind.LOOKS_AHEAD, "arm -rf /"),
+        ("./run", DangerKind.DROPPED_START, "run"),
+        ("a[z-a]", DangerKind.MATCHES_NOTHING, "a[z-a]"),
+        # Text after a star, or after a repeated set, holds nobody back.
+        ("kubectl get * -n dev", DangerKind.COMMAND_AFTER, "kubectl get x; rm -rf / -n dev"),
+        ("npm run *:test", DangerKind.COMMAND_AFTER, "npm run x; rm -rf / #x:test"),
+        ("make +([!-~ ])-all", DangerKind.COMMAND_AFTER, "make xx; rm -rf / #x-all"),
+        ("*.py", DangerKind.COMMAND_BEFORE, "rm -rf / #x.py"),
+        ("* --dry-run", DangerKind.COMMAND_BEFORE, "rm -rf / --dry-run"),
+        ("*.py", DangerKind.OTHER_FOLDERS, "/etc/x.py"),
+        ("src/*/main.py", DangerKind.LEAVES_FOLDER, "src/x/../../etc/passwd/main.py"),
+        ("https://*.example.com/**", DangerKind.LEAVES_HOST, "https://evil.example/a.example.com"),
+        ("https://example.com*", DangerKind.LEAVES_HOST, "https://example.com.evil.example/"),
+    ],
+)
+def test_a_danger_is_told_with_a_value_that_matches(
+    pattern: str, kind: DangerKind, sample: str
+) -> None:
+    danger = next(danger for danger in dangers(pattern) if danger.kind is kind)
+
+    assert danger.sample == sample
+    assert Glob(pattern).matches(sample)
+    assert danger_in_words(danger).endswith(f"for example {sample!r}")
 
 
 @pytest.mark.parametrize(
-    ("pattern", "words", "value"),
-    [
-        ("*", "nearly everything", "rm -rf /"),
-        ("ls*", "another one after it", "ls; rm -rf /"),
-        ("git status*", "another one after it", "git status; rm -rf /"),
-        ("@(ls|cat) *", "another one after it", "cat ; rm -rf /"),
-        ("src/**", "does not stay inside", "src/../etc/passwd"),
-        ("src/**/*.py", "does not stay inside", "src/../etc/passwd.py"),
-        ("/app/data*", "does not stay inside", "/app/data/../../etc/passwd"),
-        ("[!r]*", "is no negation", "r"),
-        ("!rm*", "leading ! allows", "x; rm -rf /"),
-        ("{1..100}", "not a number", "0"),
-        ("cat !(*.env)", "takes anything but", "cat rm -rf /"),
-        ("*a|b", "makes a choice", "b"),
-        ("\\d", "regular expression", "0"),
-        ('"say *"', "between the quotes", "say *"),
-        ("+(a|aa)", "plain text", "+(a|aa)"),
-        ("a(?!b)*", "only looks ahead", "arm -rf /"),
-        ("./run", "leading ./ is dropped", "run"),
-        ("a[z-a]", "nothing but its own spelling", "a[z-a]"),
-        # Text after a star, or after a repeated set, holds nobody back.
-        ("kubectl get * -n dev", "another one after it", "kubectl get x; rm -rf / -n dev"),
-        ("npm run *:test", "another one after it", "npm run x; rm -rf / #x:test"),
-        ("make +([!-~ ])-all", "another one after it", "make xx; rm -rf / #x-all"),
-        ("*.py", "any other before its text", "rm -rf / #x.py"),
-        ("* --dry-run", "any other before its text", "rm -rf / --dry-run"),
-        ("*.py", "those of other folders", "/etc/x.py"),
-        ("src/*/main.py", "does not stay inside", "src/x/../../etc/passwd/main.py"),
-        ("https://*.example.com/**", "not stay on the host", "https://evil.example/a.example.com"),
-        ("https://example.com*", "not stay on the host", "https://example.com.evil.example/"),
-    ],
+    ("pattern", "spelling"),
+    [("[!r]*", "[!r]"), ("{1..9}", "{1..9}"), ("cat !(x)", "!(x)"), ("\\d", "\\d")],
 )
-def test_a_danger_is_told_with_a_value_that_matches(pattern: str, words: str, value: str) -> None:
-    told = sentence(pattern, words)
+def test_the_words_for_a_danger_quote_its_spelling(pattern: str, spelling: str) -> None:
+    [danger] = [danger for danger in dangers(pattern) if danger.spelling]
 
-    assert told.endswith(f"for example {value!r}")
-    assert Glob(pattern).matches(value)
+    assert danger.spelling == spelling
+    assert danger_in_words(danger).startswith(f"{spelling} ")
 
 
 @pytest.mark.parametrize("pattern", ["ls", "git status", "ls\\*", "a/b.txt", "v[0-9]", "+([a-z])"])
@@ -347,5 +359,5 @@ def test_every_example_of_a_danger_matches(pattern: str) -> None:
     except ConfigError:
         return
 
-    for text in told:
-        assert Glob(pattern).matches(literal_eval(text.split("for example ", 1)[1]))
+    for danger in told:
+        assert Glob(pattern).matches(danger.sample)

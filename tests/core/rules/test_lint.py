@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sayso.calls import ToolCall
 from sayso.globs.glob import Glob
-from sayso.rules.lint import lint_rules
+from sayso.rules.lint import lint_rules as lint
 from sayso.rules.rule import Rule, literal_rule
+
+
+def lint_rules(
+    allow: Sequence[Rule], deny: Sequence[Rule], allow_once: Sequence[Rule] = ()
+) -> tuple[str, ...]:
+    """The findings as people read them."""
+    return tuple(map(str, lint(allow, deny, allow_once)))
 
 
 def bash(pattern: str) -> Rule:
@@ -21,7 +30,7 @@ def bash(pattern: str) -> Rule:
         (Rule("read", {"path": "src/**"}), "'src/../etc/passwd'"),
         (bash("**"), "matches nearly everything"),
         (bash("!rm*"), "nearly everything that is not named"),
-        (bash("[!r]*"), "is no negation"),
+        (bash("[!r]*"), "is not a negation"),
         (bash("{1..100}"), "not a number in a range"),
         (Rule("bash"), "allows every call of bash"),
     ],
@@ -65,7 +74,7 @@ def test_a_deny_rule_without_stars_is_not_said_to_miss_anything(rule: Rule) -> N
 
 @pytest.mark.parametrize("tool", ["*", "bash*", "{a,b}", "!bash", "mcp__[a-z]"])
 def test_a_pattern_as_the_name_of_a_tool_is_named(tool: str) -> None:
-    said = f"rule 1: names of tools are compared exactly, and {tool!r} looks like a pattern"
+    said = f"rule 1: the names of tools are compared exactly, and {tool!r} looks like a pattern"
     rule = Rule(tool, {"command": "ls"})
 
     for sentences in (
@@ -92,7 +101,7 @@ def test_careful_rules_are_not_complained_about() -> None:
     ],
 )
 def test_a_rule_shadowed_by_an_earlier_one_is_named(wide: Rule, narrow: Rule) -> None:
-    said = "allow rule 2 changes nothing: allow rule 1 is about all its calls"
+    said = "allow rule 2 changes nothing: allow rule 1 covers all its calls"
 
     assert any(said in sentence for sentence in lint_rules([wide, narrow], []))
     assert not any("changes nothing" in sentence for sentence in lint_rules([narrow, wide], []))
@@ -114,14 +123,14 @@ def test_a_rule_that_may_still_count_is_not_called_shadowed(first: Rule, second:
 
 
 def test_an_allow_rule_that_a_deny_rule_shadows_is_named() -> None:
-    said = "allow rule 1 never applies: deny rule 1 is about all its calls and comes first"
+    said = "allow rule 1 never applies: deny rule 1 covers all its calls and comes first"
 
     assert said in lint_rules([bash("rm x")], [bash("rm*")])
 
 
 def test_a_duplicate_is_named() -> None:
     assert lint_rules([bash("ls"), bash("ls")], []) == (
-        "allow rule 2 changes nothing: it is allow rule 1 again",
+        "allow rule 2 changes nothing: it repeats allow rule 1",
     )
 
 
@@ -138,4 +147,4 @@ def test_a_rule_that_holds_its_other_arguments_shadows_nothing_but_itself() -> N
     holding = Rule("bash", {"command": "git *"}, others_digest="0" * 64)
 
     assert not any("comes first" in said for said in lint_rules([holding, bash("git push")], []))
-    assert any("is allow rule 1 again" in said for said in lint_rules([holding, holding], []))
+    assert any("repeats allow rule 1" in said for said in lint_rules([holding, holding], []))

@@ -1,0 +1,64 @@
+"""What people may not expect of a rule that Always would store, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sayso.always.programs import READING, program_of
+from sayso.globs import dangers as globs
+from sayso.globs.notes import DangerKind
+from sayso.rules.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class WholeTool:
+    """The rule allows every call of its tool, or nearly every one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowsFiles:
+    """The rule allows a program that shows any file it can read."""
+
+    program: str
+
+
+@dataclass(frozen=True, slots=True)
+class WidePattern:
+    """The pattern of a parameter matches what people may not expect."""
+
+    parameter: str
+    danger: globs.Danger
+
+
+RuleDanger = WholeTool | ShowsFiles | WidePattern
+
+
+def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
+    """What people may not expect of the calls that a rule allows; nothing for a literal one."""
+    if rule.arguments_digest is not None:
+        return ()
+    return (WholeTool(),) if is_the_tool(rule) else tuple(_of_params(rule))
+
+
+def is_the_tool(rule: Rule) -> bool:
+    """Whether the rule is about every call of the tool, or nearly every one."""
+    if rule.arguments_digest is not None or rule.others_digest is not None:
+        return False
+    return all(map(_matches_everything, rule.params.values()))
+
+
+def _of_params(rule: Rule) -> Iterator[RuleDanger]:
+    for parameter, pattern in rule.params.items():
+        program = program_of(pattern)
+        if program is None:
+            yield from (WidePattern(parameter, danger) for danger in globs.dangers(pattern))
+        elif program in READING:
+            yield ShowsFiles(program)
+
+
+def _matches_everything(pattern: str) -> bool:
+    # A program with plain words is narrow by construction, and dear to look through.
+    if program_of(pattern) is not None:
+        return False
+    return any(found.kind is DangerKind.MATCHES_EVERYTHING for found in globs.dangers(pattern))

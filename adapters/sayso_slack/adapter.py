@@ -18,7 +18,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from sayso.cards.card import Card, CardBody, Choice, Room
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_slack.card.blocks import card_message
 from sayso_slack.card.elements import Block, plain_text
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits

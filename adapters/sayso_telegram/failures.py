@@ -15,10 +15,10 @@ from telegram.error import (
 )
 
 from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.text.secrets import TELEGRAM_TOKEN
 
 PLATFORM = "telegram"
 
-_ANY_TOKEN = re.compile(r"(?<!\d)\d{5,}:[A-Za-z0-9_-]{10,}", re.ASCII)
 _NO_TOKEN = "[bot token]"  # noqa: S105  this is what stands in its place
 _ENTITIES = re.compile(r"\bentit", re.IGNORECASE)
 
@@ -79,7 +79,7 @@ def cause_of(error: TelegramError, token: str) -> TelegramError | None:
 
 def without_token(text: str, token: str) -> str:
     """The text without this bot token or anything that looks like one."""
-    return _ANY_TOKEN.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
+    return TELEGRAM_TOKEN.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
 
 
 def is_unchanged(error: BadRequest) -> bool:

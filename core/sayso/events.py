@@ -13,7 +13,7 @@ from sayso.calls import RunRef
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.rules.rule import RememberedRule
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 
 
 class Outcome(Enum):

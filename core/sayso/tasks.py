@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sayso.text.text import redacted_text
+from sayso.text.secrets import redacted_text
 
 _log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 
 Block = dict[str, Any]
 

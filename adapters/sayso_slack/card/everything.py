@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from sayso.cards.card import Card
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_slack.card.elements import Block, one_line, plain_text, preformatted, rich_text
 
 REVEAL_LIMIT = 150_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 from sayso_slack.card.elements import one_line
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 

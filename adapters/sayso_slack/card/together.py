@@ -18,7 +18,7 @@ from sayso.cards.card import (
     Ended,
     Room,
 )
-from sayso.text.text import shortened
+from sayso.text.visible import shortened
 from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, person
 from sayso_slack.card.elements import (
     Block,

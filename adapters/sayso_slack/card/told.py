@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 from sayso_slack.card.elements import Block, literal, one_line, quote, section
 
 Facts = tuple[tuple[str, str], ...]

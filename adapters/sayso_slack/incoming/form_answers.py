@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sayso.chats.places import Answer, Answered
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 from sayso_slack.card.elements import (
     Block,
     literal,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
 # sendMessage, text: 1-4096 characters after entities parsing. Telegram does not

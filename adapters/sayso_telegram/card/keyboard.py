@@ -9,7 +9,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.reading.buttons import Button, button_data
 

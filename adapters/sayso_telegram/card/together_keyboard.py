@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from sayso.cards.bundle import EACH, Bundle
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.card.keyboard import labelled, yes_label
 from sayso_telegram.reading.buttons import Button

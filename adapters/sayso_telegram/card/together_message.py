@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sayso.cards.bundle import MOST_TOGETHER, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Ended, Room
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import yes_label

@@ -9,7 +9,7 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.forms.form import FormField
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.forms.dialogue import TYPED_KINDS, Dialogue, RawValue

@@ -23,7 +23,7 @@ from sayso.events import Outcome
 from sayso.policy.policy import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_bots.process.stopping import StoppedError, run_stoppable
 from sayso_bots.settings.durations import duration_text, parse_duration
 from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings

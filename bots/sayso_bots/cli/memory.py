@@ -13,7 +13,8 @@ from sayso.clock import utc_now
 from sayso.rules.rule import Rule
 from sayso.stores.audit import AuditEntry
 from sayso.stores.ports import KeptRule
-from sayso.text.text import redacted, visible
+from sayso.text.secrets import redacted
+from sayso.text.visible import visible
 from sayso_bots.cli.ask import who_and_where
 from sayso_bots.cli.requests import with_store
 from sayso_bots.process.terminal import table

@@ -17,7 +17,7 @@ from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.ports import Record, Settled
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_bots.cli.ask import who_and_where
 from sayso_bots.process.terminal import table
 from sayso_bots.settings.durations import duration_text

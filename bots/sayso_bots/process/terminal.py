@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from sayso.text.text import shortened, visible
+from sayso.text.visible import shortened, visible
 
 _WIDEST = 48
 _COLOURS = {"ok": "32", "warning": "33", "failed": "31"}

@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sayso.text import secrets
+from sayso.text.visible import shortened
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -62,12 +65,10 @@ FORBIDDEN_KEYS: Mapping[tuple[str, str], Secret] = {
 }
 
 _KINDS = (
-    (re.compile(r"xox[a-z]-[A-Za-z0-9-]{6,}"), SLACK_BOT_TOKEN),
-    (re.compile(r"xapp-[A-Za-z0-9-]{6,}"), SLACK_APP_TOKEN),
-    (re.compile(r"\d{6,}:[A-Za-z0-9_-]{20,}"), TELEGRAM_BOT_TOKEN),
+    (secrets.SLACK_TOKEN, SLACK_BOT_TOKEN),
+    (secrets.SLACK_APP_TOKEN, SLACK_APP_TOKEN),
+    (secrets.TELEGRAM_TOKEN, TELEGRAM_BOT_TOKEN),
 )
-_API_TOKEN = re.compile(r"sayso_[A-Za-z0-9_-]{40,}")
-_PASSWORD = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _TELEGRAM_TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 
@@ -79,25 +80,15 @@ def forbidden_value(value: str) -> Secret | None:
 
 def holds_api_token(text: str) -> bool:
     """Whether a bearer token of the hosted API stands in it."""
-    return _API_TOKEN.search(text) is not None
-
-
-def has_password(url: str) -> bool:
-    """Whether an address carries a password or a user name."""
-    return _PASSWORD.search(url) is not None
-
-
-def without_password(url: str) -> str:
-    """An address as it may be shown."""
-    return _PASSWORD.sub("…", url)
+    return secrets.API_TOKEN.search(text) is not None
 
 
 def shown(value: object) -> str:
     """A wrong value as it may be shown in a message: short, and never a secret."""
     text = value if isinstance(value, str) else repr(value)
-    if forbidden_value(text) or has_password(text) or holds_api_token(text):
+    if secrets.holds_secret(text) or secrets.has_login(text):
         return "that value"
-    short = text if len(text) <= 60 else text[:59] + "…"
+    short = shortened(text, 60)
     return repr(short) if isinstance(value, str) else short
 
 

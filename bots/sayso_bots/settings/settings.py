@@ -14,6 +14,7 @@ from sayso.policy.policy import RulePolicy
 from sayso.questions.refusing import Refusals
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
+from sayso.text.secrets import has_login, without_login
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.credentials import (
     SLACK_APP_TOKEN,
@@ -21,9 +22,7 @@ from sayso_bots.settings.credentials import (
     SLACK_SIGNING_SECRET,
     TELEGRAM_BOT_TOKEN,
     TELEGRAM_WEBHOOK_SECRET,
-    has_password,
     secret_values,
-    without_password,
     wrong_secret,
 )
 from sayso_bots.settings.routing import read_routes, route_warnings
@@ -76,7 +75,7 @@ class StoreSettings:
     @property
     def shown(self) -> str:
         """The address without its password."""
-        return without_password(self.url)
+        return without_login(self.url)
 
     def unreachable(self, error: StoreUnreachableError) -> str:
         """What to say when it does not answer: the setting, what happened, and the fix."""
@@ -262,7 +261,7 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         default = "store.url" if is_written else "SAYSO_STORE_URL"
         name = source.overridden.get(("store", "url"), default)
         store = StoreSettings(section.url, name)
-        if name == "store.url" and has_password(store.url):
+        if name == "store.url" and has_login(store.url):
             source.problem(
                 ("store", "url"),
                 "holds a password, which must not stand in a file; "

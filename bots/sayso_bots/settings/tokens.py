@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 _PREFIX = "sayso_"
-# A token of `sayso api token` has 50 characters. Its hash is quick to compute, which is safe only
+# A token of `sayso api token` has 49 characters. Its hash is quick to compute, which is safe only
 # while nobody can guess it: whatever is shorter is refused, even if its hash is in the settings.
 SHORTEST_TOKEN = 40
 TOKEN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)

@@ -12,7 +12,7 @@ from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.rules.rule import Rule, Scope
-from sayso.text.text import redacted
+from sayso.text.secrets import redacted
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 

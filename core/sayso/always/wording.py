@@ -12,7 +12,8 @@ from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.globs.words import danger_in_words
 from sayso.rules.rule import Rule, Scope
-from sayso.text.text import redacted, shortened, visible
+from sayso.text.secrets import redacted
+from sayso.text.visible import shortened, visible
 
 _SIMPLE = re.compile(r"[A-Za-z0-9_.:/@+-]+")
 

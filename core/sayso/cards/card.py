@@ -9,7 +9,7 @@ from typing import Literal
 
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
-from sayso.text.text import shortened
+from sayso.text.visible import shortened
 
 Style = Literal["default", "primary", "danger"]
 _KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}")

@@ -16,8 +16,8 @@ from sayso.forms.form import LONGEST_TEXT, MOST_OPTIONS, FieldKind, FormField, O
 from sayso.forms.schema_nodes import Node, Resolved, only, pointer, resolved
 from sayso.forms.schema_patterns import as_rust
 from sayso.forms.values import raw_input, same
-from sayso.text.lookalikes import looks
-from sayso.text.text import redacted_text, shortened, visible
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import looks, shortened, visible
 
 LABEL_LIMIT = 100
 HINT_LIMIT = 500

@@ -13,7 +13,8 @@ from sayso.forms.form import Form, FormField, Inputs
 from sayso.forms.schema_fields import NULL, field_of, label_of
 from sayso.forms.schema_nodes import Node, only, plain_schema, pointer, resolved
 from sayso.forms.values import raw_inputs, same
-from sayso.text.text import redacted, visible
+from sayso.text.secrets import redacted
+from sayso.text.visible import visible
 
 _NEEDED = "an answer is needed here"
 

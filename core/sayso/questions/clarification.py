@@ -14,8 +14,8 @@ from sayso.errors import InvalidInputError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
 from sayso.questions.declining import DECLINE, decline_choice, unanswered
-from sayso.text.lookalikes import looks
-from sayso.text.text import redacted_text, shortened, visible
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import looks, shortened, visible
 
 QUESTION_LIMIT = 20_000
 CONTEXT_LIMIT = 20_000

@@ -12,7 +12,8 @@ from pydantic import Field, field_validator
 from sayso.cards.card import CardBody, Choice
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
-from sayso.text.text import redacted_text, visible
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import visible
 
 AMOUNTS = (5, 10, 20)
 MAX_AMOUNTS = 5

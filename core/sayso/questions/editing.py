@@ -14,7 +14,8 @@ from sayso.forms.form import LONGEST_TEXT, Form, FormField, Inputs
 from sayso.forms.schema_check import schema_problem
 from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same
-from sayso.text.text import hidden_count, redacted, visible
+from sayso.text.secrets import hidden_count, redacted
+from sayso.text.visible import visible
 
 if TYPE_CHECKING:
     from sayso.forms.schema_form import SchemaForm

@@ -25,7 +25,8 @@ from sayso.questions.editing import edit_choice, edited
 from sayso.questions.refusing import CHANGES, changes_choice, deny_with_reason_choice, reason_in
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
 from sayso.text.arguments import shown_arguments
-from sayso.text.text import hidden_count, redacted, redacted_text, shortened, visible
+from sayso.text.secrets import hidden_count, redacted, redacted_text
+from sayso.text.visible import shortened, visible
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 

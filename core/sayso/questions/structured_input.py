@@ -18,7 +18,8 @@ from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_form import SchemaForm, schema_form
 from sayso.forms.schema_nodes import plain_schema
 from sayso.questions.declining import DECLINE, decline_choice, unanswered
-from sayso.text.text import redacted_text, shortened, visible
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import shortened, visible
 
 TEXT_LIMIT = 20_000
 

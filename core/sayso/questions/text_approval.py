@@ -21,7 +21,8 @@ from sayso.questions.refusing import (
     deny_with_reason_choice,
     reason_in,
 )
-from sayso.text.text import hidden_count, redacted_text, shortened, visible
+from sayso.text.secrets import hidden_count, redacted_text
+from sayso.text.visible import shortened, visible
 
 TITLE_LIMIT = 200
 TEXT_LIMIT = 200_000

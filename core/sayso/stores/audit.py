@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sayso.calls import RunRef
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
-from sayso.text.text import shortened
+from sayso.text.visible import shortened
 
 AuditKind = Literal[
     "asked",

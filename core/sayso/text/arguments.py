@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sayso.text.text import redacted, visible
+from sayso.text.secrets import redacted
+from sayso.text.visible import visible
 
 
 def shown_arguments(arguments: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
-from sayso.text.text import visible
+from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.card.together_keyboard import together_keyboard
 from sayso_telegram.card.together_message import room_together, together_message

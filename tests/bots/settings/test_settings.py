@@ -384,7 +384,7 @@ def test_without_a_route_nothing_could_be_shown() -> None:
         '[slack]\nteam_id = "xoxb-1234-of-a-test"\n' + ROUTE,
         '[store]\nurl = "redis://user:of-a-test@host"\n' + ROUTE,
         '[telegram]\ntoken = "of-a-test"\n' + ROUTE,
-        '[[route]]\nto = ["1234567890:AAHdqTcvCH1vGWJxfSeof-a-test"]\n',
+        '[[route]]\nto = ["1234567890:' + 'AAHdqTcvCH1vGWJxfSeAAHdqTcvCH1of-a-test"]\n',
     ],
 )
 def test_a_secret_in_the_file_is_refused_and_not_repeated(text: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sayso.errors import InvalidInputError
 from sayso.questions.editing import EDIT, edit_choice, edited
 from sayso.testing import a_request
-from sayso.text.text import redacted
+from sayso.text.secrets import redacted
 
 TOKEN = "ghp_" + "a1B2" * 6
 ARGUMENTS = {"command": "deploy", "count": 3, "api_key": "hunter2", "env": {"t": TOKEN, "x": [1]}}

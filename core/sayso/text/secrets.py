@@ -1,24 +1,14 @@
-"""Text from agents as people may see it: nothing invisible, nothing secret."""
+"""What secrets look like, and texts without them: on cards, in logs, in messages of errors."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 _MARK = "[redacted: "
 # What a credential may be made of: no white space, and nothing that a shell acts on.
 _WORD = re.compile(r"[^\s$`;&|<>(){}]{1,200}")
-
-# Cc control, Cf format (bidirectional, zero width), Cs lone surrogates, Co private use,
-# Cn unassigned, Zl/Zp separators: none of them may act on the text around it.
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Letters by category that are drawn as nothing: Hangul fillers, Braille blank, combining joiner,
-# variation selectors.
-_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u034f") | frozenset(
-    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-)
 
 _SECRET_KEY = re.compile(
     r"(?:^|[_\-.\s])(?:pass(?:word|wd|phrase)?|secret|token|api[_\-]?key|apikey|"
@@ -27,53 +17,43 @@ _SECRET_KEY = re.compile(
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# A pattern hides what it matches from the person who decides, so each is as narrow as the kind
+
+# A shape hides what it matches from the person who decides, so each is as narrow as the kind
 # of secret allows: none takes white space, and none takes what a shell would act on.
-_SECRET_VALUE = re.compile(
-    r"""
-      xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}          # Slack tokens
-    | xapp-[A-Za-z0-9-]{8,} | xwfp-[A-Za-z0-9-]{8,}     # Slack app-level and workflow tokens
-    | \b\d{6,12}:[A-Za-z0-9_-]{30,}                     # Telegram bot tokens
-    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,}
-    | \bglpat-[A-Za-z0-9_-]{16,}
-    | \bsk-[A-Za-z0-9_-]{16,} | \b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}
-    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
-    | \bAIza[A-Za-z0-9_-]{30,}
-    | (?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]+   # JWT
-    | (?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)   # user:password in a URL
-    | (?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}
-    """,
-    re.VERBOSE,
+SLACK_TOKEN = re.compile(r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}")
+SLACK_APP_TOKEN = re.compile(r"xapp-[A-Za-z0-9-]{8,}")
+TELEGRAM_TOKEN = re.compile(r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}")
+API_TOKEN = re.compile(r"sayso_[A-Za-z0-9_-]{40,}")
+_OTHER_SHAPES = (
+    r"xwfp-[A-Za-z0-9-]{8,}",  # Slack's workflows
+    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
+    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
+    r"\bglpat-[A-Za-z0-9_-]{16,}",
+    r"\bsk-[A-Za-z0-9_-]{16,}",
+    r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}",
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    r"\bAIza[A-Za-z0-9_-]{30,}",
+    # a JSON Web Token
+    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]+",
+    # user:password in a URL
+    r"(?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)",
+    r"(?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}",
 )
+_SHAPES = (SLACK_TOKEN, SLACK_APP_TOKEN, TELEGRAM_TOKEN, API_TOKEN)
+_SECRET_VALUE = re.compile("|".join((*(shape.pattern for shape in _SHAPES), *_OTHER_SHAPES)))
 # RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END.
 _KEY_BLOCK = re.compile(
     r"(?P<begin>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----\n)"
     r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}\n)*(?:[A-Za-z0-9+/=]{1,76}\n)?)"
     r"(?=-----END )"
 )
+# An address of our own shows nobody what runs: whatever may be a login there is hidden.
+_LOGIN = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
 
 
-def visible(text: str, *, one_line: bool = False) -> str:
-    """The text with every control, bidirectional and invisible character spelled out.
-
-    ``U+202E`` becomes ``⟨U+202E⟩``. Newlines and tabs stay, unless the field
-    is ``one_line``: then a newline is spelled ``⏎`` and a tab is a space.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_seen(character, one_line) for character in text)
-
-
-def _seen(character: str, one_line: bool) -> str:
-    if character == "\n":
-        return "⏎" if one_line else "\n"
-    if character == "\t":
-        return " " if one_line else "\t"
-    if character in _BLANK or unicodedata.category(character) in _UNSEEN:
-        return f"⟨U+{ord(character):04X}⟩"
-    if unicodedata.category(character) == "Zs" and character != " ":
-        return f"⟨U+{ord(character):04X}⟩"
-    return character
+def holds_secret(text: str) -> bool:
+    """Whether anything in it has the shape of a known kind of secret."""
+    return redacted_text(text) != text
 
 
 def redacted_text(text: str) -> str:
@@ -131,6 +111,11 @@ def _names_a_secret(key: str) -> bool:
     return _SECRET_KEY.search(_CAMEL.sub("_", key)) is not None
 
 
-def shortened(text: str, limit: int) -> str:
-    """At most ``limit`` characters; a cut text ends in ``…``."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def has_login(url: str) -> bool:
+    """Whether an address carries a password or a user name."""
+    return _LOGIN.search(url) is not None
+
+
+def without_login(url: str) -> str:
+    """An address as it may be shown."""
+    return _LOGIN.sub("…", url)

@@ -1,4 +1,4 @@
-"""Agent text on a card: nothing invisible, nothing secret."""
+"""Texts without secrets, and nothing else missing from them."""
 
 from __future__ import annotations
 
@@ -6,36 +6,14 @@ import time
 
 import pytest
 
-from sayso.text.text import hidden_count, redacted, redacted_text, shortened, visible
-
-
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        ("ls -la", "ls -la"),
-        ("naïve 日本語 🙂", "naïve 日本語 🙂"),
-        ("rm\u202e fdp", "rm⟨U+202E⟩ fdp"),
-        ("a\u200bb", "a⟨U+200B⟩b"),
-        ("a\u2066b\u2069", "a⟨U+2066⟩b⟨U+2069⟩"),
-        ("bell\x07", "bell⟨U+0007⟩"),
-        ("a\rb", "a⟨U+000D⟩b"),
-        ("\x1b[31mred", "⟨U+001B⟩[31mred"),
-        ("a\u2028b", "a⟨U+2028⟩b"),
-        ("a\u00a0b", "a⟨U+00A0⟩b"),
-        ("soft\u00adhyphen", "soft⟨U+00AD⟩hyphen"),
-        ("\u3164", "⟨U+3164⟩"),
-        ("tag\U000e0041", "tag⟨U+E0041⟩"),
-        ("\ud800", "⟨U+D800⟩"),
-        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
-    ],
+from sayso.text.secrets import (
+    has_login,
+    hidden_count,
+    holds_secret,
+    redacted,
+    redacted_text,
+    without_login,
 )
-def test_what_acts_unseen_is_spelled_out(text: str, seen: str) -> None:
-    assert visible(text) == seen
-
-
-def test_a_one_line_field_stays_on_one_line() -> None:
-    assert visible("Approved\nby: alice\tnow", one_line=True) == "Approved⏎by: alice now"
-
 
 # Composed here, so that no file of the project holds anything of the shape of a secret.
 SECRETS = [
@@ -46,6 +24,7 @@ SECRETS = [
     "sk-" + "b" * 40,
     "AKIA" + "C" * 16,
     "eyJ" + "d" * 12 + ".eyJ" + "e" * 12 + "." + "f" * 20,
+    "sayso_" + "g" * 43,
 ]
 
 
@@ -57,6 +36,31 @@ def test_a_known_kind_of_secret_is_not_shown(secret: str) -> None:
     assert "[redacted: " in shown
     assert shown.startswith("curl -H ")
     assert shown.endswith("https://example.com")
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_what_holds_a_secret_is_known(secret: str) -> None:
+    assert holds_secret(f"curl -H {secret} https://example.com")
+    assert not holds_secret("curl https://example.com")
+
+
+def test_the_token_in_an_address_of_telegrams_is_not_shown() -> None:
+    shown = redacted_text("POST https://api.telegram.org/bot123456789:" + "A" * 35 + "/sendMessage")
+
+    assert shown == "POST https://api.telegram.org/bot[redacted: 45 characters]/sendMessage"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://bob:hunter$2;@db:6379/0", "redis://…@db:6379/0"),
+        ("redis://db/0?password=hunter2&ssl=1", "redis://db/0?password=…&ssl=1"),
+        ("redis://db:6379/0", None),
+    ],
+)
+def test_an_address_is_shown_without_its_login(url: str, shown: str | None) -> None:
+    assert has_login(url) is (shown is not None)
+    assert without_login(url) == (shown or url)
 
 
 def test_a_password_in_a_url_is_not_shown() -> None:
@@ -85,11 +89,6 @@ def test_a_value_under_a_secret_name_is_not_shown(key: str) -> None:
 @pytest.mark.parametrize("key", ["monkey", "author", "tokens_used", "passenger", "keyboard"])
 def test_a_harmless_name_hides_nothing(key: str) -> None:
     assert redacted({key: "x"}) == {key: "x"}
-
-
-def test_a_cut_text_says_so() -> None:
-    assert shortened("abcdef", 4) == "abc…"
-    assert shortened("abcd", 4) == "abcd"
 
 
 def test_the_lines_of_a_private_key_are_not_shown() -> None:

@@ -6,6 +6,7 @@
   - ToolBlocked                a policy says no: the call does not run
   - InvalidInputError          what a person filled in does not fit; it says where and why
   - SchemaError                a JSON Schema cannot be asked in chat; it says where and why
+  - FieldError                 a field of a question makes no sense; it says which and why
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
   - UnreadableEventError       what was received is not an event that is known here
@@ -70,6 +71,17 @@ class SchemaError(SaysoError, ValueError):
     def __init__(self, pointer: str, reason: str) -> None:
         super().__init__(f"{pointer or '(the whole schema)'}: {reason}")
         self.pointer = pointer
+        self.reason = reason
+
+
+class FieldError(SaysoError, ValueError):
+    """A field of a question makes no sense: ``path`` leads to it, ``reason`` says why."""
+
+    def __init__(self, *path: str | int, reason: str) -> None:
+        first, *rest = path
+        place = f"{first}{''.join(f'[{part}]' for part in rest)}"
+        super().__init__(f"{place}: {reason}")
+        self.path = path
         self.reason = reason
 
 

@@ -10,14 +10,11 @@ from typing import Any
 
 from aiohttp import web
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from sayso.errors import SaysoError
+from sayso.errors import FieldError, SaysoError
 
 PROBLEM_TYPE = "application/problem+json"
-
-# The messages of our own checks begin with the field they are about, such as ``options[0]: …``.
-_FIELD = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\])*): (?P<text>.+)", re.DOTALL)
-_PART = re.compile(r"[a-z_]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +83,7 @@ def invalid(*errors: Wrong) -> ApiProblem:
 def unreadable_fields(error: ValidationError, names: Mapping[str, str]) -> ApiProblem:
     """A body whose fields do not fit an event; ``names`` are those of its fields on the wire."""
     return invalid(
-        *(
-            _wrong(detail["loc"], detail["msg"], names)
-            for detail in error.errors(include_url=False, include_input=False)
-        )
+        *(_wrong(detail, names) for detail in error.errors(include_url=False, include_input=False))
     )
 
 
@@ -98,14 +92,13 @@ def pointer(*path: str | int) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
 
 
-def _wrong(path: Sequence[str | int], message: str, names: Mapping[str, str]) -> Wrong:
-    text = message.removeprefix("Value error, ")
-    match = _FIELD.fullmatch(text) if not path else None
-    if match is not None:
-        first, *rest = _PART.findall(match["path"])
-        if first in names:
-            return Wrong(pointer(names[first], *rest), match["text"])
-    return Wrong(pointer(*path), text)
+def _wrong(detail: ErrorDetails, names: Mapping[str, str]) -> Wrong:
+    found = detail.get("ctx", {}).get("error")
+    if isinstance(found, FieldError):
+        # One of our own checks of the whole event: it names the field as Python does.
+        first, *rest = found.path
+        return Wrong(pointer(names.get(str(first), first), *rest), found.reason)
+    return Wrong(pointer(*detail["loc"]), detail["msg"].removeprefix("Value error, "))
 
 
 def _words(code: str) -> str:

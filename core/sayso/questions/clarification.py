@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from sayso.cards.card import CardBody, Choice
-from sayso.errors import InvalidInputError
+from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
 from sayso.questions.declining import DECLINE, decline_choice, unanswered
@@ -51,16 +51,18 @@ class ClarificationRequestEvent(UserInputRequest):
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:
         if not self.question.strip():
-            raise ValueError("question: there is nothing to ask")
+            raise FieldError("question", reason="there is nothing to ask")
         seen: set[str] = set()
         for number, option in enumerate(self._shown):
             if not option.strip():
-                raise ValueError(f"options[{number}]: an option cannot be empty")
+                raise FieldError("options", number, reason="an option cannot be empty")
             if looks(option) in seen:
-                raise ValueError(f"options[{number}]: it looks like another option on the card")
+                reason = "it looks like another option on the card"
+                raise FieldError("options", number, reason=reason)
             seen.add(looks(option))
             if looks(option) in _OURS:
-                raise ValueError(f"options[{number}]: {option!r} is a button of every card")
+                reason = f"{option!r} is a button of every card"
+                raise FieldError("options", number, reason=reason)
         return self
 
     @property

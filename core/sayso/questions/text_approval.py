@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
-from sayso.errors import ArgumentsChangedError
+from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.questions.declining import unanswered
@@ -49,7 +49,7 @@ class TextApprovalRequestEvent(UserInputRequest):
     def _can_be_shown(self) -> Self:
         for name, text in (("title", self.title), ("text", self.text)):
             if not text.strip():
-                raise ValueError(f"{name}: it is empty")
+                raise FieldError(name, reason="it is empty")
         return self
 
     @property

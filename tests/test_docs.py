@@ -142,9 +142,9 @@ def _parsers(parser: argparse.ArgumentParser, prefix: str = "") -> Iterator[str]
 
 
 def test_commands_exist_and_none_is_forgotten() -> None:
-    from sayso_bots.cli.cli import _parser
+    from sayso_bots.cli.parser import load_all, sayso_parser
 
-    shown, known = _commands(), set(_parsers(_parser()))
+    shown, known = _commands(), set(_parsers(load_all(sayso_parser())))
 
     assert shown <= known
     assert known - shown <= {"webhook", "api"}

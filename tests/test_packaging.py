@@ -95,7 +95,7 @@ def test_the_wheel_holds_our_packages_and_nothing_else(wheel: zipfile.ZipFile) -
 def test_the_wheel_brings_the_command(wheel: zipfile.ZipFile) -> None:
     (entry_points,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
 
-    assert "sayso = sayso_bots.cli.cli:main" in wheel.read(entry_points).decode()
+    assert "sayso = sayso_bots.cli.main:main" in wheel.read(entry_points).decode()
 
 
 def _version(wheel: zipfile.ZipFile) -> str:

@@ -2,6 +2,6 @@
 
 import sys
 
-from sayso_bots.cli.cli import main
+from sayso_bots.cli.main import main
 
 sys.exit(main())

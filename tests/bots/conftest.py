@@ -10,7 +10,7 @@ import pytest_asyncio
 from support.api_fixtures import bots, world
 from support.commands import Done, Run
 
-from sayso_bots.cli.cli import main
+from sayso_bots.cli.main import main
 from sayso_playground import Playground, PlaygroundConfig
 
 __all__ = ["bots", "playground", "run", "world"]

@@ -1,5 +1,5 @@
-"""The command ``sayso``: a file for each command or small family of them.
+"""The command ``sayso``: a file a command, assembled by ``parser.py`` and run by ``main.py``.
 
-Arguments in, words and exit codes out. What a command does with a store or a chat stands in the
-rooms below.
+Arguments in, words or JSON and exit codes out. What a command does with a store or a chat stands
+in the rooms below.
 """

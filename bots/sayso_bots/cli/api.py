@@ -5,19 +5,46 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sayso.errors import ConfigError
+from sayso_bots.cli.arguments import add_json
+from sayso_bots.cli.parser import Parser
 from sayso_bots.settings.credentials import holds_api_token, shown
 from sayso_bots.settings.tokens import TOKEN_NAME, new_token, token_hash
+
+
+def add_arguments(parser: Parser) -> None:
+    """Whose token it is, and for which agents."""
+    actions = parser.add_group("ACTION")
+    text = "make a bearer token and the settings for it"
+    token = parser.add_action(actions, "token", token_command, text)
+    token.description = (
+        f"{token.description} The token is printed once and stored nowhere; the settings hold "
+        "its hash."
+    )
+    token.add_argument("name", metavar="NAME", help="of who will use it; its actor is api:NAME")
+    token.add_argument(
+        "--agent",
+        action="append",
+        metavar="PATTERN",
+        help="an agent it speaks for, such as deploy-* (default: all of them)",
+    )
+    add_json(token)
 
 
 def token_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
     """Print a new token on stdout, once, and what the settings need to know of it on stderr."""
     if not TOKEN_NAME.fullmatch(args.name) or holds_api_token(args.name):
-        raise ConfigError(f"{shown(args.name)} is no name: 1 to 64 letters, digits and _ . -")
-    agents = ", ".join(_toml(pattern) for pattern in args.agent or ["*"])
+        raise ConfigError(
+            f"{shown(args.name)} is not a name: use 1 to 64 letters, digits and _ . -"
+        )
+    patterns = args.agent or ["*"]
+    agents = ", ".join(_toml(pattern) for pattern in patterns)
     token = new_token()
+    if args.json:
+        print(json.dumps(_as_json(args.name, token, patterns)))
+        return 0
     print(token)
     lines = (
         "The token above is shown only now. Add to sayso.toml, and restart `sayso serve`:",
@@ -29,6 +56,11 @@ def token_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # n
     )
     print("\n".join(lines), file=sys.stderr)
     return 0
+
+
+def _as_json(name: str, token: str, patterns: Sequence[str]) -> Mapping[str, object]:
+    """What the settings need to know, under the names they have there, and the token."""
+    return {"token": token, "name": name, "sha256": token_hash(token), "agents": list(patterns)}
 
 
 def _toml(pattern: str) -> str:

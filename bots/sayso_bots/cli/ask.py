@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import getpass
 import json
 import logging
-import socket
 import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from typing import Any, NoReturn
+from typing import Any
 
 from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
 from sayso.agent.verdict import Verdict
@@ -24,6 +22,10 @@ from sayso.policy.policy import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.text.visible import visible
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.called import UsageError, call_of
+from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.store import who_and_where
 from sayso_bots.process.stopping import StoppedError, run_stoppable
 from sayso_bots.settings.durations import duration_text, parse_duration
 from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
@@ -41,8 +43,46 @@ _PATIENCE_SECONDS = 10.0
 _RETRY_SECONDS = 0.25
 
 
-class UsageError(ConfigError):
-    """The command line does not say what was meant."""
+_MORE = """
+
+Exit codes: 0 approved, 1 denied, 3 expired, cancelled or undeliverable,
+2 wrong usage or settings, 4 the store cannot be reached, 130 Ctrl-C,
+which withdraws the question.
+
+Values of --arg are text; NAME:=JSON gives other values:
+  sayso ask deploy --arg service=api --arg replicas:=3 --timeout 5m
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """The call, who asks, and how long to wait."""
+    parser.description = f"{parser.description}{_MORE}"
+    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the call; NAME:=JSON for a value that is not a string",
+    )
+    parser.add_argument(
+        "--arguments", metavar="JSON", help="all arguments as one JSON object; - reads them"
+    )
+    parser.add_argument("--description", default="", metavar="TEXT", help="why, in your words")
+    parser.add_argument("--agent", metavar="NAME", help="who asks (default: $SAYSO_AGENT or cli)")
+    parser.add_argument(
+        "--session",
+        metavar="NAME",
+        help="what Always is remembered for (default: $SAYSO_SESSION or user@host)",
+    )
+    parser.add_argument("--branch", default="main", metavar="NAME", help="a branch of the session")
+    parser.add_argument("--source", metavar="NAME", help="the component that asks")
+    parser.add_argument(
+        "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
+    )
+    add_json(parser, "the verdict as one JSON object")
+    add_store(parser)
+    parser.set_defaults(run=ask_command)
 
 
 def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -53,7 +93,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
             f"{settings.store.name} is memory://, which nobody outside this process can see; "
             "use the Redis of `sayso serve`"
         )
-    call = _checked_call(args)
+    call = call_of(args)
     run = _run(args, env)
     _check_unicode(args.tool, args.description, args.source or "", run)
     seconds = _seconds(args, settings, run, call)
@@ -99,72 +139,16 @@ async def _reach(backend: Backend, store: StoreSettings, seconds: float) -> None
             await asyncio.sleep(_RETRY_SECONDS)
 
 
-def _checked_call(args: argparse.Namespace) -> ToolCall:
-    arguments = _object(args.arguments) if args.arguments is not None else {}
-    for written in args.arg:
-        name, value = _argument(written)
-        arguments[name] = value
-    if not args.tool.strip():
-        raise UsageError("TOOL is empty; name the tool that is asked about")
-    return ToolCall(args.tool, arguments)
-
-
 def _check_unicode(tool: str, description: str, source: str, run: RunRef) -> None:
     texts = (tool, description, source, run.agent_id, run.session_id, run.branch_id)
     if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
         raise UsageError("the command line is not valid UTF-8")
 
 
-def _argument(written: str) -> tuple[str, Any]:
-    name, equals, value = written.partition("=")
-    if not equals or not name.rstrip(":"):
-        raise UsageError(f"--arg {written!r:.80}: write NAME=VALUE, or NAME:=JSON")
-    if not name.endswith(":"):
-        return name, value
-    return name[:-1], _json(value, f"--arg {name[:-1]}")
-
-
-def _object(written: str) -> dict[str, Any]:
-    if written == "-":
-        written = sys.stdin.read()
-    value = _json(written, "--arguments")
-    if not isinstance(value, dict):
-        raise UsageError('--arguments: write a JSON object such as {"command": "ls"}')
-    return value
-
-
-def _json(text: str, what: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{what} is not JSON: {error}") from None
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON value")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python takes the last of two equal names, other readers the first.
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        raise ValueError("a name is there twice")
-    return dict(pairs)
-
-
 def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
     agent = args.agent or env.get("SAYSO_AGENT") or "cli"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
     return RunRef(agent, session, args.branch)
-
-
-def who_and_where() -> str:
-    """The user and the machine, such as ``ci@runner-7``."""
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError):  # a user id without a name, as in many containers
-        user = "somebody"
-    return f"{user}@{socket.gethostname()}"
 
 
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:

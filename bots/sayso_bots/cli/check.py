@@ -13,6 +13,8 @@ from sayso.clock import utc_now
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
+from sayso_bots.cli.arguments import add_config, add_json
+from sayso_bots.cli.parser import Parser
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
     Finding,
@@ -29,6 +31,14 @@ from sayso_bots.server.checks import (
 from sayso_bots.server.platforms import Platform, configured_platforms
 from sayso_bots.settings.settings import Settings, read_settings
 from sayso_bots.settings.source import SettingsError
+
+
+def add_arguments(parser: Parser) -> None:
+    """Where the settings are."""
+    parser.description = f"{parser.description} Prints a line for each; exit code 1 if one fails."
+    add_config(parser)
+    add_json(parser, "one JSON object a line")
+    parser.set_defaults(run=check_command)
 
 
 def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from sayso_bots.cli.arguments import add_config
+from sayso_bots.cli.parser import Parser
 from sayso_bots.process.garbage import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.routing import approvers_text, route_text
 from sayso_bots.settings.settings import Settings, read_settings
+
+
+def add_arguments(parser: Parser) -> None:
+    """Where the settings are."""
+    add_config(parser)
+    parser.set_defaults(run=serve_command)
 
 
 def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:

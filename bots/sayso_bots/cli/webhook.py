@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sayso_bots.cli.arguments import add_config, add_json
+from sayso_bots.cli.parser import Parser
 from sayso_bots.server.platforms import telegram_config
 from sayso_bots.settings.settings import read_telegram
 from sayso_telegram import (
@@ -17,6 +19,23 @@ from sayso_telegram import (
     set_webhook,
     show_webhook,
 )
+
+
+def add_arguments(parser: Parser) -> None:
+    """What to do with the webhook."""
+    actions = parser.add_group("ACTION")
+    register = parser.add_action(
+        actions, "set", set_command, "register the webhook, its secret and the wanted updates"
+    )
+    register.add_argument(
+        "url", metavar="URL", help="such as https://sayso.example.com/telegram/webhook"
+    )
+    show = parser.add_action(actions, "show", show_command, "show what is registered")
+    text = "delete the webhook; waiting updates stay"
+    delete = parser.add_action(actions, "delete", delete_command, text)
+    for action in (register, show, delete):
+        add_json(action)
+        add_config(action)
 
 
 def set_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:

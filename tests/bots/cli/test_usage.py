@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from support.commands import Run
 
+from sayso_bots.cli.parser import COMMANDS
+
 UNREACHABLE = {"SAYSO_STORE_URL": "redis://127.0.0.1:1/0"}
 
 
@@ -24,11 +26,34 @@ def test_it_tells_its_version(run: Run) -> None:
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        ((), "sayso: the following arguments are required: COMMAND; see `sayso --help`\n"),
         (("ask",), "sayso: the following arguments are required: TOOL; see `sayso ask --help`\n"),
         (
             ("ask", "x", "--tmeout", "1m"),
-            "sayso: unrecognized arguments: --tmeout 1m; see `sayso --help`\n",
+            (
+                "sayso: there is no option '--tmeout'; did you mean --timeout? "
+                "See `sayso ask --help`\n"
+            ),
+        ),
+        (("aks", "x"), "sayso: there is no command 'aks'; did you mean ask? See `sayso --help`\n"),
+        (("zzz",), "sayso: there is no command 'zzz'; see `sayso --help`\n"),
+        (
+            ("webhook", "shwo"),
+            "sayso: there is no action 'shwo'; did you mean show? See `sayso webhook --help`\n",
+        ),
+        (
+            ("api", "token", "ci", "--zzz=a-secret"),
+            "sayso: there is no option '--zzz'; see `sayso api token --help`\n",
+        ),
+        (
+            ("ask", "x", "y"),
+            "sayso: 'y' is one argument too many; see `sayso ask --help`\n",
+        ),
+        (
+            ("completion", "tcsh"),
+            (
+                "sayso: argument SHELL: 'tcsh' is not one of bash, zsh, fish; "
+                "see `sayso completion --help`\n"
+            ),
         ),
         (
             ("demo", "--port", "http"),
@@ -60,7 +85,7 @@ def test_it_tells_its_version(run: Run) -> None:
         ),
         (
             ("ask", "x", "--arg", "n:=NaN"),
-            "sayso: --arg n is not JSON: NaN is no JSON value\n",
+            "sayso: --arg n is not JSON: NaN is not a JSON value\n",
         ),
         (("ask", " "), "sayso: TOOL is empty; name the tool that is asked about\n"),
         (("ask", "x\udcff"), "sayso: the command line is not valid UTF-8\n"),
@@ -90,6 +115,31 @@ def test_wrong_usage_is_one_line_that_says_what_to_do(
     done = run(*argv)
 
     assert (done.code, done.out, done.err) == (2, "", line)
+
+
+@pytest.mark.parametrize(
+    ("argv", "usage"),
+    [
+        ((), "usage: sayso [-h] [--version] COMMAND"),
+        (("webhook",), "usage: sayso webhook [-h] ACTION"),
+        (("api",), "usage: sayso api [-h] ACTION"),
+    ],
+)
+def test_without_a_command_the_help_is_printed_and_nothing_is_approved(
+    argv: tuple[str, ...], usage: str, run: Run
+) -> None:
+    done = run(*argv)
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(usage)
+
+
+def test_every_command_explains_itself(run: Run) -> None:
+    for name, text in COMMANDS.items():
+        done = run(name, "--help")
+
+        assert (done.code, done.err) == (0, "")
+        assert f"{text[0].upper()}{text[1:]}." in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
@@ -238,7 +288,7 @@ def test_the_package_can_be_run_as_a_module_without_settings_in_sight() -> None:
 
 def test_asking_loads_no_chat_library() -> None:
     code = (
-        "import sys; from sayso_bots.cli.cli import main; "
+        "import sys; from sayso_bots.cli.main import main; "
         "main(['ask', 'x', '--store', 'redis://127.0.0.1:1', '--timeout', '0.1s'], {}); "
         "print([name for name in ('aiohttp', 'slack_sdk', 'slack_bolt', 'telegram', "
         "'sayso_playground') if name in sys.modules])"

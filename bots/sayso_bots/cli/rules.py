@@ -1,22 +1,20 @@
-"""``sayso rules``, ``revoke`` and ``audit``: what is remembered, and what happened."""
+"""``sayso rules``: what Always has stored."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sayso.clock import utc_now
 from sayso.rules.rule import Rule
-from sayso.stores.audit import AuditEntry
 from sayso.stores.ports import KeptRule
 from sayso.text.secrets import redacted
-from sayso.text.visible import visible
-from sayso_bots.cli.ask import who_and_where
-from sayso_bots.cli.requests import with_store
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
 from sayso_bots.settings.durations import duration_text
 
@@ -24,7 +22,13 @@ _RULES = (
     *("RULE", "EFFECT", "TOOL", "WHERE", "SCOPE", "AGENT", "SESSION"),
     *("STORED BY", "ENDS IN", "USES", "LAST USED", "WHY"),
 )
-_AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "MORE")
+
+
+def add_arguments(parser: Parser) -> None:
+    """Where the store is."""
+    add_json(parser)
+    add_store(parser)
+    parser.set_defaults(run=rules_command)
 
 
 def rules_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -36,31 +40,6 @@ def rules_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         print(table(_RULES, _rule_rows(kept)))
     else:
         print("Nothing is remembered. Always on a card stores a rule.")
-    return 0
-
-
-def revoke_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Take a remembered rule back; 1 when there is none of this id."""
-    by = f"cli:{who_and_where()}"
-    revoked = with_store(args, env, lambda backend: backend.rules.revoke(args.rule, by=by))
-    if args.json:
-        print(json.dumps({"ruleId": args.rule, "revoked": revoked}))
-    elif revoked:
-        print(f"revoked {args.rule}: its calls are asked about again")
-    else:
-        print(f"not revoked: no rule {args.rule} is in force; `sayso rules` lists them")
-    return 0 if revoked else 1
-
-
-def audit_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """List what happened last, the newest at the end."""
-    entries = with_store(args, env, lambda backend: backend.audit.read(args.last))
-    if args.json:
-        print(json.dumps([_entry_as_json(entry) for entry in entries]))
-    elif entries:
-        print(table(_AUDIT, [_entry_row(entry) for entry in entries]))
-    else:
-        print("Nothing has happened yet.")
     return 0
 
 
@@ -128,33 +107,3 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "uses": remembered.uses,
         "lastUsedAt": last.isoformat() if last else None,
     }
-
-
-def _entry_row(entry: AuditEntry) -> tuple[str, ...]:
-    about_rule = f"rule {entry.rule_id}" if entry.rule_id else ""
-    what = " ".join(word for word in (entry.effect, entry.scope) if word)
-    choice = "" if entry.choice == "ask" else entry.choice
-    more = (about_rule, what, choice, entry.reason)
-    return (
-        _time(entry.at),
-        entry.kind.replace("_", " "),
-        entry.subject,
-        entry.agent_id,
-        entry.session_id,
-        entry.by,
-        visible(", ".join(filter(None, more)), one_line=True),
-    )
-
-
-def _entry_as_json(entry: AuditEntry) -> Mapping[str, Any]:
-    facts = asdict(entry) | {"at": entry.at.isoformat()}
-    return {_camel(name): value for name, value in facts.items() if value}
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-def _time(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,25 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """``--config``: where the settings are."""
+    parser.add_argument(
+        "--config", metavar="FILE", help="settings (default: $SAYSO_CONFIG, else ./sayso.toml)"
+    )
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    """``--config`` and ``--store``: where the store is."""
+    add_config(parser)
+    parser.add_argument(
+        "--store", metavar="URL", help="the store (default: $SAYSO_STORE_URL, else settings)"
+    )
+
+
+def add_json(parser: argparse.ArgumentParser, text: str = "JSON instead of text") -> None:
+    """``--json``: for programs to read."""
+    parser.add_argument("--json", action="store_true", help=text)

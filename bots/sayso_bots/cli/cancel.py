@@ -1,0 +1,48 @@
+"""``sayso cancel``: withdraw a request."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+
+from sayso.clock import utc_now
+from sayso.errors import UnknownRequestError
+from sayso.questions.wire import encode
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Settled
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import ended_text
+from sayso_bots.cli.store import who_and_where, with_store
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which request, why, and where the store is."""
+    parser.add_argument("id", metavar="ID", help="the request's id; `sayso pending` lists it")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="why; stands on the cards")
+    add_json(parser)
+    add_store(parser)
+    parser.set_defaults(run=cancel_command)
+
+
+def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Withdraw a request; 1 when it had ended already, and how."""
+
+    async def cancelled(backend: Backend) -> Settled:
+        record = await backend.store.get(args.id)
+        if record is None:
+            raise UnknownRequestError(args.id)
+        by, reason = f"cli:{who_and_where()}", args.reason or "withdrawn with `sayso cancel`"
+        ending = record.request.cancelled(at=utc_now(), by=by, reason=reason)
+        return await backend.store.settle(args.id, ending)
+
+    settled = with_store(args, env, cancelled)
+    if args.json:
+        shown = {"cancelled": settled.first, "ending": json.loads(encode(settled.ending))}
+        print(json.dumps(shown))
+    elif settled.first:
+        print(f"cancelled {args.id}")
+    else:
+        print(f"not cancelled: it was already {ended_text(settled.ending)}")
+    return 0 if settled.first else 1

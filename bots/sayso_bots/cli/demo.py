@@ -1,0 +1,35 @@
+"""``sayso demo``: everything on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+
+from sayso_bots.cli.parser import Parser
+
+
+def add_arguments(parser: Parser) -> None:
+    """The page's port, and whether a person plays."""
+    parser.description = (
+        f"{parser.description} An agent asks, and you press the buttons on a page that plays "
+        "Slack and Telegram."
+    )
+    parser.add_argument("--port", type=_port, default=0, help="of the page (default: a free one)")
+    parser.add_argument(
+        "--headless", action="store_true", help="play it without a person, and check the outcomes"
+    )
+    parser.set_defaults(run=demo_command)
+
+
+def demo_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Play until Ctrl-C, or headless to the end."""
+    # Not for --help: it loads the bots, both platforms and their doubles.
+    from sayso_bots.demo import run_demo
+
+    return run_demo(args, env)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)

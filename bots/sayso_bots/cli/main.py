@@ -1,0 +1,66 @@
+"""The command line: ``sayso``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from sayso_bots.cli.parser import Run, sayso_parser
+
+Env = Mapping[str, str]
+
+
+def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
+    """Run one command.
+
+    0: done; 1: an error that can be explained, or *denied*; 2: wrong usage or
+    settings; 3: ``ask`` got no answer; 4: the store cannot be reached; 130:
+    stopped by Ctrl-C.
+    """
+    try:
+        args = sayso_parser().parse_args(argv)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 2
+    return _explained(args.run, args, env)
+
+
+def _explained(run: Run, args: argparse.Namespace, env: Env) -> int:
+    # Imported late: --help and --version should not load a validation library.
+    from sayso.errors import ConfigError, InvalidCallError, SaysoError, StoreUnreachableError
+
+    try:
+        return _flushed(run(args, env))
+    except (ConfigError, InvalidCallError) as error:
+        return _fail(error, 2)
+    except StoreUnreachableError as error:
+        return _fail(error, 4)
+    except SaysoError as error:
+        return _fail(error, 1)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone, as `| head` does; nothing is left to say.
+        _drop_output()
+        return 1
+    except OSError as error:
+        _drop_output()
+        return _fail(error, 1)
+
+
+def _drop_output() -> None:
+    # Python would try to write it once more at its end, and complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _flushed(code: int) -> int:
+    if sys.stdout is not None:  # closed by whoever started us: only the exit code is wanted
+        sys.stdout.flush()
+    return code
+
+
+def _fail(error: Exception, code: int) -> int:
+    for line in str(error).splitlines() or [type(error).__name__]:
+        print(f"sayso: {line}", file=sys.stderr)
+    return code

@@ -1,0 +1,173 @@
+"""The parser of ``sayso``, assembled from the commands; it suggests what may have been meant."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+
+Run = Callable[[argparse.Namespace, Mapping[str, str]], int]
+
+
+class CommandModule(Protocol):
+    """What the file of a command defines."""
+
+    def add_arguments(self, parser: Parser) -> None:
+        """Say what the command takes, and what runs it."""
+        ...
+
+
+COMMANDS = {
+    "demo": "try everything on this machine, without accounts",
+    "serve": "run the bots",
+    "check": "check settings, store, tokens, webhook, places and approvers",
+    "ask": "ask whether a tool may be used, and wait",
+    "pending": "list the requests that wait for an answer",
+    "show": "show one request, its cards and how it ended",
+    "cancel": "withdraw a request and its cards",
+    "rules": "list what Always has stored, and how often it was used",
+    "revoke": "take a stored rule back, at once",
+    "audit": "list what was asked, decided, stored, used and revoked",
+    "webhook": "set, show or delete Telegram's webhook",
+    "api": "make a token for the hosted API",
+    "completion": "print what makes a shell complete commands and options",
+}
+"""The commands with a line of help; each is the file of its name in this folder."""
+
+
+def sayso_parser() -> Parser:
+    """The whole parser. A command's file is loaded when the command is used."""
+    parser = Parser(
+        prog="sayso",
+        description="An AI agent asks, a person answers in Slack or Telegram, the agent goes on.",
+    )
+    parser.add_argument("--version", action="version", version=f"sayso {version('sayso')}")
+    commands = parser.add_group("COMMAND", _Command)
+    for name, text in COMMANDS.items():
+        _add(commands, name, text)
+    return parser
+
+
+def load_all(parser: Parser) -> Parser:
+    """The parser with the arguments of all commands, as completion wants it."""
+    for command in parser.children():
+        if isinstance(command, _Command):
+            command.load()
+    return parser
+
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong, and what may have been meant instead."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the line and exit with 2."""
+        see = " See" if message.endswith("?") else "; see"
+        self.exit(2, f"sayso: {message}{see} `{self.prog} --help`\n")
+
+    def add_group(self, metavar: str, kind: type[Parser] | None = None) -> Commands:
+        """Commands below this one; without any of them its help is printed, which is a mistake.
+
+        Not a success: of ``sayso ask`` that means *approved*, and a script may have lost the words.
+        """
+        self.set_defaults(run=self._help_is_needed)
+        return self.add_subparsers(metavar=metavar, parser_class=kind or Parser)
+
+    def add_action(self, actions: Commands, name: str, run: Run, text: str) -> Parser:
+        """One of the commands below this one."""
+        parser = _add(actions, name, text)
+        parser.set_defaults(run=run)
+        return parser
+
+    def children(self) -> Iterable[Parser]:
+        """The parsers of the commands below this one."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
+                yield from action.choices.values()
+
+    def options(self) -> Iterable[argparse.Action]:
+        """The options and arguments of this command and of those below it."""
+        yield from self._actions
+        for child in self.children():
+            yield from child.options()
+
+    def parse_known_args(  # type: ignore[override]  # the overloads say the same of one parameter
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse; what this parser does not know is an error of its own and not of its parents."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._unknown(unknown))
+        return known, unknown
+
+    def _unknown(self, words: Sequence[str]) -> str:
+        option = next((word for word in words if word.startswith("-")), None)
+        if option is None:
+            return f"{words[0]!r:.40} is one argument too many"
+        # What stands after the = may be anything, also a secret.
+        name = option.partition("=")[0]
+        return f"there is no option {name!r:.40}" + _meant(name, self._option_string_actions)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = list(map(str, action.choices))
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
+            what = str(action.metavar).lower()
+            self.error(f"there is no {what} {value!r:.40}{_meant(value, known)}")
+        raise argparse.ArgumentError(action, f"{value!r:.40} is not one of {', '.join(known)}")
+
+    def _help_is_needed(self, args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG002
+        self.print_help(sys.stderr)
+        return 2
+
+
+if TYPE_CHECKING:
+    # argparse gives the type no public name.
+    Commands = argparse._SubParsersAction[Parser]  # noqa: SLF001
+
+
+class _Command(Parser):
+    """A command that loads its file when it is used: `sayso ask` should start quickly."""
+
+    _is_loaded = False
+
+    def load(self) -> None:
+        """Take the arguments from the command's file; once."""
+        if self._is_loaded:
+            return
+        self._is_loaded = True
+        name = self.prog.rpartition(" ")[2]
+        try:
+            module = cast("CommandModule", import_module(f"sayso_bots.cli.{name}"))
+        except ModuleNotFoundError as error:
+            package = (error.name or "a package").partition(".")[0]
+            if package in sys.stdlib_module_names or package.startswith("sayso"):
+                raise
+            text = f"sayso: `{self.prog}` needs {package}: pip install 'sayso[bots]'\n"
+            self.exit(2, text)
+        module.add_arguments(self)
+
+    def parse_known_args(  # type: ignore[override]  # see above
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Load the command, then parse."""
+        self.load()
+        return super().parse_known_args(args, namespace)
+
+
+def _add(commands: Commands, name: str, text: str) -> Parser:
+    return commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _meant(written: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(written, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else ""

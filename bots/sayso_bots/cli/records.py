@@ -1,0 +1,49 @@
+"""A request of the store as ``pending``, ``show`` and ``cancel`` print it: as words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sayso.events import RequestEnding
+from sayso.questions.wire import encode
+from sayso.stores.ports import Record
+from sayso.text.visible import visible
+
+
+def record_as_json(record: Record) -> Mapping[str, Any]:
+    """What ``pending`` and ``show`` print of a request with ``--json``."""
+    # Handles stay out: whoever knows one could forge a button.
+    return {
+        "id": record.request.question_id,
+        "state": record.ending.outcome.value if record.ending else "open",
+        "request": json.loads(encode(record.request)),
+        "ending": json.loads(encode(record.ending)) if record.ending else None,
+        "copies": [
+            {
+                "place": str(copy.place),
+                "messageId": copy.message_id or None,
+                "revealed": copy.revealed,
+            }
+            for copy in record.copies
+        ],
+    }
+
+
+def ended_text(ending: RequestEnding) -> str:
+    """How a request ended, on one line."""
+    by = f" by {ending.decided_by}" if ending.decided_by else ""
+    because = f": {one_line(ending.reason)}" if ending.reason else ""
+    return f"{ending.outcome.value}{by} at {time_text(ending.decided_at)}{because}"
+
+
+def one_line(text: str) -> str:
+    """Foreign text on one line, with what is invisible made visible."""
+    return visible(text, one_line=True)
+
+
+def time_text(at: datetime) -> str:
+    """A moment, in UTC."""
+    return at.strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,32 @@
+"""``sayso revoke``: take a stored rule back."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.store import who_and_where, with_store
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which rule, and where the store is."""
+    parser.add_argument("rule", metavar="RULE", help="the rule's id; `sayso rules` lists it")
+    add_json(parser)
+    add_store(parser)
+    parser.set_defaults(run=revoke_command)
+
+
+def revoke_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Take a remembered rule back; 1 when there is none of this id."""
+    by = f"cli:{who_and_where()}"
+    revoked = with_store(args, env, lambda backend: backend.rules.revoke(args.rule, by=by))
+    if args.json:
+        print(json.dumps({"ruleId": args.rule, "revoked": revoked}))
+    elif revoked:
+        print(f"revoked {args.rule}: its calls are asked about again")
+    else:
+        print(f"not revoked: no rule {args.rule} is in force; `sayso rules` lists them")
+    return 0 if revoked else 1

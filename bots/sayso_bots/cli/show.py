@@ -1,0 +1,82 @@
+"""``sayso show``: one request, its cards and how it ended."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+
+from sayso.clock import utc_now
+from sayso.errors import UnknownRequestError
+from sayso.events import UserInputRequest
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Record
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
+from sayso_bots.cli.store import with_store
+from sayso_bots.settings.durations import duration_text
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which request, and where the store is."""
+    parser.add_argument("id", metavar="ID", help="the request's id; `sayso pending` lists it")
+    add_json(parser)
+    add_store(parser)
+    parser.set_defaults(run=show_command)
+
+
+def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Print all that is known of one request."""
+
+    async def found(backend: Backend) -> Record:
+        record = await backend.store.get(args.id)
+        if record is None:
+            raise UnknownRequestError(args.id)
+        return record
+
+    record = with_store(args, env, found)
+    if args.json:
+        print(json.dumps(record_as_json(record), indent=2))
+    else:
+        print("\n".join(_described(record)))
+    return 0
+
+
+def _described(record: Record) -> list[str]:
+    request = record.request
+    state = ended_text(record.ending) if record.ending else _open(request)
+    facts = [
+        ("id", request.question_id),
+        ("state", state),
+        ("tool", request.subject),
+        ("agent", request.asker),
+        ("session", request.run.session_id),
+        ("branch", request.run.branch_id),
+        ("run", request.run.run_id),
+        ("source", request.source_name),
+        ("requested by", request.requested_by or ""),
+        ("expires", time_text(request.expires_at)),
+    ]
+    lines = [f"{name + ':':14}{one_line(value)}" for name, value in facts if value]
+    lines += _content(request)
+    for copy in record.copies:
+        message = f"message {copy.message_id}" if copy.message_id else "not shown there yet"
+        seen = ", shown in full" if copy.revealed else ""
+        lines.append(f"{'card:':14}{copy.place} ({message}{seen})")
+    if not record.copies:
+        lines.append(f"{'card:':14}none yet")
+    return lines
+
+
+def _content(request: UserInputRequest) -> list[str]:
+    body = request.card()
+    lines = [f"{'description:':14}{body.description}"] if body.description else []
+    if isinstance(request, PermissionRequestEvent):
+        lines.append(f"{'digest:':14}{request.arguments_digest}")
+    return [*lines, "arguments:", *(f"  {line}" for line in body.content.split("\n"))]
+
+
+def _open(request: UserInputRequest) -> str:
+    return f"open, expires in {duration_text(request.expires_at - utc_now())}"

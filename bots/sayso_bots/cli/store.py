@@ -1,0 +1,52 @@
+"""Looking into the store from a command line."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso_bots.settings.settings import read_store
+
+_T = TypeVar("_T")
+
+
+def with_store(
+    args: argparse.Namespace, env: Mapping[str, str], look: Callable[[Backend], Awaitable[_T]]
+) -> _T:
+    """What a look into the store of the settings brings.
+
+    Raises:
+        ConfigError: it lives inside another process.
+        StoreUnreachableError: it does not answer.
+    """
+    store = read_store(args.config, env, args.store)
+    if store.is_memory:
+        raise ConfigError(
+            f"{store.name} is memory://, which lives inside another process; "
+            "only a Redis can be looked at from here"
+        )
+
+    async def looked() -> _T:
+        async with open_backend(store.url) as backend:
+            try:
+                return await look(backend)
+            except StoreUnreachableError as error:
+                raise StoreUnreachableError(store.unreachable(error)) from None
+
+    return asyncio.run(looked())
+
+
+def who_and_where() -> str:
+    """The user and the machine, such as ``ci@runner-7``."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):  # a user id without a name, as in many containers
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"

@@ -28,7 +28,7 @@ def completion_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     try:
         import shtab
     except ModuleNotFoundError:
-        raise ConfigError("completion needs shtab: pip install 'sayso[bots]'") from None
+        raise ConfigError("completion needs shtab: pip install 'sayso[completion]'") from None
     parser = load_all(sayso_parser())
     for option in parser.options():
         if option.metavar == "FILE":

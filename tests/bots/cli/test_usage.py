@@ -298,3 +298,28 @@ def test_asking_loads_no_chat_library() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "missing", "line"),
+    [
+        ("['serve']", "aiohttp", "sayso: `sayso serve` needs aiohttp: pip install 'sayso[bots]'"),
+        (
+            "['completion', 'bash']",
+            "shtab",
+            "sayso: completion needs shtab: pip install 'sayso[completion]'",
+        ),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named_with_its_extra(
+    argv: str, missing: str, line: str
+) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None; "
+        f"from sayso_bots.cli.main import main; sys.exit(main({argv}, {{}}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd="/"
+    )
+
+    assert (done.returncode, done.stderr) == (2, f"{line}\n")

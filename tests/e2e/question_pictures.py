@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "examples" / "spend_limit")]
 
 from e2e.picture_scene import Scene, playing
-from e2e.screenshots import NO_CHROMIUM, browser, chromium
 from playwright.async_api import expect
 from spend_questions import SpendRequestEvent, SpendResponseEvent
+from support.browser import NO_CHROMIUM, browser, chromium
 
 from sayso.calls import ToolCall, arguments_digest, new_id
 from sayso.clock import utc_now

@@ -7,20 +7,21 @@ Needs Chromium and, so that icons are not drawn as boxes, a font with emoji:
 from __future__ import annotations
 
 import asyncio
-import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from playwright.async_api import Browser, Locator, Page, expect
+from support.browser import NO_CHROMIUM, browser, chromium
 
 from sayso.calls import ToolCall
 from sayso_bots.demo.agent import ask, dangerous_call, harmless_call
 from sayso_bots.demo.stage import Stage, stage
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-NO_CHROMIUM = "no Chromium here: apt-get install chromium"
 PLATFORMS = ("slack", "telegram")
 
 _HEIGHT = 800
@@ -29,34 +30,6 @@ _MISSING_HEIGHT = """() => Math.max(...[...document.querySelectorAll(".messages"
   const to = list.lastElementChild.getBoundingClientRect().bottom;
   return Math.ceil(to - from + 36 - list.clientHeight);
 }))"""
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-_ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-def chromium() -> str | None:
-    """Where this machine has Chromium."""
-    return next((path for name in _NAMES if (path := shutil.which(name))), None)
-
-
-@asynccontextmanager
-async def browser() -> AsyncIterator[Browser]:
-    """A headless browser that ends with the block."""
-    path = chromium()
-    if path is None:
-        raise FileNotFoundError(NO_CHROMIUM)
-    async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=path, args=_ARGUMENTS)
-        try:
-            yield opened
-        finally:
-            await opened.close()
 
 
 async def take_pictures(folder: Path) -> list[Path]:

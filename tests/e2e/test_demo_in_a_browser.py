@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
-from e2e.screenshots import NO_CHROMIUM, PLATFORMS, browser, chromium, take_pictures
+from e2e.screenshots import PLATFORMS, take_pictures
 from playwright.async_api import Locator, Page, expect
+from support.browser import NO_CHROMIUM, browser, chromium
 from support.commands import Process, process
 
 THE_LINE_THAT_MATTERS = "DELETE FROM customers WHERE last_order < '2020-01-01';"

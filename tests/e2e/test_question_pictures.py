@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from e2e.screenshots import NO_CHROMIUM, chromium
+from support.browser import NO_CHROMIUM, chromium
 
 SCRIPT = Path(__file__).with_name("question_pictures.py")
 PICTURES = Path(__file__).parents[2] / "docs" / "images" / "questions"

@@ -1,14 +1,14 @@
 import os
 from collections.abc import AsyncIterator
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from playground.listener import Listener, a_button, a_modal, some_blocks
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 from slack_sdk.web.async_client import AsyncWebClient
+from support.browser import NO_CHROMIUM, browser, chromium
 from telegram import (
     Bot,
     ForceReply,
@@ -20,31 +20,20 @@ from telegram import (
 
 from sayso_playground import Playground
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 OPS = -1001234567890
 HOSTILE = '<img src=x onerror="document.title=1"> <!channel> *x*'
 
-if not CHROMIUM.exists() and not os.environ.get("CI"):
-    pytest.skip("no Chromium here: apt-get install chromium", allow_module_level=True)
+if chromium() is None and not os.environ.get("CI"):
+    pytest.skip(NO_CHROMIUM, allow_module_level=True)
 
 
 @pytest.fixture
 async def page(playground: Playground) -> AsyncIterator[Page]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        page = await browser.new_page(viewport={"width": 390, "height": 844})
+    async with browser() as opened:
+        page = await opened.new_page(viewport={"width": 390, "height": 844})
         await page.goto(playground.url)
         await expect(page.locator("[data-connection=live]")).to_be_visible()
         yield page
-        await browser.close()
 
 
 async def test_a_confirmed_press_in_slack_reaches_the_bot(

@@ -2,33 +2,28 @@
 
 import os
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from playground.listener import Listener
 from playground.modals import ALL_KINDS, plain
-from playwright.async_api import Locator, Page, async_playwright, expect
+from playwright.async_api import Locator, Page, expect
+from support.browser import NO_CHROMIUM, browser, chromium
 
 from sayso_playground import Playground
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-
-if not CHROMIUM.exists() and not os.environ.get("CI"):
-    pytest.skip("no Chromium here: apt-get install chromium", allow_module_level=True)
+if chromium() is None and not os.environ.get("CI"):
+    pytest.skip(NO_CHROMIUM, allow_module_level=True)
 
 
 @pytest.fixture
 async def page(playground: Playground) -> AsyncIterator[Page]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        page = await browser.new_page(viewport={"width": 390, "height": 844})
+    async with browser() as opened:
+        page = await opened.new_page(viewport={"width": 390, "height": 844})
         await page.goto(playground.url)
         await expect(page.locator("[data-connection=live]")).to_be_visible()
         yield page
-        await browser.close()
 
 
 async def test_a_person_fills_in_a_form_of_every_kind(

@@ -8,8 +8,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 from bots.api.test_docs import example  # noqa: TID251
-from e2e.screenshots import NO_CHROMIUM, browser, chromium
 from support.api_world import API, ROUTE, TOKENS, world_on
+from support.browser import NO_CHROMIUM, browser, chromium
 
 from sayso.stores.memory.store import memory_backend
 from sayso_bots.server.webserver import answering, taken_port, url_of

@@ -18,10 +18,13 @@ DEV := $(VENV)/.dev-installed
 PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION \
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PYRIGHT_PYTHON_GLOBAL_NODE=0 $(BIN)/pyright
 
+# The theme's authors announce their next product at every build.
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
+
 # Many tests wait for clocks: two processes on two cores take half of the time. A file's tests share servers.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-.PHONY: help demo test check bench lock clean
+.PHONY: help demo test check docs bench lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -42,6 +45,10 @@ check: $(DEV)  ## all that must pass before a change lands: format, lint, types,
 	$(call step,$(BIN)/lint-imports)
 	$(call step,$(PYTEST) $(ARGS))
 
+docs: $(DEV)  ## the documentation as a site in site/, made without the network
+	@$(MKDOCS) build --strict --quiet $(ARGS)
+	@echo "site/index.html is ready; the search needs a server: $(BIN)/python -m http.server -d site"
+
 bench: $(DEV)  ## measure against the bare floor on this machine
 	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)
 
@@ -52,7 +59,7 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
 
 clean:  ## remove the virtual environment and everything else that was made here
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.

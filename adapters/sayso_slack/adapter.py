@@ -149,7 +149,7 @@ class SlackAdapter:
         return room_together(body, count)
 
     async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        """Post one message with a line for each card; otherwise as :meth:`show`.
+        """Post one message with a line for each card; otherwise as ``show``.
 
         Raises:
             DeliveryError: Slack did not take the message, or did not say so.

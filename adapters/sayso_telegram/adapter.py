@@ -136,7 +136,7 @@ class TelegramAdapter:
         return room_together(body, count)
 
     async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        """Post one message with a line for each card; otherwise as :meth:`show`.
+        """Post one message with a line for each card; otherwise as ``show``.
 
         Raises:
             PlaceMovedError: the group became a supergroup.
@@ -145,7 +145,7 @@ class TelegramAdapter:
         return await self._show(_rendered_together(cards), place)
 
     async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        """Make the message show these cards as they are now; otherwise as :meth:`update`.
+        """Make the message show these cards as they are now; otherwise as ``update``.
 
         Raises:
             DeliveryError: Telegram did not take the change.

@@ -76,7 +76,7 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
     their keys.
 
     Raises:
-        InvalidCallError: as for :func:`as_json`.
+        InvalidCallError: as for ``as_json``.
     """
     _, text = _canonical(arguments)
     return hashlib.sha256(text).hexdigest()

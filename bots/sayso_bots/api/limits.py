@@ -33,7 +33,7 @@ class Limits:
         return self._until_one(level)
 
     def would_wait(self, caller: str) -> int:
-        """What :meth:`wait` would say; it does not count as a call."""
+        """What ``wait`` would say; it does not count as a call."""
         return self._until_one(self._level(caller, self._clock()))
 
     def _level(self, caller: str, now: float) -> float:

@@ -69,7 +69,7 @@ class Draft:
         """Whether the known request is what this one asks; when it expires does not matter.
 
         Raises:
-            ApiProblem: as for :meth:`request`.
+            ApiProblem: as for ``request``.
         """
         if not isinstance(known, self.kind.model):
             return False

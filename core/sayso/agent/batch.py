@@ -25,7 +25,7 @@ Tools = Mapping[str, Callable[..., Any]]
 
 
 class How(TypedDict, total=False):
-    """How calls are asked about; see :meth:`sayso.Gate.check`."""
+    """How calls are asked about; see ``sayso.Gate.check``."""
 
     source_name: str | None
     description: str

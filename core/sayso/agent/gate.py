@@ -42,7 +42,7 @@ DEFAULT_TIMEOUT_SECONDS = 600.0
 class Gate(Inquiring):
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
-    Open one with :meth:`Gate.open`. Timeouts are seconds or a timedelta, more
+    Open one with ``Gate.open``. Timeouts are seconds or a timedelta, more
     than zero and at most 30 days; without one a question expires after ten
     minutes. ``observe`` is told at once what this gate asks and how it ended.
     """
@@ -174,7 +174,7 @@ class Gate(Inquiring):
         path: Sequence[str] = (),
         declaration: Declaration | None = None,
     ) -> str | Verdict:
-        """Ask and do not wait: the id of the question, for :meth:`resume` here or elsewhere.
+        """Ask and do not wait: the id of the question, for ``resume`` here or elsewhere.
 
         Where the policy decides on a call without a person, its verdict comes
         back at once. What is no call (Clarify, ApproveText, Collect, Continue)
@@ -231,7 +231,7 @@ class Gate(Inquiring):
     async def before_batch(
         self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
     ) -> list[Verdict]:
-        """Second phase: parallel calls come up. The same as :meth:`check_batch`."""
+        """Second phase: parallel calls come up. The same as ``check_batch``."""
         return await self.check_batch(calls, together=together, **how)
 
     async def before_function(self, call: ToolCall, **how: Unpack[batch.How]) -> Verdict:
@@ -257,7 +257,7 @@ class Gate(Inquiring):
         With ``together`` all of them are asked about at once: the bots can
         show them on one card. Each is still answered on its own.
 
-        Until :meth:`before_iteration`, later checks of these call ids with the
+        Until ``before_iteration``, later checks of these call ids with the
         same arguments reuse the answers; only a denial can still replace them.
 
         Raises:
@@ -299,7 +299,7 @@ class Gate(Inquiring):
     async def submit_batch(
         self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
     ) -> list[Submitted]:
-        """Ask about all of the calls, in order, without waiting: see :meth:`resume_batch`.
+        """Ask about all of the calls, in order, without waiting: see ``resume_batch``.
 
         A call that stands twice is asked about once. What comes back can be stored.
 
@@ -320,7 +320,7 @@ class Gate(Inquiring):
         """The verdicts on a submitted batch, in order, in this process or another one.
 
         Ids of questions will do too. What is still open when ``timeout`` is
-        over, or at once without ``wait``, is reported as :class:`Pending`; the
+        over, or at once without ``wait``, is reported as ``Pending``; the
         others can run. Later checks of the same calls reuse the verdicts.
 
         What was approved at once is looked at again: denied meanwhile, it is

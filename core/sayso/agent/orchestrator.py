@@ -58,10 +58,10 @@ class _Agent:
 
 
 class Orchestrator:
-    """The gates of several agents on one backend. Open one with :meth:`Orchestrator.open`.
+    """The gates of several agents on one backend. Open one with ``Orchestrator.open``.
 
     Agents are known by the ``agent_id`` of their runs. What a person decides
-    in a chat and what :meth:`resolve` decides count alike: the first answer wins.
+    in a chat and what ``resolve`` decides count alike: the first answer wins.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Orchestrator:
     ) -> AsyncIterator[Orchestrator]:
         """An orchestrator on the store at a URL, or on a backend that is open already.
 
-        ``terms`` say what an *always* of :meth:`resolve` may store, and for how long.
+        ``terms`` say what an *always* of ``resolve`` may store, and for how long.
 
         Raises:
             ConfigError: the URL is of no known kind.

@@ -34,7 +34,7 @@ DEFAULT_TIMEOUT_SECONDS = 600.0
 
 
 class Checks(Protocol):
-    """What decides on calls: a :class:`sayso.Gate`, or a :class:`LocalGate`.
+    """What decides on calls: a ``sayso.Gate``, or a ``LocalGate``.
 
     ``check(call, description=…)`` gives a verdict; it is told the
     ``declaration`` of tools that have one.

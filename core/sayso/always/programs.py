@@ -49,5 +49,5 @@ def program_pattern(command: str) -> str | None:
 
 
 def program_of(pattern: str) -> str | None:
-    """The program that a pattern of :func:`program_pattern` is about; None for any other."""
+    """The program that a pattern of ``program_pattern`` is about; None for any other."""
     return _NAMES.get(pattern)

@@ -69,7 +69,7 @@ class Adapter(Protocol):
         ...
 
     async def reveal(self, press: Press, card: Card) -> None:
-        """Show the presser everything, complete. Ends in time as :meth:`ask` does.
+        """Show the presser everything, complete. Ends in time as ``ask`` does.
 
         Raises:
             DeliveryError: the platform did not take it, or not in time.

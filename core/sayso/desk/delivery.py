@@ -96,7 +96,7 @@ class Delivery:
     ) -> Sequence[str | BaseException]:
         """Show the requests in one place, on one message where it has room for them.
 
-        For each of them what :meth:`show` says or raises. Those that find no
+        For each of them what ``show`` says or raises. Those that find no
         room, and all of them when the platform does not take the message, are
         shown one by one.
 

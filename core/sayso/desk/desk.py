@@ -133,7 +133,7 @@ class Desk:
             await asyncio.gather(*upkeep, return_exceptions=True)
 
     async def press(self, press: Press) -> Answer:
-        """Decide on a press; what to tell the presser. See :class:`Presses`.
+        """Decide on a press; what to tell the presser. See ``Presses``.
 
         Raises:
             ReplayedCallbackError: the same callback was here before.
@@ -256,7 +256,7 @@ class Desk:
     async def _show_together(
         self, key: tuple[str, Route], asked: Sequence[_Asked]
     ) -> list[str | BaseException]:
-        """Show the requests wherever their route leads; for each what :meth:`_show` says of it."""
+        """Show the requests wherever their route leads; for each what ``_show`` says of it."""
         _, route = key
         ids = [one.record.request.question_id for one in asked]
         now = await asyncio.gather(*map(self._backend.store.get, ids), return_exceptions=True)

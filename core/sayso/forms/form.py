@@ -57,7 +57,7 @@ class FormField:
     expression that must be found in a text (the syntax of Rust's regex: linear
     in time); people are told ``written_pattern`` where it was written in
     another syntax. ``suggestions`` are ready-made answers of a text. ``initial`` is
-    the value to begin with, as :meth:`read` would give it.
+    the value to begin with, as ``read`` would give it.
 
     Raises:
         ValueError: the field cannot be asked; the message says why.

@@ -57,7 +57,7 @@ _MARKS = {"/": Before.SLASH, ".": Before.DOT}
 class Reader:
     """Reads one pattern after its leading ``!`` and ``./``.
 
-    :meth:`whole` raises ConfigError where the meaning is not clear, NeverError
+    ``whole`` raises ConfigError where the meaning is not clear, NeverError
     where nothing can match.
     """
 

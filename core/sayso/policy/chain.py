@@ -22,7 +22,7 @@ class Chain:
     denied call ids and *always deny* of all members are looked at before any
     of them decides, and again for arguments that one of them puts in. A
     member that denies by a decision of its own has its turn like any other.
-    For exceptions to deny rules, use :class:`When`.
+    For exceptions to deny rules, use ``When``.
     """
 
     def __init__(self, *policies: Policy) -> None:

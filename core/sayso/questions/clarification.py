@@ -243,7 +243,7 @@ def clarification_of(request: ClarificationRequestEvent, ending: RequestEnding) 
 
 @dataclass(frozen=True, slots=True)
 class Clarify:
-    """A question in words, for :meth:`~sayso.Gate.submit`."""
+    """A question in words, for ``sayso.Gate.submit``."""
 
     question: str
     context: str = ""

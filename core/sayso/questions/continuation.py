@@ -189,7 +189,7 @@ def continuation_of(request: ContinuationRequestEvent, ending: RequestEnding) ->
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Whether a run may go on, for :meth:`~sayso.Gate.submit`."""
+    """Whether a run may go on, for ``sayso.Gate.submit``."""
 
     current: int
     maximum: int

@@ -228,7 +228,7 @@ def schema_of(wanted: Mapping[str, Any] | type[BaseModel]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Data to ask for, for :meth:`~sayso.Gate.submit`: a JSON Schema or a pydantic model."""
+    """Data to ask for, for ``sayso.Gate.submit``: a JSON Schema or a pydantic model."""
 
     schema: Mapping[str, Any] | type[BaseModel]
     text: str

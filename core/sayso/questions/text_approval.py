@@ -209,7 +209,7 @@ def text_approval_of(request: TextApprovalRequestEvent, ending: RequestEnding) -
 
 @dataclass(frozen=True, slots=True)
 class ApproveText:
-    """A text to approve, for :meth:`~sayso.Gate.submit`."""
+    """A text to approve, for ``sayso.Gate.submit``."""
 
     text: str
     title: str = "Text to approve"

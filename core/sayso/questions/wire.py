@@ -62,7 +62,7 @@ def decode_request(data: bytes | str) -> UserInputRequest:
     """The request in the bytes.
 
     Raises:
-        UnreadableEventError: as for :func:`decode`, or not a request.
+        UnreadableEventError: as for ``decode``, or not a request.
     """
     event = decode(data)
     if not isinstance(event, UserInputRequest):
@@ -74,7 +74,7 @@ def decode_ending(data: bytes | str) -> RequestEnding:
     """The ending in the bytes.
 
     Raises:
-        UnreadableEventError: as for :func:`decode`, or it ends nothing.
+        UnreadableEventError: as for ``decode``, or it ends nothing.
     """
     event = decode(data)
     if not isinstance(event, RequestEnding):

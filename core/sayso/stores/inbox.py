@@ -76,10 +76,10 @@ class Inbox:
         await self._subscribed.wait()
 
     def expect(self, question_id: str) -> asyncio.Future[Ring]:
-        """A future of the request's ending; give it back with :meth:`forget`.
+        """A future of the request's ending; give it back with ``forget``.
 
         The request may not be in the store yet: it is looked up only from
-        :meth:`due_in` on. The ring says a version of the rules only when it
+        ``due_in`` on. The ring says a version of the rules only when it
         was read by the store a moment ago.
         """
         if question_id not in self._waiting:

@@ -292,7 +292,7 @@ class Bus(Protocol):
         """The endings that the inbox of this name is told of while the block runs.
 
         Raises:
-            BusLostError: as for :meth:`subscribe`.
+            BusLostError: as for ``subscribe``.
         """
         ...
 

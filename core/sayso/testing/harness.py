@@ -29,7 +29,7 @@ test moves it, and nothing is asked outside of the process::
     deploy: denied (person)
     format_disk: denied (deny rule 1)
 
-An agent that takes a gate is played on a :class:`Stage`::
+An agent that takes a gate is played on a ``Stage``::
 
     async with Stage(policy=policy, answers=lambda prompt: "allow") as stage:
         await my_agent(stage.gate)

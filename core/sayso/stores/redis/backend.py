@@ -22,7 +22,7 @@ from sayso.stores.redis.url import StoreUrl, read_url
 def redis_backend(
     url: str, *, takeover_after: float = TAKEOVER_SECONDS
 ) -> AbstractAsyncContextManager[Backend]:
-    """The backend at a Redis URL, see :func:`sayso.stores.redis.url.read_url`.
+    """The backend at a Redis URL, see ``sayso.stores.redis.url.read_url``.
 
     It needs Redis 7 or later, or Valkey. Nothing is connected before the
     first use. Jobs of a desk that gives no sign of life for ``takeover_after``

@@ -1,0 +1,140 @@
+"""The documentation site: built without the network, no link broken, every public name in it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import sayso
+
+ROOT = Path(__file__).parents[1]
+WITHOUT_ALL = ("sayso.calls", "sayso.errors", "sayso.events")
+
+
+@dataclass
+class _Page(HTMLParser):
+    """What a page defines, and what it leads to or loads."""
+
+    ids: set[str] = field(default_factory=set)
+    links: set[str] = field(default_factory=set)
+    loads: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value for name, value in attrs if value}
+        self.ids |= {found["id"]} if "id" in found else set()
+        if tag == "a" and "href" in found:
+            self.links.add(found["href"])
+        elif tag == "link" and "stylesheet" in found.get("rel", ""):
+            self.loads.add(found["href"])
+        elif "src" in found:
+            self.loads.add(found["src"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, _Page]:
+    """Every page of a site that was built where nothing outside can be reached."""
+    folder = tmp_path_factory.mktemp("site")
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, **nowhere, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=55,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    pages = {}
+    for path in folder.rglob("*.html"):
+        pages[path] = _Page()
+        pages[path].feed(path.read_text())
+    return pages
+
+
+def test_no_link_is_broken_and_no_anchor_missing(site: dict[Path, _Page]) -> None:
+    broken = []
+    for path, page in site.items():
+        for link in page.links | page.loads:
+            # The page for what is missing has absolute addresses: it is shown at any path.
+            if "://" in link or link.startswith(("mailto:", "data:", "/")):
+                continue
+            name, _, anchor = link.partition("#")
+            target = (path.parent / unquote(name.partition("?")[0])).resolve() if name else path
+            if not target.exists() or (anchor and unquote(anchor) not in site[target].ids):
+                broken.append(f"{path.name}: {link}")
+
+    assert len(site) > 40
+    assert broken == []
+
+
+def test_no_page_loads_anything_from_elsewhere(site: dict[Path, _Page]) -> None:
+    loaded = {source for page in site.values() for source in page.loads}
+
+    assert loaded
+    assert [source for source in loaded if "://" in source or source.startswith("//")] == []
+
+
+def test_there_is_a_search(site: dict[Path, _Page]) -> None:
+    (home,) = [path for path in site if path.name == "index.html" and "docs" not in path.parts]
+
+    index = (home.parent / "search" / "search_index.json").read_text()
+    assert "Your first button" in index
+    assert "sayso.Gate" in index
+
+
+def _public() -> Iterator[str]:
+    """What the modules themselves call public: `__all__`, and what the short ones define."""
+    rooms = [found.name for found in pkgutil.iter_modules(sayso.__path__, "sayso.") if found.ispkg]
+    for name in ("sayso", *rooms, "sayso_slack", "sayso_telegram", "sayso_playground"):
+        for public in getattr(import_module(name), "__all__", ()):
+            yield f"{name}.{public}"
+    for name in WITHOUT_ALL:
+        for public, value in vars(import_module(name)).items():
+            if not public.startswith("_") and getattr(value, "__module__", "") == name:
+                yield f"{name}.{public}"
+
+
+def test_every_public_name_is_in_the_reference_and_says_what_it_is(
+    site: dict[Path, _Page],
+) -> None:
+    pages = [page for path, page in site.items() if path.parent.name == "reference"]
+    documented = {name for page in pages for name in page.ids}
+
+    names = list(_public())
+    known = {_value(name): name for name in names if name in documented}
+    missing = [name for name in names if _value(name) not in known]
+    silent = [
+        name
+        for name in names
+        if inspect.isclass(value := getattr(*_split(name))) or inspect.isroutine(value)
+        if not value.__doc__
+    ]
+
+    assert len(names) > 100
+    assert missing == []
+    assert silent == []
+
+
+def _split(name: str) -> tuple[object, str]:
+    module, _, last = name.rpartition(".")
+    return import_module(module), last
+
+
+def _value(name: str) -> int:
+    """Which object is meant: a name that two modules export needs to be explained once."""
+    return id(getattr(*_split(name)))

@@ -15,6 +15,7 @@ from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Place, Press
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
+from sayso.desk.attendance import attending
 from sayso.desk.delivery import Delivery
 from sayso.desk.gathering import Together
 from sayso.desk.lanes import LanesClosedError
@@ -119,7 +120,10 @@ class Desk:
             asyncio.create_task(self._read_groups()),
         ]
         try:
-            async with self._backend.outbox.jobs(self.name) as jobs:
+            async with (
+                attending(self._backend.roster, self.name),
+                self._backend.outbox.jobs(self.name) as jobs,
+            ):
                 try:
                     async for job in jobs:
                         await self._room.acquire()

@@ -19,6 +19,7 @@ from sayso.stores.ports import (
     Store,
     Watch,
 )
+from sayso.stores.roster import Roster
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Backend:
     bus: Bus
     outbox: Outbox
     leases: Leases
+    roster: Roster
     drafts: Drafts
     log: BranchLog
     inbox: Inbox

@@ -22,7 +22,12 @@ from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
 from sayso.testing.store_contract import StoreContract
 from sayso.testing.watch_contract import WatchContract
-from sayso.testing.work_contract import DraftsContract, LeasesContract, OutboxContract
+from sayso.testing.work_contract import (
+    DraftsContract,
+    LeasesContract,
+    OutboxContract,
+    RosterContract,
+)
 
 __all__ = [
     "AuditContract",
@@ -34,6 +39,7 @@ __all__ = [
     "LeasesContract",
     "OutboxContract",
     "Prompt",
+    "RosterContract",
     "RulesContract",
     "SettlingContract",
     "Stage",

@@ -16,6 +16,7 @@ from sayso.testing import (
     DraftsContract,
     LeasesContract,
     OutboxContract,
+    RosterContract,
     RulesContract,
     SettlingContract,
     StoreContract,
@@ -58,6 +59,10 @@ class TestMemoryBus(BusContract):
 
 
 class TestMemoryOutbox(OutboxContract):
+    pass
+
+
+class TestMemoryRoster(RosterContract):
     pass
 
 

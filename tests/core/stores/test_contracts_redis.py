@@ -16,6 +16,7 @@ from sayso.testing import (
     DraftsContract,
     LeasesContract,
     OutboxContract,
+    RosterContract,
     RulesContract,
     SettlingContract,
     StoreContract,
@@ -58,6 +59,10 @@ class TestRedisBus(BusContract):
 
 
 class TestRedisOutbox(OutboxContract):
+    pass
+
+
+class TestRedisRoster(RosterContract):
     pass
 
 

@@ -25,7 +25,7 @@ from sayso.stores.inbox import Inbox
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.log import MemoryBranchLog
-from sayso.stores.memory.work import MemoryLeases, MemoryOutbox
+from sayso.stores.memory.work import MemoryLeases, MemoryOutbox, MemoryRoster
 from sayso.stores.ports import (
     BookChanged,
     Copy,
@@ -57,6 +57,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             bus=bus,
             outbox=outbox,
             leases=MemoryLeases(clock),
+            roster=MemoryRoster(clock),
             drafts=MemoryDrafts(clock),
             log=MemoryBranchLog(bus, store.knows),
             inbox=inbox,

@@ -1,4 +1,4 @@
-"""Work waiting for desks, and leases, in the memory of one process."""
+"""Work waiting for desks, the desks, and leases, in the memory of one process."""
 
 from __future__ import annotations
 
@@ -81,3 +81,25 @@ class MemoryLeases:
         if (new := self._places.get(chat)) is None:
             return place
         return replace(new, thread=place.thread)
+
+
+class MemoryRoster:
+    """The desks of one process."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until: dict[str, datetime] = {}
+
+    async def join(self, desk: str, *, seconds: float) -> None:
+        """The desk of this name is at work for so long."""
+        self._until[desk] = self._clock() + timedelta(seconds=seconds)
+
+    async def leave(self, desk: str) -> None:
+        """The desk works no more."""
+        self._until.pop(desk, None)
+
+    async def count(self) -> int:
+        """How many desks are at work."""
+        now = self._clock()
+        self._until = {desk: until for desk, until in self._until.items() if until > now}
+        return len(self._until)

@@ -14,6 +14,7 @@ from sayso.stores.redis.drafts import RedisDrafts
 from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
 from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
+from sayso.stores.redis.roster import RedisRoster
 from sayso.stores.redis.rules import RedisAudit, RedisRules
 from sayso.stores.redis.store import RedisStore, RedisWatch
 from sayso.stores.redis.url import StoreUrl, read_url
@@ -51,6 +52,7 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
+                roster=RedisRoster(client),
                 drafts=RedisDrafts(client),
                 log=RedisBranchLog(client, log_reads),
                 inbox=inbox,

@@ -16,6 +16,7 @@ slot uses several namespaces.
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``
+``desks``            zset    the desks at work, by when they are gone unless they say they stay
 ``book:<session>``   hash    rules of a session or an agent (``book:agent.…``), each
                              ``r:<rule id>``; ``v`` is the version
 ``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
@@ -94,6 +95,11 @@ class Keys:
     def due(self) -> str:
         """The open requests by deadline."""
         return f"{self.prefix}due"
+
+    @property
+    def desks(self) -> str:
+        """The desks at work."""
+        return f"{self.prefix}desks"
 
     @property
     def audit(self) -> str:

@@ -1,0 +1,42 @@
+"""While a desk works, the store says so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from sayso.errors import StoreUnreachableError
+from sayso.stores.roster import Roster
+
+# A desk that dies without a word is gone after so long; one that lives says so in time.
+STAYS_SECONDS = 10.0
+_AGAIN_SECONDS = 3.0
+_LEAVE_SECONDS = 1.0
+
+
+@asynccontextmanager
+async def attending(roster: Roster, desk: str) -> AsyncIterator[None]:
+    """Let the roster hold the desk while the block runs; best effort, as it is for people only."""
+    await _say(roster, desk)
+    staying = asyncio.create_task(_stay(roster, desk))
+    try:
+        yield
+    finally:
+        staying.cancel()
+        await asyncio.gather(staying, return_exceptions=True)
+        with suppress(StoreUnreachableError, TimeoutError):
+            async with asyncio.timeout(_LEAVE_SECONDS):
+                await roster.leave(desk)
+
+
+async def _stay(roster: Roster, desk: str) -> None:
+    while True:
+        await asyncio.sleep(_AGAIN_SECONDS)
+        await _say(roster, desk)
+
+
+async def _say(roster: Roster, desk: str) -> None:
+    # Whoever waits for the store logs that it is away.
+    with suppress(StoreUnreachableError):
+        await roster.join(desk, seconds=STAYS_SECONDS)

@@ -1,0 +1,27 @@
+"""Which desks are at work, in Redis."""
+
+from __future__ import annotations
+
+from sayso.stores.redis.client import Client, Script
+
+_JOIN = Script("join")
+_ROSTER = Script("roster")
+
+
+class RedisRoster:
+    """Desks leave by the server's clock when they do not say that they stay."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def join(self, desk: str, *, seconds: float) -> None:
+        """The desk of this name is at work for so long."""
+        await self._client.run(_JOIN, desk, max(1, round(seconds * 1000)))
+
+    async def leave(self, desk: str) -> None:
+        """The desk works no more."""
+        await self._client.command("ZREM", self._client.keys.desks, desk)
+
+    async def count(self) -> int:
+        """How many desks are at work."""
+        return int(await self._client.run(_ROSTER))

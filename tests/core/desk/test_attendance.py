@@ -1,0 +1,50 @@
+"""Whether anybody can see that a desk is at work."""
+
+from __future__ import annotations
+
+from support.chat_double import ChatDouble, working
+
+from sayso.chats.places import Place
+from sayso.desk.attendance import attending
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.errors import StoreUnreachableError
+from sayso.stores.memory.store import memory_backend
+from sayso.testing import until
+
+ROUTES = Routes([Route((Place("slack", "C0OPS"),))])
+
+
+async def test_desks_are_on_the_roster_while_they_work() -> None:
+    async with memory_backend() as backend:
+        desks = [Desk(backend, [ChatDouble()], ROUTES) for _ in range(2)]
+
+        async def at_work(count: int) -> bool:
+            return await backend.roster.count() == count
+
+        async with working(desks[0]):
+            await until(lambda: at_work(1))
+            async with working(desks[1]):
+                await until(lambda: at_work(2))
+            assert await at_work(1)
+        assert await at_work(0)
+
+
+class AwayRoster:
+    """The roster of a store that is away."""
+
+    async def join(self, desk: str, *, seconds: float) -> None:
+        raise StoreUnreachableError("away")
+
+    async def leave(self, desk: str) -> None:
+        raise StoreUnreachableError("away")
+
+    async def count(self) -> int:
+        raise StoreUnreachableError("away")
+
+
+async def test_a_store_that_is_away_keeps_no_desk_from_working() -> None:
+    async with attending(AwayRoster(), "desk"):
+        worked = True
+
+    assert worked

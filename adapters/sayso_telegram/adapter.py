@@ -16,9 +16,12 @@ from telegram.error import TelegramError
 from sayso.cards.card import Card, CardBody, Choice, Ended, Room
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now
+from sayso.dialogues.drafts import DialogueDrafts
+from sayso.dialogues.messages import Messages
+from sayso.dialogues.openings import OPEN_SECONDS, Openings
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.ports import Drafts
-from sayso_telegram.addresses import chat_of, number_of
+from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card.formatted import Formatted, sound
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
@@ -28,13 +31,12 @@ from sayso_telegram.card.together_message import room_together, together_message
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, without_token
-from sayso_telegram.forms.drafts import DialogueDrafts
-from sayso_telegram.forms.openings import OPEN_SECONDS, Openings
-from sayso_telegram.forms.prompting import Prompter
+from sayso_telegram.forms.chat import FormChat
+from sayso_telegram.forms.view import OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
 from sayso_telegram.permissions import problem_of
-from sayso_telegram.reading.allowed import ALLOWED_UPDATES
-from sayso_telegram.toasts import toast_text
+from sayso_telegram.reading.updates import ALLOWED_UPDATES
+from sayso_telegram.taken import toast_text
 
 _log = logging.getLogger(__name__)
 
@@ -55,8 +57,8 @@ class TelegramAdapter:
     """Cards in Telegram. It works inside its ``async with`` block; entering it needs no network.
 
     ``drafts`` keep forms that are being filled in: any process with the same
-    drafts can go on with them. ``dialogues``, ``prompter`` and ``people`` are
-    what the listener of the same bot works with. A form that is not in the
+    drafts can go on with them. ``drafts``, ``messages`` and ``people`` are what
+    the listener of the same bot works with. A form that is not in the
     chat after ``open_seconds`` is taken back.
     """
 
@@ -73,10 +75,10 @@ class TelegramAdapter:
         self._client = Client(config)
         self._open = AsyncExitStack()
         self.people = People()
-        self.prompter = Prompter(self._client)
-        self.dialogues = DialogueDrafts(drafts, config.bot_id, clock)
+        self.messages = Messages(FormChat(self._client), options_a_page=OPTIONS_A_PAGE)
+        self.drafts = DialogueDrafts(drafts, f"{PLATFORM}:{config.bot_id}", clock)
         self._openings = Openings(
-            self.dialogues, self.prompter, self.people, open_seconds=open_seconds, pause=pause
+            self.drafts, self.messages, self._name, open_seconds=open_seconds, pause=pause
         )
 
     async def __aenter__(self) -> Self:
@@ -247,6 +249,10 @@ class TelegramAdapter:
             wanted["offset"] = offset
         found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
         return found if isinstance(found, list) else []
+
+    def _name(self, actor: str) -> str:
+        user_id = user_id_of(actor)
+        return shown_name(self.people.name(user_id), user_id)
 
     async def _show(self, rendered: tuple[Formatted, Any], place: Place) -> MessageRef:
         chat_id, thread_id = chat_of(place)

@@ -1,10 +1,25 @@
-"""What became of an update."""
+"""What became of an update, and what its presser is told."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from sayso_telegram.toasts import Toast
+from sayso_telegram.card.formatted import fitted, sound
+
+# answerCallbackQuery, text: 0-200 characters.
+_MOST_UNITS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """The answer to a callback query; without one the button would keep spinning.
+
+    It stands in a line at the top of the chat, or in a dialog if it is an ``alert``.
+    """
+
+    query_id: str = field(repr=False)
+    text: str
+    alert: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +32,8 @@ class Taken:
     stored: bool
     toast: Toast | None = None
     retry_after: float | None = None
+
+
+def toast_text(text: str) -> str:
+    """The text as far as Telegram shows it."""
+    return fitted(sound(text), _MOST_UNITS)

@@ -12,8 +12,11 @@ from sayso_playground import DeliverTwice, TelegramMessage
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 WHERE = "Which region should the replica run in?"
 NOT_YOURS = "You may not decide this one. It stays open."
-NOT_TEXT = "Only a text can be an answer here: reply to the question with one."
-EDITED = "Editing a message changes nothing: what was sent first counts. Reply to a question anew."
+NOT_TEXT = "Only text can be an answer here: reply to the question with text."
+EDITED = (
+    "Editing a message changes nothing: what was sent first counts. "
+    "Reply to a question again instead."
+)
 PLANE = {
     "type": "object",
     "properties": {
@@ -204,7 +207,7 @@ async def test_a_reply_by_another_person(scene: Asked, telegram: TelegramHands, 
     theirs = await telegram.write("Your answer", "mine!", by=who)
 
     assert await telegram.told(theirs) == (
-        "This question is Alice's, your reply decides nothing. "
+        "This question is Alice's: your reply decides nothing. "
         "To answer it yourself, press Other… on the card."
     )
     assert not waiting.done()

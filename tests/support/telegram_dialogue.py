@@ -14,13 +14,13 @@ from support.desk_double import DeskDouble
 from sayso.cards.card import Card, Choice
 from sayso.chats.places import Answer, Answered, Place, Press
 from sayso.clock import utc_now
+from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import StoreUnreachableError
 from sayso.forms.form import Form, FormField, Option
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.work import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.forms.dialogues import Dialogues
 from sayso_telegram.incoming.intake import Intake
 from sayso_telegram.taken import Taken
 
@@ -67,9 +67,7 @@ class Chat:
             TelegramAdapter(config, self.drafts, clock=self.clock, **how)
         )
         self.adapter.people.heard(ALICE, "Alice")
-        dialogues = Dialogues(
-            self.adapter.dialogues, self.adapter.prompter, self.leases, self.desk, self.counters
-        )
+        dialogues = Dialogues(self.adapter.drafts, self.adapter.messages, self.leases, self.desk)
         self.intake = Intake(
             self.desk, dialogues, self.adapter.people, self.counters, desk_seconds=5
         )

@@ -1,5 +1,4 @@
-"""A form as a dialogue of questions and replies, one message after another.
+"""The dialogues of ``sayso.dialogues`` as Telegram's messages: how a view looks, how it is posted.
 
-Where it stands, what comes next and how that is shown. A reply is read in ``reading`` and brought
-in by ``incoming``.
+What is asked and what an answer leads to is the core's.
 """

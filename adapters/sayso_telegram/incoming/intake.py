@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, TypeVar
 
 from sayso.chats.adapter import PressTaker
-from sayso.chats.places import Answer, Answered, Press
-from sayso.errors import CallbackError, StoreUnreachableError
-from sayso_telegram.forms.dialogues import Dialogues
+from sayso.chats.handing import NotTaken, handed
+from sayso.chats.places import Answered, Press
+from sayso.dialogues.chat import FormPress, Reply
+from sayso.dialogues.chat import Taken as FormTaken
+from sayso.dialogues.dialogues import Dialogues
+from sayso.errors import CallbackError
 from sayso_telegram.people import People
-from sayso_telegram.reading.replies import Reply
-from sayso_telegram.reading.updates import Barred, FormPress, Moved, Nothing, read_update
-from sayso_telegram.taken import Taken
-from sayso_telegram.toasts import Toast
+from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
+from sayso_telegram.taken import Taken, Toast
 
 _log = logging.getLogger(__name__)
+
+_Result = TypeVar("_Result")
 
 # Telegram waits 60 s for a webhook's answer and about 15 s for the presser's.
 DESK_SECONDS = 10.0
 _ALERTS = (Answered.REFUSED, Answered.LATE, Answered.UNKNOWN, Answered.UNHEARD)
-_TOO_LONG = "the desk took too long"
 _NOT_STORED = "Not recorded: the store cannot be reached. Trying again for two minutes."
+_NOT_SHOWN = "Telegram or the store does not answer. Trying again for two minutes."
 _SEEN_BEFORE = "This press was taken before."
 _NOT_OURS = "This button does nothing here."
 
@@ -57,10 +59,9 @@ class Intake:
             self._people.heard(*presser_of(update))
             return await self._press(found)
         if isinstance(found, FormPress):
-            failed = Taken(stored=False, toast=Toast(found.query_id, _NOT_STORED, alert=True))
-            return await self._form(self._dialogues.press(found), failed)
+            return await self._form(self._dialogues.press(found), found.ticket)
         if isinstance(found, Reply):
-            return await self._form(self._dialogues.reply(found), Taken(stored=False))
+            return await self._form(self._dialogues.reply(found))
         if isinstance(found, Moved):
             return await self._moved(found)
         if isinstance(found, Barred):
@@ -70,55 +71,54 @@ class Intake:
         return self._nothing(found, update)
 
     async def _press(self, press: Press) -> Taken:
-        answer: Answer | None = None
         try:
-            async with asyncio.timeout(self._desk_seconds):
-                answer = await self._desk.press(press)
+            answer = await self._handed(self._desk.press(press), "a press")
         except CallbackError:
             self.counters["seen_before"] += 1
             return Taken(stored=True, toast=Toast(press.ticket, _SEEN_BEFORE))
-        except (StoreUnreachableError, TimeoutError) as error:
-            _log.warning("a press is not stored yet: %s", str(error) or _TOO_LONG)
-        except Exception:
-            _log.exception("a press is not stored yet: the desk failed")
-        if answer is None:
-            self.counters["not_stored"] += 1
-            return Taken(stored=False, toast=Toast(press.ticket, _NOT_STORED, alert=True))
+        if isinstance(answer, NotTaken):
+            return self._not_stored(press.ticket)
         self.counters[answer.kind.value] += 1
         alert = answer.kind in _ALERTS
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
-    async def _form(self, work: Awaitable[Taken], failed: Taken) -> Taken:
-        try:
-            async with asyncio.timeout(self._desk_seconds):
-                return await work
-        except (StoreUnreachableError, TimeoutError) as error:
-            _log.warning("a form does not go on yet: %s", str(error) or _TOO_LONG)
-        except Exception:
-            _log.exception("a form does not go on yet: the desk failed")
-        self.counters["not_stored"] += 1
-        return failed
+    async def _form(self, work: Awaitable[FormTaken], ticket: str = "") -> Taken:
+        taken = await self._handed(work, "an answer of a form")
+        if isinstance(taken, NotTaken):
+            return self._not_stored(ticket)
+        if not taken.is_stored:
+            return self._not_stored(ticket, _NOT_SHOWN, taken.retry_after)
+        self.counters[taken.outcome.value] += 1
+        return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
     async def _moved(self, moved: Moved) -> Taken:
-        stored = False
-        try:
-            async with asyncio.timeout(self._desk_seconds):
-                await self._desk.moved(moved.old, moved.new)
-                stored = True
-        except (StoreUnreachableError, TimeoutError) as error:
-            _log.warning("a moved chat is not noted yet: %s", str(error) or _TOO_LONG)
-        except Exception:
-            _log.exception("a moved chat is not noted yet: the desk failed")
-        self.counters["moved" if stored else "not_stored"] += 1
-        return Taken(stored=stored)
+        noted = await self._handed(self._desk.moved(moved.old, moved.new), "a moved chat")
+        if isinstance(noted, NotTaken):
+            return self._not_stored()
+        self.counters["moved"] += 1
+        return Taken(stored=True)
+
+    async def _handed(self, work: Awaitable[_Result], what: str) -> _Result | NotTaken:
+        return await handed(work, what=f"{what} in Telegram", seconds=self._desk_seconds)
+
+    def _not_stored(
+        self, ticket: str = "", words: str = _NOT_STORED, retry_after: float | None = None
+    ) -> Taken:
+        self.counters["not_stored"] += 1
+        toast = _toast(ticket, words, alert=True)
+        return Taken(stored=False, toast=toast, retry_after=retry_after)
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
         self.counters[nothing.reason] += 1
         if nothing.reason != "not_a_press":
             # The id only: nobody vouches for the rest.
             _log.info("update %s is not acted on: %s", update_id(update), nothing.reason)
-        toast = Toast(nothing.query_id, _NOT_OURS, alert=True) if nothing.query_id else None
-        return Taken(stored=True, toast=toast)
+        return Taken(stored=True, toast=_toast(nothing.query_id, _NOT_OURS, alert=True))
+
+
+def _toast(query_id: str, text: str, alert: bool) -> Toast | None:
+    """The answer to a callback query; None where there is none to be answered."""
+    return Toast(query_id, text, alert) if query_id else None
 
 
 def presser_of(update: Any) -> tuple[int, Any]:

@@ -14,15 +14,14 @@ from aiohttp import web
 from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
+from sayso.dialogues.dialogues import Dialogues
 from sayso.stores.ports import Leases
 from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.forms.dialogues import Dialogues
 from sayso_telegram.incoming.intake import DESK_SECONDS, Intake
 from sayso_telegram.incoming.polling import Poller
-from sayso_telegram.taken import Taken
-from sayso_telegram.toasts import Toast
+from sayso_telegram.taken import Taken, Toast
 
 WEBHOOK_PATH = "/telegram/webhook"
 
@@ -56,7 +55,7 @@ class TelegramListener:
         self.counters: Counter[str] = Counter()
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
-        dialogues = Dialogues(adapter.dialogues, adapter.prompter, leases, desk, self.counters)
+        dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
         self._intake = Intake(
             desk, dialogues, adapter.people, self.counters, desk_seconds=desk_seconds
         )

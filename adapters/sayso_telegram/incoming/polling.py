@@ -11,8 +11,7 @@ from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Leases
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.incoming.intake import Intake, update_id
-from sayso_telegram.taken import Taken
-from sayso_telegram.toasts import Toast
+from sayso_telegram.taken import Taken, Toast
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from sayso.errors import ConfigError
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import without_token
-from sayso_telegram.reading.allowed import ALLOWED_UPDATES
+from sayso_telegram.reading.updates import ALLOWED_UPDATES
 
 # setWebhook: "Ports currently supported for webhooks: 443, 80, 88, 8443".
 _PORTS = (443, 80, 88, 8443)

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from sayso_telegram.reading.ids import chat_id_of, id_of, topic_of, user_of
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """Somebody replied to a message of the bot, or edited such a reply.
-
-    ``user_id`` is None when nobody in particular wrote it: an anonymous admin,
-    a channel, a bot. ``text`` is None for a photo, a sticker and the like.
-    """
-
-    chat_id: int
-    thread_id: int | None
-    message_id: int
-    reply_to: int | None
-    user_id: int | None
-    name: str = field(default="", repr=False)
-    text: str | None = field(default=None, repr=False)
-    is_edit: bool = False
+from sayso.chats.places import MessageRef
+from sayso.dialogues.chat import Reply
+from sayso_telegram.addresses import actor_of, chat_id_of, chat_place, id_of, topic_of, user_of
 
 
 def read_reply(message: Any, *, is_edit: bool = False) -> Reply | None:
-    """The reply that a message is; None when it is none that may concern us.
+    """The message as a reply; None when it is not one that may concern us.
 
     An edit counts even when it no longer says what it replies to: Telegram
     leaves that out once the message replied to is gone.
@@ -40,18 +23,13 @@ def read_reply(message: Any, *, is_edit: bool = False) -> Reply | None:
     reply_to = _bots_message(replied)
     if chat_id is None or message_id is None or (reply_to is None and not is_edit):
         return None
-    sender = message.get("from")
     # Message, sender_chat: written in the name of a chat, by whomever; `from` is a stand-in then.
-    user_id = None if "sender_chat" in message else user_of(sender)
-    name = sender.get("first_name") if isinstance(sender, dict) else None
+    user_id = None if "sender_chat" in message else user_of(message.get("from"))
     text = message.get("text")
     return Reply(
-        chat_id=chat_id,
-        thread_id=topic_of(message),
-        message_id=message_id,
-        reply_to=reply_to,
-        user_id=user_id,
-        name=name if isinstance(name, str) else "",
+        message=MessageRef(chat_place(chat_id, topic_of(message)), str(message_id)),
+        reply_to=None if reply_to is None else str(reply_to),
+        actor=None if user_id is None else actor_of(user_id),
         text=text if isinstance(text, str) and text else None,
         is_edit=is_edit,
     )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sayso.chats.places import MessageRef, Place, Press
-from sayso_telegram.reading.buttons import read_button
-from sayso_telegram.reading.form_buttons import FormButton, read_form_button
-from sayso_telegram.reading.ids import (
+from sayso.dialogues.buttons import FormButton, read_form_button
+from sayso.dialogues.chat import FormPress, Reply
+from sayso_telegram.addresses import (
     LARGEST_ID,
     actor_of,
     chat_id_of,
@@ -17,7 +17,14 @@ from sayso_telegram.reading.ids import (
     topic_of,
     user_of,
 )
-from sayso_telegram.reading.replies import Reply, read_reply
+from sayso_telegram.reading.buttons import read_button
+from sayso_telegram.reading.replies import read_reply
+
+# What the bot asks Telegram for, by webhook and by polling alike. message: replies that fill in a
+# form, and a group tells of its migration in a service message; edited_message: whoever edits such
+# a reply is told that it changes nothing; callback_query: the presses; my_chat_member: somebody
+# blocked or removed the bot.
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 
 _MOST_QUERY_ID = 256
 _GONE = ("left", "kicked")
@@ -36,17 +43,6 @@ class Barred:
     """The bot was blocked in or removed from a chat: nothing can be shown there."""
 
     place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class FormPress:
-    """Somebody pressed a button of a form."""
-
-    button: FormButton
-    user_id: int
-    chat_id: int
-    message_id: int
-    query_id: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +91,7 @@ def _query(query: Any) -> Press | FormPress | Nothing:
     if ref is None:
         return Nothing("no_message", query_id)
     if isinstance(button, FormButton):
-        place = int(ref.place.address), int(ref.message_id)
-        return FormPress(button, user_id, *place, query_id=query_id)
+        return FormPress(button, actor_of(user_id), ref, ticket=query_id)
     return Press(
         handle=button.handle,
         choice=button.key,

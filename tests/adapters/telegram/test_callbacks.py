@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.chats.places import MessageRef, Place, Press
-from sayso_telegram.reading.replies import Reply
+from sayso.dialogues.chat import Reply
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
 
 HANDLE = "HANDLEHANDLEHANDLE1234"
@@ -34,7 +34,11 @@ def place(chat_id: int, thread: str = "") -> Place:
         (
             "edited_message_private",
             Reply(
-                1111111, None, 1365, None, 1111111, "Test Firstname", "Edited text", is_edit=True
+                MessageRef(place(1111111), "1365"),
+                None,
+                "telegram:1111111",
+                "Edited text",
+                is_edit=True,
             ),
         ),
         ("message_anonymous_admin_service", Nothing("not_a_press")),
@@ -46,7 +50,9 @@ def place(chat_id: int, thread: str = "") -> Place:
         ("message_reaction_user", Nothing("not_a_press")),
         (
             "message_reply_to_force_reply_private",
-            Reply(1111111, None, 77, 76, 1111111, "Test", "it touches production"),
+            Reply(
+                MessageRef(place(1111111), "77"), "76", "telegram:1111111", "it touches production"
+            ),
         ),
         (
             "message_supergroup_migrate_from_anonymous",

@@ -13,6 +13,7 @@ from support.clock import Clock
 from support.telegram_dialogue import GROUP, PICK, TOKEN, BrokenDrafts, Chat
 
 from sayso.cards.card import Card, Ended
+from sayso.chats.places import MessageRef, Place
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso_playground import Playground, PlaygroundConfig, Slow
 
@@ -89,7 +90,7 @@ async def test_a_board_that_takes_too_long_is_taken_back_once_it_is_there(
 
 async def test_a_form_that_takes_too_long_is_taken_back_whole(slow: SlowChat) -> None:
     await slow.ask()
-    before = len(slow.telegram.messages()) - 1  # the question of the form that is begun anew
+    before = len(slow.telegram.messages()) - 1  # the question of the form that is begun again
     slow.drafts.holds_in = 1
     asking = asyncio.create_task(slow.ask_again())
     await slow.drafts.held.wait()
@@ -172,13 +173,15 @@ async def test_a_form_that_went_on_after_the_desk_failed_is_closed_with_its_card
 
 async def test_what_was_answered_is_not_kept_after_the_end(slow: SlowChat) -> None:
     prompt = await slow.ask()
-    dialogue = await slow.adapter.dialogues.bound(GROUP, prompt.id)
+    dialogue = await slow.adapter.drafts.bound(
+        MessageRef(Place("telegram", str(GROUP)), str(prompt.id))
+    )
     assert dialogue is not None
     await slow.reply(prompt, "the first secret")
     await slow.reply(slow.newest, "the other")
 
-    kept = await slow.adapter.dialogues.read(dialogue.dialogue_id)
+    kept = await slow.adapter.drafts.read(dialogue.dialogue_id)
 
     assert kept is not None
     assert kept.ended
-    assert (kept.values, kept.initial, kept.picked) == ({}, {}, [])
+    assert (kept.values, kept.initial) == ({}, {})

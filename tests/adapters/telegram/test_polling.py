@@ -20,7 +20,7 @@ from sayso.stores.ports import Leases
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 from sayso_telegram.incoming.polling import next_offset
-from sayso_telegram.reading.allowed import ALLOWED_UPDATES
+from sayso_telegram.reading.updates import ALLOWED_UPDATES
 from sayso_telegram.taken import Taken
 
 TOKEN = "4000000000:PLAYGROUND-token"

@@ -10,9 +10,10 @@ from support.telegram_dialogue import ALICE, BOB, CHANNEL, GROUP, PICK, TWO, Cha
 
 from sayso.cards.card import Choice
 from sayso.chats.places import Answer, Answered
+from sayso.dialogues.chat import Reply
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField
-from sayso_telegram.reading.replies import Reply, read_reply
+from sayso_telegram.reading.replies import read_reply
 from sayso_telegram.taken import Taken
 
 
@@ -49,7 +50,7 @@ async def test_anothers_reply_is_told_whose_question_it_is_and_decides_nothing(c
     await chat.reply(prompt, "mine!", by="mallory")
 
     assert chat.told() == (
-        "This question is Alice's, your reply decides nothing. "
+        "This question is Alice's: your reply decides nothing. "
         "To answer it yourself, press Two… on the card."
     )
     assert prompt in chat.telegram.messages()
@@ -96,7 +97,7 @@ async def test_a_sticker_is_no_answer(chat: Chat) -> None:
 
     await chat.reply(prompt, "", attached={"sticker": {"file_id": "s", "emoji": "👍"}})
 
-    assert chat.told() == "Only a text can be an answer here: reply to the question with one."
+    assert chat.told() == "Only text can be an answer here: reply to the question with text."
     assert prompt in chat.telegram.messages()
 
 
@@ -263,7 +264,7 @@ async def test_a_channel_takes_forms_of_buttons_only(chat: Chat) -> None:
     with pytest.raises(DeliveryError) as raised:
         await chat.ask(chat=CHANNEL)
     assert raised.value.permanent
-    assert "nobody can type an answer in a channel" in raised.value.reason
+    assert "nobody can type an answer there" in raised.value.reason
     assert len(chat.telegram.messages(CHANNEL)) == 1
 
     await chat.ask(PICK, chat=CHANNEL)
@@ -305,7 +306,7 @@ def test_a_reply_in_the_name_of_a_channel_is_nobodys_whoever_stands_in_for_it(
     reply = read_reply({**message, "sender_chat": {"id": -1001160242915, "type": "channel"}})
 
     assert isinstance(reply, Reply)
-    assert reply.user_id is None
+    assert reply.actor is None
 
 
 def test_a_reply_in_the_name_of_a_chat_is_nobodys(payload: Callable[[str], Any]) -> None:
@@ -314,4 +315,4 @@ def test_a_reply_in_the_name_of_a_chat_is_nobodys(payload: Callable[[str], Any])
     reply = read_reply(message)
 
     assert isinstance(reply, Reply)
-    assert reply.user_id is None
+    assert reply.actor is None

@@ -10,57 +10,57 @@ from dataclasses import replace
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended
 from sayso.chats.places import Press
+from sayso.dialogues.dialogue import Dialogue, Purpose, portable, typing_is_needed
+from sayso.dialogues.drafts import MOVE_SECONDS, Begun, DialogueDrafts
+from sayso.dialogues.messages import Messages
+from sayso.dialogues.moves import begun
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.tasks import Background
-from sayso_telegram.addresses import chat_of, number_of
-from sayso_telegram.failures import PLATFORM
-from sayso_telegram.forms.dialogue import Dialogue, portable
-from sayso_telegram.forms.drafts import MOVE_SECONDS, Begun, DialogueDrafts
-from sayso_telegram.forms.moves import begun
-from sayso_telegram.forms.prompting import Prompter
-from sayso_telegram.forms.view import shown_name, typing_is_needed
-from sayso_telegram.people import People
 
 _log = logging.getLogger(__name__)
 
 OPEN_SECONDS = 8.0
-"""How long a presser waits for a form: Telegram takes an answer to a press for about 15 s."""
+"""How long a presser waits for a form: no adapter may take longer than 10 seconds."""
 
 # Whoever closes the adapter waits this long for boards that are being taken back.
 _FINISH_SECONDS = 5.0
-_ANEW = "This was begun anew below."
+_ANEW = "This was begun again below."
 _NOT_ASKED = "The question could not be shown: press the button on the card again."
-_CHANNEL = "nobody can type an answer in a channel: route it to a group or to a person"
+_NO_TYPING = "nobody can type an answer there: route it to a group or to a person"
 
 
 class Openings:
-    """Begins and closes the dialogues of one bot. ``finish`` ends what is still under way."""
+    """Begins and closes the dialogues of one bot. ``finish`` ends what is still under way.
+
+    ``name`` says what people are called, by their actor; it never says nothing.
+    """
 
     def __init__(
         self,
         drafts: DialogueDrafts,
-        prompter: Prompter,
-        people: People,
+        messages: Messages,
+        name: Callable[[str], str],
         *,
         open_seconds: float = OPEN_SECONDS,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._drafts = drafts
-        self._prompter = prompter
-        self._people = people
+        self._messages = messages
+        self._name = name
         self._open_seconds = open_seconds
         self._pause = pause
-        self._errands = Background("the end of a form in Telegram", patience=_FINISH_SECONDS)
-        self._watches = Background("the end of a form in Telegram")
+        self._errands = Background("the end of a form", patience=_FINISH_SECONDS)
+        self._watches = Background("the end of a form")
 
     async def open(self, press: Press, card: Card, choice: Choice) -> None:
         """Ask the presser the first question; what they began on this card before is over.
 
-        Who is told that it failed sees no form: what was posted is taken away,
-        also when this is cancelled while Telegram is still at it.
+        Whoever is told that it failed sees no form: what was posted is taken
+        away, also when this is cancelled while the platform is still at it.
 
         Raises:
-            DeliveryError: Telegram did not take it, or not in time, or nobody can answer there.
+            DeliveryError: the platform did not take it, or not in time, or nobody can answer
+                there.
             StoreUnreachableError: the dialogue could not be kept.
         """
         dialogue_id = new_id()
@@ -72,7 +72,7 @@ class Openings:
             # Only the answer to the call under way says which message is to be taken away.
             self._errands.start(self._taken_back(dialogue_id, opening))
             if isinstance(error, TimeoutError):
-                raise DeliveryError(PLATFORM, "it took too long") from None
+                raise DeliveryError(press.message.place.platform, "it took too long") from None
             raise
 
     async def finish(self) -> None:
@@ -96,16 +96,17 @@ class Openings:
 
     async def _open(self, dialogue_id: str, press: Press, card: Card, choice: Choice) -> Dialogue:
         dialogue = await self._first(dialogue_id, press, card, choice)
-        dialogue = replace(dialogue, board=await self._prompter.post_board(dialogue))
+        dialogue = replace(dialogue, board=await self._messages.post_board(dialogue))
         posted = [dialogue.board]
         try:
             await self._drafts.keep(dialogue)
             await self._drafts.bind(dialogue, dialogue.board, None)
             before = await self._drafts.begin(dialogue)
             if dialogue.is_typed:
-                posted.append(await self._prompter.post_prompt(dialogue, dialogue.card_id))
-                await self._drafts.bind(dialogue, posted[-1], dialogue.visit)
-                dialogue = replace(dialogue, prompt=posted[-1])
+                prompt = await self._messages.post_prompt(dialogue, dialogue.card.message_id)
+                posted.append(prompt)
+                await self._drafts.bind(dialogue, prompt, dialogue.visit)
+                dialogue = replace(dialogue, prompt=prompt)
                 await self._drafts.keep(dialogue)
             for one in before:
                 await self._end(one, _ANEW)
@@ -115,40 +116,32 @@ class Openings:
         return dialogue
 
     async def _first(self, dialogue_id: str, press: Press, card: Card, choice: Choice) -> Dialogue:
+        place = press.message.place
         if choice.form is None:
-            raise DeliveryError(PLATFORM, f"{choice.label} has no form", permanent=True)
+            raise DeliveryError(place.platform, f"{choice.label} has no form", permanent=True)
         form, initial = portable(choice.form)
-        chat_id, thread_id = chat_of(press.message.place)
-        user_id = number_of(press.actor.removeprefix(f"{PLATFORM}:"))
         dialogue = Dialogue(
             dialogue_id=dialogue_id,
-            user_id=user_id,
-            name=shown_name(self._people.name(user_id), user_id),
-            chat_id=chat_id,
-            thread_id=thread_id,
-            card_id=number_of(press.message.message_id),
-            handle=press.handle,
-            choice=choice.key,
-            label=choice.label,
-            confirmed=press.confirmed,
-            falls_back=choice.falls_back,
-            expires_at=card.expires_at.timestamp(),
+            actor=press.actor,
+            name=self._name(press.actor),
+            card=press.message,
+            purpose=Purpose(
+                handle=press.handle,
+                choice=choice.key,
+                label=choice.label,
+                confirmed=press.confirmed,
+                falls_back=choice.falls_back,
+                which=card.which,
+                begins=card.begins,
+            ),
             form=form,
-            which=card.which,
-            begins=card.begins,
+            expires_at=card.expires_at.timestamp(),
             initial=initial,
-            can_type=not await self._is_channel(chat_id),
+            can_type=await self._messages.can_type(place),
         )
         if not dialogue.can_type and typing_is_needed(dialogue):
-            raise DeliveryError(PLATFORM, _CHANNEL, permanent=True)
+            raise DeliveryError(place.platform, _NO_TYPING, permanent=True)
         return begun(dialogue)
-
-    async def _is_channel(self, chat_id: int) -> bool:
-        try:
-            return await self._prompter.is_channel(chat_id)
-        except DeliveryError as error:
-            _log.info("whether people can reply in %s is not known: %s", chat_id, error.reason)
-            return False
 
     async def _taken_back(self, dialogue_id: str, opening: asyncio.Task[Dialogue]) -> None:
         """Take away what nobody waits for any more, as soon as it is known what there is."""
@@ -165,10 +158,10 @@ class Openings:
         except StoreUnreachableError as error:
             _log.warning("a form that could not be begun is taken away only: %s", error)
 
-    async def _take_away(self, dialogue: Dialogue, posted: Sequence[int]) -> None:
+    async def _take_away(self, dialogue: Dialogue, posted: Sequence[str]) -> None:
         await self._close_off(dialogue.dialogue_id)
         for message_id in filter(None, posted):
-            await self._prompter.take_away(dialogue.chat_id, message_id)
+            await self._messages.take_away(dialogue.message(message_id))
 
     async def _end(self, one: Begun, why: str) -> bool:
         """Close a dialogue unless it is over; False while its values are with the desk."""
@@ -178,10 +171,10 @@ class Openings:
         if dialogue is not None and self._drafts.is_sending(dialogue):
             return False
         await self._drafts.end(one.dialogue_id, why)
-        board = dialogue.board if dialogue else one.board
-        await self._prompter.close_board(one.chat_id, board, why)
+        board = dialogue.message(dialogue.board) if dialogue else one.board
+        await self._messages.close_board(board, why)
         if dialogue is not None and dialogue.prompt:
-            await self._prompter.take_away(one.chat_id, dialogue.prompt)
+            await self._messages.take_away(dialogue.message(dialogue.prompt))
         return True
 
     async def _end_later(self, one: Begun, why: str) -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
+from sayso.chats.places import MessageRef
 from sayso.clock import Clock
+from sayso.dialogues.dialogue import Asking, Dialogue, Sending, dialogue_text, read_dialogue
 from sayso.stores.ports import Drafts
-from sayso_telegram.forms.dialogue import Dialogue, dialogue_text, read_dialogue
 
 # A form is filled in within this long after the last answer, and never after its request's end.
 DIALOGUE_SECONDS = 900.0
@@ -23,7 +24,7 @@ class Asked:
     """What a message of a dialogue is: whose, and which question; None stands for any."""
 
     dialogue_id: str
-    user_id: int
+    actor: str
     name: str
     label: str
     visit: int | None
@@ -31,12 +32,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A dialogue that was begun on a card, and where its board stands."""
+    """A dialogue that was begun on a card, and its board."""
 
     dialogue_id: str
-    user_id: int
-    chat_id: int
-    board: int
+    actor: str
+    board: MessageRef
 
 
 _ASKED: TypeAdapter[Asked] = TypeAdapter(Asked)
@@ -44,11 +44,15 @@ _BEGUN: TypeAdapter[list[Begun]] = TypeAdapter(list[Begun])
 
 
 class DialogueDrafts:
-    """The dialogues of one bot. Every method raises StoreUnreachableError as Drafts do."""
+    """The dialogues of one bot, kept under keys that begin with ``prefix``.
 
-    def __init__(self, drafts: Drafts, bot_id: int, clock: Clock) -> None:
+    What another version kept and this one cannot read counts as forgotten.
+    Every method raises StoreUnreachableError as Drafts do.
+    """
+
+    def __init__(self, drafts: Drafts, prefix: str, clock: Clock) -> None:
         self._drafts = drafts
-        self._prefix = f"telegram:{bot_id}"
+        self._prefix = prefix
         self._clock = clock
 
     async def keep(self, dialogue: Dialogue) -> None:
@@ -64,27 +68,31 @@ class DialogueDrafts:
         text = await self._drafts.read(self._key("form", dialogue_id))
         return read_dialogue(text) if text else None
 
-    def sent_now(self, dialogue: Dialogue) -> Dialogue:
-        """The dialogue whose values go to the desk now."""
-        return replace(dialogue, sent_at=self._clock().timestamp())
+    def sending(self, dialogue: Dialogue, asking: Asking) -> Dialogue:
+        """The dialogue whose values go to the desk now; ``asking`` is where it stood before."""
+        return replace(dialogue, state=Sending(self._clock().timestamp(), asking))
 
     def is_sending(self, dialogue: Dialogue) -> bool:
         """Whether its values are with the desk; nobody's are for longer than a move takes."""
-        return self._clock().timestamp() - dialogue.sent_at < MOVE_SECONDS
+        state = dialogue.state
+        if not isinstance(state, Sending):
+            return False
+        return self._clock().timestamp() - state.since < MOVE_SECONDS
 
     def lease(self, dialogue_id: str) -> str:
         """The name of the lease on its next move: whoever has it makes the move, nobody else."""
         return self._key("move", dialogue_id)
 
-    async def bind(self, dialogue: Dialogue, message_id: int, visit: int | None) -> None:
+    async def bind(self, dialogue: Dialogue, message_id: str, visit: int | None) -> None:
         """Note what a message is, so that what replies to it is understood."""
-        asked = Asked(dialogue.dialogue_id, dialogue.user_id, dialogue.name, dialogue.label, visit)
-        key = self._key("asked", dialogue.chat_id, message_id)
+        label = dialogue.purpose.label
+        asked = Asked(dialogue.dialogue_id, dialogue.actor, dialogue.name, label, visit)
+        key = self._message_key("asked", dialogue.message(message_id))
         await self._drafts.keep(key, _ASKED.dump_json(asked).decode(), seconds=_TRACE_SECONDS)
 
-    async def bound(self, chat_id: int, message_id: int) -> Asked | None:
-        """What the message is; None when it is none of a dialogue."""
-        text = await self._drafts.read(self._key("asked", chat_id, message_id))
+    async def bound(self, message: MessageRef) -> Asked | None:
+        """What the message is; None when it belongs to no dialogue."""
+        text = await self._drafts.read(self._message_key("asked", message))
         try:
             return _ASKED.validate_json(text) if text else None
         except ValidationError:
@@ -96,14 +104,15 @@ class DialogueDrafts:
         Of two that begin on one card in the same moment, one may go unnoticed
         here: it is told of the request's end by its next answer only.
         """
-        begun = await self.begun(dialogue.handle)
-        mine = [one for one in begun if one.user_id == dialogue.user_id]
-        now = Begun(dialogue.dialogue_id, dialogue.user_id, dialogue.chat_id, dialogue.board)
+        handle = dialogue.purpose.handle
+        begun = await self.begun(handle)
+        mine = [one for one in begun if one.actor == dialogue.actor]
+        now = Begun(dialogue.dialogue_id, dialogue.actor, dialogue.message(dialogue.board))
         others = [one for one in begun if one not in mine]
         left = dialogue.expires_at - self._clock().timestamp()
         text = _BEGUN.dump_json([*others, now]).decode()
-        key = self._key("begun", dialogue.handle)
-        await self._drafts.keep(key, text, seconds=max(1.0, left) + _TRACE_SECONDS)
+        seconds = max(1.0, left) + _TRACE_SECONDS
+        await self._drafts.keep(self._key("begun", handle), text, seconds=seconds)
         return mine
 
     async def begun(self, handle: str) -> list[Begun]:
@@ -126,13 +135,17 @@ class DialogueDrafts:
         """Nothing is begun on the card any more."""
         await self._drafts.take(self._key("begun", handle))
 
-    async def is_news(self, chat_id: int, message_id: int, what: str) -> bool:
-        """Whether this was not said about the message yet: it is from now on."""
-        key = self._key("told", chat_id, message_id, what)
+    async def is_news(self, message: MessageRef, what: str) -> bool:
+        """Whether this has not been said about the message yet: from now on it has."""
+        key = self._message_key("told", message, what)
         if await self._drafts.read(key):
             return False
         await self._drafts.keep(key, "1", seconds=_TRACE_SECONDS)
         return True
 
-    def _key(self, kind: str, *parts: object) -> str:
-        return ":".join((self._prefix, kind, *map(str, parts)))
+    def _message_key(self, kind: str, message: MessageRef, *parts: str) -> str:
+        """Under the chat and the id: the thread it stands in says nothing more."""
+        return self._key(kind, message.place.address, message.message_id, *parts)
+
+    def _key(self, kind: str, *parts: str) -> str:
+        return ":".join((self._prefix, kind, *parts))

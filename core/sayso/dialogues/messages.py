@@ -1,0 +1,78 @@
+"""The messages of dialogues: posted, changed and taken away."""
+
+from __future__ import annotations
+
+import logging
+
+from sayso.chats.places import MessageRef, Place
+from sayso.dialogues.chat import DialogueChat
+from sayso.dialogues.dialogue import Dialogue
+from sayso.dialogues.view import Note, board, prompt
+from sayso.errors import DeliveryError
+
+_log = logging.getLogger(__name__)
+
+
+class Messages:
+    """Shows dialogues in a chat, ``options_a_page`` buttons for a choice at a time."""
+
+    def __init__(self, chat: DialogueChat, *, options_a_page: int) -> None:
+        self._chat = chat
+        self._options_a_page = options_a_page
+
+    async def post_board(self, dialogue: Dialogue) -> str:
+        """Post the board in reply to the card; the id of the message.
+
+        Raises:
+            DeliveryError: the platform did not take it.
+        """
+        view = board(dialogue, options_a_page=self._options_a_page)
+        return (await self._chat.post(view, dialogue.card)).message_id
+
+    async def change_board(self, dialogue: Dialogue) -> None:
+        """Make the board show where the dialogue stands.
+
+        Raises:
+            PlaceMovedError: the chat has a new address.
+            DeliveryError: the platform did not take the change.
+        """
+        view = board(dialogue, options_a_page=self._options_a_page)
+        await self._chat.change(dialogue.message(dialogue.board), view)
+
+    async def post_prompt(self, dialogue: Dialogue, reply_to: str) -> str:
+        """Ask for what is typed; the id of the message.
+
+        Raises:
+            DeliveryError: the platform did not take it.
+        """
+        message = await self._chat.post(prompt(dialogue), dialogue.message(reply_to))
+        return message.message_id
+
+    async def can_type(self, place: Place) -> bool:
+        """Whether people can reply there. Where the platform does not say, they may."""
+        try:
+            return await self._chat.can_type(place)
+        except DeliveryError as error:
+            _log.info("whether people can reply in %s is not known: %s", place, error.reason)
+            return True
+
+    async def take_away(self, message: MessageRef) -> None:
+        """Delete a message of the bot. Never raises: one that stays does no harm."""
+        try:
+            await self._chat.take_back(message)
+        except DeliveryError as error:
+            _log.info("a message of a form stays in the chat: %s", error.reason)
+
+    async def close_board(self, message: MessageRef, words: str) -> None:
+        """Leave these words and no buttons. Never raises: its buttons do nothing any more."""
+        try:
+            await self._chat.change(message, Note(words))
+        except DeliveryError as error:
+            _log.info("a board keeps its buttons: %s", error.reason)
+
+    async def tell(self, message: MessageRef, words: str) -> None:
+        """Say something in reply. Never raises: the dialogue does not depend on it."""
+        try:
+            await self._chat.post(Note(words), message)
+        except DeliveryError as error:
+            _log.warning("somebody was not told what became of a reply: %s", error.reason)

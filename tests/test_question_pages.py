@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sayso.cards.bundle import MOST_TOGETHER
+from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
 from sayso.forms.schema_form import schema_form
@@ -159,7 +159,7 @@ LIMITS = (
     ("structured-input", MOST_FIELDS, "1 to 40 values"),
     ("structured-input", MOST_OPTIONS, "at most 100 options"),
     ("text-approval", TEXT_LIMIT, "at most 200,000 characters"),
-    ("batch", MOST_TOGETHER, "At most eight calls"),
+    ("batch", MOST_IN_BUNDLE, "At most eight calls"),
 )
 _IN_WORDS = {8: "eight", 10: "Ten"}
 

@@ -19,12 +19,12 @@ from sayso.cards.card import Card, CardBody, Choice, Room
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
 from sayso.text.visible import visible
-from sayso_slack.card.blocks import card_message
+from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 from sayso_slack.card.fallback import escaped
+from sayso_slack.card.message import message
 from sayso_slack.card.presentable import CONTENT_LIMIT
-from sayso_slack.card.together import room_together, together_message
 from sayso_slack.config import SlackConfig
 from sayso_slack.failures import PLATFORM, delivery_error
 from sayso_slack.forms.modal import form_modal
@@ -125,8 +125,12 @@ class SlackAdapter:
             raise RuntimeError(_UNCONNECTED)
         return self._client
 
-    async def show(self, card: Card, place: Place) -> MessageRef:
-        """Post the card; in a thread where the place names one.
+    def room(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return bundle_room(body, count)
+
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with these cards; in a thread where the place names one.
 
         The reference holds the channel that Slack answered with: a card for a
         person (``slack:U…``) stands in a direct message (``D…``).
@@ -134,35 +138,20 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not take the message, or did not say so.
         """
-        return await self._show(card_message(card), place)
+        arguments = {"channel": place.address, **message(cards)}
+        if place.thread:
+            arguments["thread_ts"] = place.thread
+        answer = await self._post("chat.postMessage", arguments)
+        return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
-        """Make the message show the card as it is now. Repeating it changes nothing.
-
-        Raises:
-            DeliveryError: Slack did not take the change; permanent when it never will.
-        """
-        await self._update(ref, card_message(card))
-
-    def room_together(self, body: CardBody, count: int) -> Room | None:
-        """What a message with so many cards shows of this one; None: it must stand alone."""
-        return room_together(body, count)
-
-    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        """Post one message with a line for each card; otherwise as ``show``.
-
-        Raises:
-            DeliveryError: Slack did not take the message, or did not say so.
-        """
-        return await self._show(together_message(cards), place)
-
-    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        """Make the message show these cards as they are now. Repeating it changes nothing.
+    async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show its cards as they are now. Repeating it changes nothing.
 
         Raises:
             DeliveryError: Slack did not take the change; permanent when it never will.
         """
-        await self._update(ref, together_message(cards))
+        arguments = {"channel": ref.place.address, "ts": ref.message_id, **message(cards)}
+        await self._post("chat.update", arguments)
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Open a dialog with everything for the presser, within 3 seconds of the press.
@@ -268,17 +257,6 @@ class SlackAdapter:
     def revoke(self, reason: str) -> None:
         """Refuse all calls from now on: the app was uninstalled or its token is dead."""
         self._revoked = reason
-
-    async def _show(self, message: dict[str, Any], place: Place) -> MessageRef:
-        arguments = {"channel": place.address, **message}
-        if place.thread:
-            arguments["thread_ts"] = place.thread
-        answer = await self._post("chat.postMessage", arguments)
-        return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
-
-    async def _update(self, ref: MessageRef, message: dict[str, Any]) -> None:
-        arguments = {"channel": ref.place.address, "ts": ref.message_id, **message}
-        await self._post("chat.update", arguments)
 
     async def _open(self, press: Press, view: Block) -> None:
         if not press.ticket:

@@ -22,12 +22,12 @@ from sayso.dialogues.openings import OPEN_SECONDS, Openings
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
+from sayso_telegram.card.bundle_keyboard import bundle_keyboard
+from sayso_telegram.card.bundle_message import bundle_message, bundle_room
 from sayso_telegram.card.formatted import Formatted, sound
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.card.sending import edited, formatted
-from sayso_telegram.card.together_keyboard import together_keyboard
-from sayso_telegram.card.together_message import room_together, together_message
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, without_token
@@ -109,8 +109,12 @@ class TelegramAdapter:
         """How many characters are sent as a file."""
         return REVEAL_LIMIT
 
-    async def show(self, card: Card, place: Place) -> MessageRef:
-        """Post the card.
+    def room(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards shows of this one; None: it must stand alone."""
+        return bundle_room(body, count)
+
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with these cards.
 
         A timeout may have posted it nevertheless: Telegram has no way to say
         that two calls mean the same message.
@@ -119,35 +123,17 @@ class TelegramAdapter:
             PlaceMovedError: the group became a supergroup.
             DeliveryError: Telegram did not take the message.
         """
-        return await self._show(_rendered(card), place)
+        chat_id, thread_id = chat_of(place)
+        text, markup = _rendered(cards)
+        where = {"chat_id": chat_id, "message_thread_id": thread_id}
+        with self._client.errors():
+            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
+        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
-        """Make the message show the card as it is now. Repeating it changes nothing.
+    async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show its cards as they are now. Repeating it changes nothing.
 
-        Once it has ended, the forms that people fill in for it are closed.
-
-        Raises:
-            DeliveryError: Telegram did not take the change.
-        """
-        if isinstance(card.state, Ended):
-            await self._openings.close(card.handle, card.state)
-        await self._update(ref, _rendered(card))
-
-    def room_together(self, body: CardBody, count: int) -> Room | None:
-        """What a message with so many cards shows of this one; None: it must stand alone."""
-        return room_together(body, count)
-
-    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        """Post one message with a line for each card; otherwise as ``show``.
-
-        Raises:
-            PlaceMovedError: the group became a supergroup.
-            DeliveryError: Telegram did not take the message.
-        """
-        return await self._show(_rendered_together(cards), place)
-
-    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        """Make the message show these cards as they are now; otherwise as ``update``.
+        The forms that people fill in for a card are closed once it has ended.
 
         Raises:
             DeliveryError: Telegram did not take the change.
@@ -155,7 +141,15 @@ class TelegramAdapter:
         for card in cards:
             if isinstance(card.state, Ended):
                 await self._openings.close(card.handle, card.state)
-        await self._update(ref, _rendered_together(cards))
+        chat_id, _ = chat_of(ref.place)
+        text, markup = _rendered(cards)
+        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
+        try:
+            with self._client.errors():
+                await edited(self._bot, text, reply_markup=markup, **where)
+        except PlaceMovedError as moved:
+            # Messages of the old group cannot be reached under its new address.
+            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Send everything as a text file in reply to the card, visible to the whole chat.
@@ -254,39 +248,15 @@ class TelegramAdapter:
         user_id = user_id_of(actor)
         return shown_name(self.people.name(user_id), user_id)
 
-    async def _show(self, rendered: tuple[Formatted, Any], place: Place) -> MessageRef:
-        chat_id, thread_id = chat_of(place)
-        text, markup = rendered
-        where = {"chat_id": chat_id, "message_thread_id": thread_id}
-        with self._client.errors():
-            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
-        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
-
-    async def _update(self, ref: MessageRef, rendered: tuple[Formatted, Any]) -> None:
-        chat_id, _ = chat_of(ref.place)
-        text, markup = rendered
-        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
-        try:
-            with self._client.errors():
-                await edited(self._bot, text, reply_markup=markup, **where)
-        except PlaceMovedError as moved:
-            # Messages of the old group cannot be reached under its new address.
-            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
-
     @property
     def _bot(self) -> Bot:
         return self._client.bot
 
 
-def _rendered(card: Card) -> tuple[Formatted, Any]:
+def _rendered(cards: Sequence[Card]) -> tuple[Formatted, Any]:
     try:
-        return message(card), keyboard(card)
-    except ValueError as error:
-        raise DeliveryError(PLATFORM, str(error), permanent=True) from error
-
-
-def _rendered_together(cards: Sequence[Card]) -> tuple[Formatted, Any]:
-    try:
-        return together_message(cards), together_keyboard(cards)
+        if len(cards) == 1:
+            return message(cards[0]), keyboard(cards[0])
+        return bundle_message(cards), bundle_keyboard(cards)
     except ValueError as error:
         raise DeliveryError(PLATFORM, str(error), permanent=True) from error

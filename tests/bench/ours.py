@@ -38,24 +38,18 @@ class Paper:
         self.platform = platform
         self._numbers = count(1)
 
-    async def show(self, card: Card, place: Place) -> MessageRef:
-        del card
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        del cards
         if self.platform == "slack":
             return MessageRef(place, f"{time.time():.0f}.{next(self._numbers):06d}")
         return MessageRef(place, str(next(self._numbers)))
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
-        del ref, card
+    async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        del ref, cards
 
-    def room_together(self, body: CardBody, count: int) -> Room | None:
+    def room(self, body: CardBody, count: int) -> Room | None:
         del body, count
         return Room(self.content_limit)
-
-    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        return await self.show(cards[0], place)
-
-    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        del ref, cards
 
     async def reveal(self, press: Press, card: Card) -> None:
         del press, card

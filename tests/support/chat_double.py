@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
-from sayso.cards.bundle import MOST_TOGETHER
+from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, CardBody, Choice, Ended, Room
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
@@ -16,7 +16,10 @@ from sayso.forms.form import Inputs
 
 
 class ChatDouble:
-    """An adapter that keeps what it shows; errors to raise are queued per verb."""
+    """An adapter that keeps what it shows; errors to raise are queued per verb.
+
+    Messages with several cards fail as ``show a bundle`` and ``update a bundle``.
+    """
 
     def __init__(self, platform: str = "slack", *, limit: int = 2_000) -> None:
         self.platform = platform
@@ -24,7 +27,7 @@ class ChatDouble:
         self.reveal_limit = 50_000
         self.cards: dict[MessageRef, Card] = {}
         self.history: list[tuple[str, MessageRef, Card]] = []
-        self.together_limit = limit
+        self.bundle_limit = limit
         self.bundles: dict[MessageRef, tuple[Card, ...]] = {}
         self.bundle_history: list[tuple[str, MessageRef, tuple[Card, ...]]] = []
         self.before_update: Callable[[], Awaitable[None]] = _nothing
@@ -41,30 +44,20 @@ class ChatDouble:
         """The next calls of the verb raise these errors, one each."""
         self.failures.setdefault(verb, deque()).extend(errors)
 
-    async def show(self, card: Card, place: Place) -> MessageRef:
-        self._maybe_fail("show")
+    def room(self, body: CardBody, count: int) -> Room | None:
+        fits = count <= MOST_IN_BUNDLE and body.title != "lonely"
+        return Room(self.bundle_limit, self.bundle_limit) if fits else None
+
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        self._maybe_fail("show", cards)
         ref = MessageRef(place, str(next(self._numbers)))
-        await self._note("show", ref, card)
+        await self._note("show", ref, cards)
         return ref
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
-        self._maybe_fail("update")
-        await self._note("update", ref, card)
-
-    def room_together(self, body: CardBody, count: int) -> Room | None:
-        fits = count <= MOST_TOGETHER and body.title != "lonely"
-        return Room(self.together_limit, self.together_limit) if fits else None
-
-    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        self._maybe_fail("show_together")
-        ref = MessageRef(place, str(next(self._numbers)))
-        await self._note_bundle("show", ref, cards)
-        return ref
-
-    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+    async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         await self.before_update()
-        self._maybe_fail("update_together")
-        await self._note_bundle("update", ref, cards)
+        self._maybe_fail("update", cards)
+        await self._note("update", ref, cards)
 
     async def reveal(self, press: Press, card: Card) -> None:
         self._maybe_fail("reveal")
@@ -117,20 +110,18 @@ class ChatDouble:
         _, card = await self.card_where(lambda card: isinstance(card.state, Ended))
         return card
 
-    def _maybe_fail(self, verb: str) -> None:
-        if queue := self.failures.get(verb):
+    def _maybe_fail(self, verb: str, cards: Sequence[Card] = ()) -> None:
+        if queue := self.failures.get(f"{verb} a bundle" if len(cards) > 1 else verb):
             raise queue.popleft()
 
-    async def _note(self, verb: str, ref: MessageRef, card: Card) -> None:
-        self.history.append((verb, ref, card))
+    async def _note(self, verb: str, ref: MessageRef, cards: Sequence[Card]) -> None:
         async with self._news:
-            self.cards[ref] = card
-            self._news.notify_all()
-
-    async def _note_bundle(self, verb: str, ref: MessageRef, cards: Sequence[Card]) -> None:
-        self.bundle_history.append((verb, ref, tuple(cards)))
-        async with self._news:
-            self.bundles[ref] = tuple(cards)
+            if len(cards) > 1:
+                self.bundle_history.append((verb, ref, tuple(cards)))
+                self.bundles[ref] = tuple(cards)
+            else:
+                self.history.append((verb, ref, cards[0]))
+                self.cards[ref] = cards[0]
             self._news.notify_all()
 
 

@@ -83,7 +83,7 @@ class Chat:
         """Post a card and ask for a form of it; the newest message then."""
         until = self.clock() + timedelta(seconds=seconds)
         self.card = self._card(expires_at=until, choices=(choice,), **card)
-        self.ref = await self.adapter.show(self.card, Place("telegram", str(chat)))
+        self.ref = await self.adapter.show([self.card], Place("telegram", str(chat)))
         await self.ask_again(choice, by)
         return self.newest
 

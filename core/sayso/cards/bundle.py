@@ -13,7 +13,7 @@ DENY_ALL = Choice("deny-all", "Deny all", "danger")
 EACH = {ALLOW_ALL.key: "allow", DENY_ALL.key: "deny"}
 """The choice that each card gets of a choice for all of them."""
 
-MOST_TOGETHER = 8
+MOST_IN_BUNDLE = 8
 """More cards than this do not share a message: nobody reads them as one."""
 
 

@@ -27,8 +27,17 @@ class Adapter(Protocol):
         """How many characters *Show all* can show."""
         ...
 
-    async def show(self, card: Card, place: Place) -> MessageRef:
-        """Post the card.
+    def room(self, body: CardBody, count: int) -> Room | None:
+        """What a message with so many cards, two or more, shows of this one.
+
+        None: it must stand alone. The same body and count have the same room for ever.
+        """
+        ...
+
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        """Post one message with these cards, each with its own buttons.
+
+        It is one card, or several that all found their ``room``.
 
         Raises:
             PlaceMovedError: the chat has a new address.
@@ -36,32 +45,8 @@ class Adapter(Protocol):
         """
         ...
 
-    async def update(self, ref: MessageRef, card: Card) -> None:
-        """Make the message show the card as it is now. Repeating it changes nothing.
-
-        Raises:
-            DeliveryError: the platform did not take the change.
-        """
-        ...
-
-    def room_together(self, body: CardBody, count: int) -> Room | None:
-        """What a message with so many cards shows of this one; None: it must stand alone.
-
-        The same body and count have the same room for ever.
-        """
-        ...
-
-    async def show_together(self, cards: Sequence[Card], place: Place) -> MessageRef:
-        """Post one message with a line for each card, each with its own buttons.
-
-        Raises:
-            PlaceMovedError: the chat has a new address.
-            DeliveryError: the platform did not take the message.
-        """
-        ...
-
-    async def update_together(self, ref: MessageRef, cards: Sequence[Card]) -> None:
-        """Make the message show these cards as they are now. Repeating it changes nothing.
+    async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        """Make the message show its cards as they are now. Repeating it changes nothing.
 
         Raises:
             DeliveryError: the platform did not take the change.

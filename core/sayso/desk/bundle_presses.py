@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import SHOW_ALL, Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
-from sayso.desk.bundle_delivery import BundleDelivery
 from sayso.desk.card_maker import CardMaker
+from sayso.desk.delivery import Delivery
 from sayso.errors import UnknownRequestError
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy, Found, Settled
+from sayso.stores.ports import Found, Settled
+from sayso.tasks import Background
 
 _GONE = "no longer known"
 
@@ -31,26 +32,26 @@ class BundlePresses:
         self,
         backend: Backend,
         approvers: Approvers,
-        bundles: BundleDelivery,
+        delivery: Delivery,
         maker: CardMaker,
         *,
         clock: Clock,
-        refresh: Callable[[Copy], object],
+        background: Background,
     ) -> None:
         self._backend = backend
         self._approvers = approvers
-        self._bundles = bundles
+        self._delivery = delivery
         self._maker = maker
         self._clock = clock
-        self._refresh = refresh
+        self._background = background
 
-    async def take(self, press: Press, copy: Copy) -> Answer:
-        """Decide on all cards that wait beside a copy; what to tell the presser.
+    async def take(self, press: Press, pressed: Found) -> Answer:
+        """Decide on all cards that wait on a card's message; what to tell the presser.
 
         Raises:
             StoreUnreachableError: not all of it was stored: do not acknowledge the press.
         """
-        found = await self._bundles.siblings(copy)
+        found = await self._delivery.bundle(pressed)
         waiting = [one for one in found if one.ending is None]
         may = [await self._approvers.include(press.actor, one.request) for one in waiting]
         mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
@@ -64,16 +65,16 @@ class BundlePresses:
             )
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
-            await self._bundles.note_message(copy)
+            await self._delivery.note_message(pressed)
         settled = await self._settle(press, mine)
         before = [one for one in found if one.ending is not None]
         if before or any(result is None or not result.first for result in settled):
             # The presser saw an older state. What this press ended is shown through the outbox.
-            self._refresh(copy)
+            self._background.start(self._delivery.update(pressed, Open()))
         return self._told(mine, settled, before, len(waiting) - len(mine))
 
     def _unseen(self, found: Sequence[Found]) -> int:
-        return len(unseen_of([self._maker.card(one.copy, one.request, Open()) for one in found]))
+        return len(unseen_of([self._maker.card(one) for one in found]))
 
     async def _settle(self, press: Press, found: Sequence[Found]) -> list[Settled | None]:
         """How each of them ended; None for one that is gone. All are tried before one fails."""
@@ -86,7 +87,7 @@ class BundlePresses:
         return [result for result in results if not isinstance(result, BaseException)]
 
     async def _settle_one(self, press: Press, found: Found) -> Settled | None:
-        card = self._maker.card(found.copy, found.request, Open())
+        card = self._maker.card(found)
         choice = card.choice(EACH[press.choice])
         if choice is None:
             raise ValueError(f"this card has no {EACH[press.choice]!r}")
@@ -114,10 +115,10 @@ class BundlePresses:
                 decided[result.ending.outcome.value] += 1
                 unheard += result.heard == 0
             else:
-                others[self._already(one, result)] += 1
+                others[f"already {self._maker.how(one.request, result.ending)}"] += 1
         for one in before:
             if one.ending is not None:
-                others[self._already(one, Settled(one.ending, first=False))] += 1
+                others[f"already {self._maker.how(one.request, one.ending)}"] += 1
         parts = [f"{count} {outcome}" for outcome, count in decided.items()]
         parts += [
             f"{count} {'was' if count == 1 else 'were'} {how}" for how, count in others.items()
@@ -130,7 +131,3 @@ class BundlePresses:
         if kind is Answered.RECORDED and unheard:
             kind = Answered.UNHEARD
         return Answer(kind, f"{', '.join(parts)}.")
-
-    def _already(self, found: Found, settled: Settled) -> str:
-        state = self._maker.ended(found.request, settled.ending)
-        return f"already {state.outcome}" + (f" by {state.who}" if state.who else "")

@@ -12,10 +12,11 @@ from sayso.chats.adapter import Adapter
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.refusing import Refusals
-from sayso.stores.ports import Copy
+from sayso.stores.ports import Found
 
 KEPT_BODIES = 8_192
 _KEPT_CHARACTERS = 4_000
+_PLAIN = Open()
 
 
 class CardMaker:
@@ -36,16 +37,20 @@ class CardMaker:
         self._bodies: dict[str, CardBody] = {}
         self._notices: dict[str, str] = {}
 
-    def card(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> Card:
-        """The card of a copy as its place can show it."""
+    def card(self, found: Found, view: Open = _PLAIN) -> Card:
+        """The card of a copy as its place can show it: how it ended, or else this view of it."""
+        copy, request = found.copy, found.request
         adapter = self._adapters[copy.place.platform]
         body = self.body(request)
         room = Room(adapter.content_limit)
-        if copy.siblings:
+        if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
-            room = adapter.room_together(body, len(copy.siblings)) or Room(0, 0)
-        if isinstance(state, Open):
-            state = replace(state, notice=self._notices.get(request.question_id, state.notice))
+            room = adapter.room(body, len(copy.bundle)) or Room(0, 0)
+        state: Open | Ended
+        if found.ending is None:
+            state = replace(view, notice=self._notices.get(request.question_id, view.notice))
+        else:
+            state = self.ended(request, found.ending)
         return Card(
             handle=copy.handle,
             body=body,
@@ -56,8 +61,8 @@ class CardMaker:
             revealed=copy.revealed,
             state=state,
             description_limit=min(room.description, DESCRIPTION_LIMIT),
-            number=copy.siblings.index(copy.handle) + 1 if copy.siblings else 1,
-            count=max(len(copy.siblings), 1),
+            number=copy.handles.index(copy.handle) + 1,
+            count=len(copy.handles),
         )
 
     def note(self, request: UserInputRequest, notice: str) -> None:
@@ -81,13 +86,18 @@ class CardMaker:
             facts=request.told(ending),
         )
 
+    def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
+        """How a request ended and by whom, in words."""
+        ended = self.ended(request, ending)
+        return f"{ended.outcome} by {ended.who}" if ended.who else ended.outcome
+
     def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
         """Whether the platform has room for the request on a message with so many cards."""
         body = self.body(request)
         keys = {choice.key for choice in body.choices}
         return (
             keys.issuperset(EACH.values())
-            and self._adapters[platform].room_together(body, count) is not None
+            and self._adapters[platform].room(body, count) is not None
         )
 
     def keeps(self, request: UserInputRequest) -> bool:

@@ -16,6 +16,7 @@ from sayso.chats.places import Answer, Place, Press
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.attendance import attending
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.gathering import Together
 from sayso.desk.lanes import LanesClosedError
@@ -35,7 +36,7 @@ from sayso.events import (
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend, branch_topic
 from sayso.stores.branch_log import LogKind
-from sayso.stores.ports import Job, Record
+from sayso.stores.ports import Found, Job, Record
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -87,19 +88,14 @@ class Desk:
             "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
         )
         refusals = refusals or Refusals()
-        self._delivery = Delivery(
-            backend.copies,
-            backend.leases,
-            self._adapters,
-            routes,
-            terms=terms or Terms(),
-            refusals=refusals,
-        )
+        maker = CardMaker(self._adapters, routes, terms=terms or Terms(), refusals=refusals)
+        self._delivery = Delivery(backend.copies, backend.leases, self._adapters, maker)
         self._presses = Presses(
             backend,
             self._adapters,
             self._approvers,
             self._delivery,
+            maker,
             refusals=refusals,
             clock=clock,
             background=self._background,
@@ -110,7 +106,10 @@ class Desk:
         self._together: Together[tuple[str, Route], _Asked] | None = None
         if together > timedelta(0):
             self._together = Together(
-                self._show_together, window=together, background=self._background, pause=pause
+                self._show_gathered,
+                window=together,
+                background=self._background,
+                pause=pause,
             )
 
     async def run(self) -> None:
@@ -152,17 +151,13 @@ class Desk:
             StoreUnreachableError: nothing was noted.
         """
         await self._backend.leases.move(old, new)
-        shared: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
+        messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():
             for copy in record.copies:
-                if (copy.place.platform, copy.place.address) != (old.platform, old.address):
-                    continue
-                if copy.siblings:
-                    shared.setdefault(copy.siblings, (copy.place, []))[1].append(record)
-                else:
-                    self._background.start(self._show_again(record, copy.place))
-        for place, records in shared.values():
-            self._background.start(self._show_again_together(records, place))
+                if (copy.place.platform, copy.place.address) == (old.platform, old.address):
+                    messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
+        for place, records in messages.values():
+            self._background.start(self._show_again(records, place))
 
     async def _work(self, job: Job) -> None:
         """Do one job; while the store is away it waits, whatever else goes wrong ends it."""
@@ -233,7 +228,7 @@ class Desk:
             if self._together is not None and request.bundle:
                 reason = await self._together.take((request.bundle, route), asked)
             else:
-                reason = await self._show(asked, route)
+                (reason,) = _said(await self._show([asked], route))
         if reason:
             await self._undeliverable(request, reason)
 
@@ -249,36 +244,30 @@ class Desk:
         until = asyncio.get_running_loop().time() + left - min(_MARGIN_SECONDS, left / 10)
         return _Asked(record, until)
 
-    async def _show(self, asked: _Asked, route: Route) -> str:
-        """Show the request wherever its route leads; why that is nowhere, empty otherwise."""
-        return _reason(
-            await asyncio.gather(
-                *(self._delivery.show(asked.record, place, asked.until) for place in route.to)
-            )
-        )
-
-    async def _show_together(
+    async def _show_gathered(
         self, key: tuple[str, Route], asked: Sequence[_Asked]
     ) -> list[str | BaseException]:
-        """Show the requests wherever their route leads; for each what ``_show`` says of it."""
+        """Show those of the requests that are still open; for each what ``_show`` says."""
         _, route = key
         ids = [one.record.request.question_id for one in asked]
         now = await asyncio.gather(*map(self._backend.store.get, ids), return_exceptions=True)
         # Some may have ended while they gathered: nobody has to see them any more.
         is_open = [isinstance(one, Record) and one.ending is None for one in now]
         waiting = [one for one, still in zip(asked, is_open, strict=True) if still]
-        said = iter(await self._show_all(waiting, route) if waiting else ())
+        said = iter(await self._show(waiting, route) if waiting else ())
         return [
             next(said) if still else one if isinstance(one, BaseException) else ""
             for one, still in zip(now, is_open, strict=True)
         ]
 
-    async def _show_all(self, asked: Sequence[_Asked], route: Route) -> list[str | BaseException]:
-        if len(asked) == 1:
-            return [await self._show(asked[0], route)]
+    async def _show(self, asked: Sequence[_Asked], route: Route) -> list[str | BaseException]:
+        """Show the requests wherever their route leads; for each why that is nowhere.
+
+        That is empty where it is shown, and an error where showing it failed with one.
+        """
         records, untils = [one.record for one in asked], [one.until for one in asked]
         by_place = await asyncio.gather(
-            *(self._delivery.show_together(records, place, untils) for place in route.to),
+            *(self._delivery.show(records, place, untils) for place in route.to),
             return_exceptions=True,
         )
         results: list[str | BaseException] = []
@@ -295,16 +284,10 @@ class Desk:
         request = record.request.model_copy(update={"expires_at": expires_at})
         return replace(record, request=request, seconds_left=seconds)
 
-    async def _show_again(self, record: Record, place: Place) -> None:
-        until = asyncio.get_running_loop().time() + record.seconds_left
-        problem = await self._delivery.show(record, place, until)
-        if problem:
-            _log.warning("a card could not follow its chat: %s", problem)
-
-    async def _show_again_together(self, records: Sequence[Record], place: Place) -> None:
+    async def _show_again(self, records: Sequence[Record], place: Place) -> None:
         now = asyncio.get_running_loop().time()
         untils = [now + record.seconds_left for record in records]
-        for problem in await self._delivery.show_together(records, place, untils):
+        for problem in await self._delivery.show(records, place, untils):
             if problem:
                 _log.warning("a card could not follow its chat: %s", problem)
 
@@ -318,10 +301,8 @@ class Desk:
         if record.ending.observed is not record.ending:
             await self._write(record.request, "outcome", record.ending.observed)
         await self._observe(record.request, record.ending.observed)
-        state = self._delivery.ended(record.request, record.ending)
-        await asyncio.gather(
-            *(self._delivery.update(copy, record.request, state) for copy in record.copies)
-        )
+        ended = [Found(copy, record.request, record.ending) for copy in record.copies]
+        await asyncio.gather(*map(self._delivery.update, ended))
 
     async def _write(self, request: UserInputRequest, kind: LogKind, event: Event) -> None:
         """Write to the branch's log; jobs come at least once, the log takes each event once."""
@@ -355,6 +336,14 @@ class Desk:
 
     def _make_room(self, _: asyncio.Task[None]) -> None:
         self._room.release()
+
+
+def _said(results: Sequence[str | BaseException]) -> list[str]:
+    """What was said of each of them; the first error is raised."""
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def _reason(problems: Sequence[str]) -> str:

@@ -10,12 +10,13 @@ from sayso.cards.card import Card, Choice, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.refusing import Refusals, reason_is_written
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy
+from sayso.stores.ports import Found
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -32,23 +33,23 @@ class FormAsking:
         backend: Backend,
         adapters: Mapping[str, Adapter],
         delivery: Delivery,
+        maker: CardMaker,
         *,
         refusals: Refusals,
         clock: Clock,
         background: Background,
-        late: Callable[[Copy, UserInputRequest, RequestEnding], Answer],
+        late: Callable[[Found, RequestEnding], Answer],
     ) -> None:
         self._backend = backend
         self._adapters = adapters
         self._delivery = delivery
+        self._maker = maker
         self._refusals = refusals
         self._clock = clock
         self._background = background
         self._late = late
 
-    async def ask(
-        self, press: Press, copy: Copy, request: UserInputRequest, card: Card, choice: Choice
-    ) -> Answer:
+    async def ask(self, press: Press, found: Found, card: Card, choice: Choice) -> Answer:
         """Ask for what the choice needs; what to tell the presser.
 
         A choice that falls back to another one is decided with this press:
@@ -60,6 +61,7 @@ class FormAsking:
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
             UnknownRequestError: the request is gone.
         """
+        request = found.request
         adapter = self._adapters[press.message.place.platform]
         fallback = card.choice(choice.falls_back)
         if fallback is None:
@@ -72,20 +74,18 @@ class FormAsking:
         store = self._backend.store
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
-            return self._late(copy, request, ended)
+            return self._late(found, ended)
         if problem := await put(adapter.ask(press, card, choice)):
-            return await self._without_form(copy, request, ending, problem)
-        who = self._delivery.ended(request, ending).who
-        self._delivery.maker.note(request, reason_is_written(who))
+            return await self._without_form(found, ending, problem)
+        who = self._maker.ended(request, ending).who
+        self._maker.note(request, reason_is_written(who))
         self._background.start(self._show_it(request))
         return Answer(Answered.ASKED, self._refusals.without_reason)
 
-    async def _without_form(
-        self, copy: Copy, request: UserInputRequest, ending: RequestEnding, problem: str
-    ) -> Answer:
-        settled = await self._backend.store.settle(request.question_id, ending)
+    async def _without_form(self, found: Found, ending: RequestEnding, problem: str) -> Answer:
+        settled = await self._backend.store.settle(found.request.question_id, ending)
         if not settled.first:
-            return self._late(copy, request, settled.ending)
+            return self._late(found, settled.ending)
         outcome = ending.outcome.value.capitalize()
         text = f"{outcome}; no reason could be asked for: {problem}."
         if settled.heard == 0:
@@ -100,7 +100,7 @@ class FormAsking:
             _log.warning("cards do not say that a reason is being written: %s", error)
             return
         for copy in record.copies if record is not None else ():
-            self._background.start(self._delivery.update(copy, request, Open()))
+            self._background.start(self._delivery.update(Found(copy, request, None), Open()))
 
 
 async def put(showing: Awaitable[None]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Generic, TypeVar
 
-from sayso.cards.bundle import MOST_TOGETHER
+from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.tasks import Background
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -40,7 +40,7 @@ class Together(Generic[_Key, _Item]):
         window: timedelta,
         background: Background,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        most: int = MOST_TOGETHER,
+        most: int = MOST_IN_BUNDLE,
     ) -> None:
         self._work = work
         self._seconds = window.total_seconds()

@@ -7,16 +7,17 @@ from contextlib import suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
-from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Open
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.bundle_presses import BundlePresses
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.form_asking import FormAsking, put
 from sayso.errors import InvalidInputError, UnknownRequestError
-from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend
@@ -40,6 +41,7 @@ class Presses:
         adapters: Mapping[str, Adapter],
         approvers: Approvers,
         delivery: Delivery,
+        maker: CardMaker,
         *,
         refusals: Refusals,
         clock: Clock,
@@ -49,20 +51,22 @@ class Presses:
         self._adapters = adapters
         self._approvers = approvers
         self._delivery = delivery
+        self._maker = maker
         self._clock = clock
         self._background = background
         self._all = BundlePresses(
             backend,
             approvers,
-            delivery.bundles,
-            delivery.maker,
+            delivery,
+            maker,
             clock=clock,
-            refresh=lambda copy: background.start(delivery.bundles.update(copy, Open())),
+            background=background,
         )
         self._forms = FormAsking(
             backend,
             adapters,
             delivery,
+            maker,
             refusals=refusals,
             clock=clock,
             background=background,
@@ -97,17 +101,17 @@ class Presses:
             return Answer(Answered.REFUSED, "This button does not belong to this message.")
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
-        if found.copy.siblings and press.choice in EACH:
-            return await self._all.take(press, found.copy)
+        if found.copy.bundle and press.choice in EACH:
+            return await self._all.take(press, found)
         if found.ending is not None:
-            return self._late(found.copy, found.request, found.ending)
+            return self._late(found, found.ending)
         if may is None:
             may = await self._approvers.include(press.actor, found.request)
         if not may:
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
-            await self._note_message(found.copy)
+            await self._delivery.note_message(found)
         try:
             return await self._take(press, found)
         except UnknownRequestError:
@@ -115,7 +119,7 @@ class Presses:
 
     async def _take(self, press: Press, found: Found) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
-        card = self._delivery.card(found.copy, found.request, Open())
+        card = self._maker.card(found)
         if press.choice == BACK.key:
             return self._step(found, Open())
         if press.choice == MORE.key and card.more:
@@ -124,30 +128,24 @@ class Presses:
         if choice is None:
             return _not_offered(card, press)
         if choice.key == SHOW_ALL.key:
-            return await self._reveal(press, found.copy, found.request, card)
+            return await self._reveal(press, found, card)
         if choice.stores and not press.confirmed:
             text = f"{choice.label} takes a second press: see the card."
             return self._step(found, Open(confirming=choice), text)
         if choice.form is not None and press.inputs is None:
-            return await self._forms.ask(press, found.copy, found.request, card, choice)
+            return await self._forms.ask(press, found, card, choice)
         try:
             return await self._answer(press, found, choice, looked_up=True)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
 
-    def _step(self, found: Found, state: Open, text: str = "") -> Answer:
-        self._bring_up_to_date(found.copy, found.request, state)
+    def _step(self, found: Found, view: Open, text: str = "") -> Answer:
+        self._background.start(self._delivery.update(found, view))
         return Answer(Answered.CONFIRM, text)
-
-    async def _note_message(self, copy: Copy) -> None:
-        if copy.siblings:
-            await self._delivery.bundles.note_message(copy)
-        else:
-            await self._backend.copies.mark(copy)
 
     def _decision(self, press: Press, shown: Found) -> Choice | None:
         """The choice, when this press on a card shown here ends the request; None: look closer."""
-        choice = self._delivery.card(shown.copy, shown.request, Open()).choice(press.choice)
+        choice = self._maker.card(shown).choice(press.choice)
         if choice is None or choice.key == SHOW_ALL.key or (choice.stores and not press.confirmed):
             return None
         return None if choice.form is not None and press.inputs is None else choice
@@ -173,7 +171,7 @@ class Presses:
 
     def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
         if not settled.first:
-            return self._late(found.copy, found.request, settled.ending)
+            return self._late(found, settled.ending)
         outcome = answer.outcome.value.capitalize()
         if settled.heard == 0:
             return Answer(
@@ -182,25 +180,19 @@ class Presses:
             )
         return Answer(Answered.RECORDED, f"{outcome}.")
 
-    async def _reveal(
-        self, press: Press, copy: Copy, request: UserInputRequest, card: Card
-    ) -> Answer:
-        adapter = self._adapters[copy.place.platform]
+    async def _reveal(self, press: Press, found: Found, card: Card) -> Answer:
+        adapter = self._adapters[found.copy.place.platform]
         if problem := await put(adapter.reveal(press, card)):
             return Answer(Answered.REFUSED, f"It could not be shown in full: {problem}.")
-        seen = replace(copy, revealed=True)
+        seen = replace(found.copy, revealed=True)
         await self._backend.copies.mark(seen)
-        self._bring_up_to_date(seen, request, Open())
+        self._background.start(self._delivery.update(replace(found, copy=seen), Open()))
         return Answer(Answered.SHOWN, "")
 
-    def _late(self, copy: Copy, request: UserInputRequest, ending: RequestEnding) -> Answer:
-        state = self._delivery.ended(request, ending)
-        self._bring_up_to_date(copy, request, state)
-        by = f" by {state.who}" if state.who else ""
-        return Answer(Answered.LATE, f"Too late: this was already {state.outcome}{by}.")
-
-    def _bring_up_to_date(self, copy: Copy, request: UserInputRequest, state: Ended | Open) -> None:
-        self._background.start(self._delivery.update(copy, request, state))
+    def _late(self, found: Found, ending: RequestEnding) -> Answer:
+        self._background.start(self._delivery.update(replace(found, ending=ending)))
+        how = self._maker.how(found.request, ending)
+        return Answer(Answered.LATE, f"Too late: this was already {how}.")
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

@@ -65,7 +65,7 @@ class Copy:
     """One copy of a card: its opaque handle and where it stands.
 
     ``message_id`` is empty until the platform has named the message.
-    ``siblings`` are the handles of all cards on that message in the order of
+    ``bundle`` are the handles of all cards on that message in the order of
     its lines, this one's among them; empty for a card that stands alone.
     """
 
@@ -74,7 +74,12 @@ class Copy:
     place: Place
     message_id: str = ""
     revealed: bool = False
-    siblings: tuple[str, ...] = ()
+    bundle: tuple[str, ...] = ()
+
+    @property
+    def handles(self) -> tuple[str, ...]:
+        """The handles of all cards on the message, however many there are."""
+        return self.bundle or (self.handle,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class CopiesContract:
         handles = ("h-1", "h-\u00fc", "h-3")
         requests = [await _opened(backend) for _ in handles]
         copies = [
-            replace(a_copy(request.question_id), handle=handle, siblings=handles)
+            replace(a_copy(request.question_id), handle=handle, bundle=handles)
             for handle, request in zip(handles, requests, strict=True)
         ]
         for copy in copies:
@@ -76,21 +76,21 @@ class CopiesContract:
         found = [await backend.copies.find(handle) for handle in handles]
         record = await backend.store.get(requests[2].question_id)
 
-        assert [one.copy.siblings for one in found if one is not None] == [handles] * 3
+        assert [one.copy.bundle for one in found if one is not None] == [handles] * 3
         assert record is not None
         assert record.copies == (shown,)
 
-    async def test_a_card_that_stands_alone_has_no_siblings(self, backend: Backend) -> None:
+    async def test_a_card_that_stands_alone_is_in_no_bundle(self, backend: Backend) -> None:
         request = await _opened(backend)
         alone = a_copy(request.question_id)
-        together = replace(a_copy(request.question_id), siblings=("a", "b"))
-        for copy in (alone, together):
+        bundled = replace(a_copy(request.question_id), bundle=("a", "b"))
+        for copy in (alone, bundled):
             await backend.copies.issue(copy)
 
         record = await backend.store.get(request.question_id)
 
         assert record is not None
-        assert set(record.copies) == {alone, together}
+        assert set(record.copies) == {alone, bundled}
 
     async def test_an_unknown_handle_finds_nothing(self, backend: Backend) -> None:
         await _opened(backend)

@@ -36,7 +36,7 @@ async def test_it_is_what_the_desk_expects_of_an_adapter(adapter: SlackAdapter) 
 async def test_a_card_is_posted_and_its_reference_names_channel_and_message(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), OPS)
+    ref = await adapter.show([a_card()], OPS)
 
     [message] = playground.slack.messages("C0OPS")
     assert ref == MessageRef(OPS, message.ts)
@@ -47,7 +47,7 @@ async def test_a_card_is_posted_and_its_reference_names_channel_and_message(
 async def test_a_place_with_a_thread_is_a_reply(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), Place("slack", "C0OPS", "1700000000.000100"))
+    ref = await adapter.show([a_card()], Place("slack", "C0OPS", "1700000000.000100"))
 
     assert playground.slack.messages()[0].thread_ts == "1700000000.000100"
     assert ref.place == Place("slack", "C0OPS", "1700000000.000100")
@@ -56,7 +56,7 @@ async def test_a_place_with_a_thread_is_a_reply(
 async def test_a_card_for_a_person_stands_in_the_channel_that_presses_name(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), Place("slack", "U0ALICE"))
+    ref = await adapter.show([a_card()], Place("slack", "U0ALICE"))
 
     assert ref.place.address == playground.slack.messages()[0].channel == "D0ALICE"
 
@@ -64,10 +64,10 @@ async def test_a_card_for_a_person_stands_in_the_channel_that_presses_name(
 async def test_an_ended_card_replaces_the_open_one_however_often(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), OPS)
+    ref = await adapter.show([a_card()], OPS)
 
     for _ in range(2):
-        await adapter.update(ref, a_card(an_ending()))
+        await adapter.update(ref, [a_card(an_ending())])
 
     [message] = playground.slack.messages()
     assert not message.buttons
@@ -78,7 +78,7 @@ async def test_an_ended_card_replaces_the_open_one_however_often(
 async def test_an_update_parses_as_little_as_the_message_did(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    await adapter.update(await adapter.show(a_card(), OPS), a_card(an_ending()))
+    await adapter.update(await adapter.show([a_card()], OPS), [a_card(an_ending())])
 
     for method in ("chat.postMessage", "chat.update"):
         sent = arguments(playground, method)
@@ -89,7 +89,7 @@ async def test_show_all_opens_a_dialog_with_everything(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
     card = a_card(content="long " * 1_000)
-    ref = await adapter.show(card, OPS)
+    ref = await adapter.show([card], OPS)
 
     await adapter.reveal(a_pressed(playground, ref), card)
 
@@ -101,7 +101,7 @@ async def test_show_all_opens_a_dialog_with_everything(
 async def test_a_dialog_that_comes_too_late_says_to_press_again(
     adapter: SlackAdapter, playground: Playground, clock: Clock
 ) -> None:
-    press = a_pressed(playground, await adapter.show(a_card(), OPS))
+    press = a_pressed(playground, await adapter.show([a_card()], OPS))
     clock.pass_by(4)
 
     with pytest.raises(DeliveryError, match=r"expired_trigger_id: .*press again") as caught:
@@ -136,7 +136,7 @@ async def test_a_rate_limit_says_how_long_to_wait_and_nothing_is_retried(
     playground.slack.misbehave("chat.postMessage", RateLimited(17))
 
     with pytest.raises(DeliveryError, match="rate limited") as caught:
-        await adapter.show(a_card(), OPS)
+        await adapter.show([a_card()], OPS)
 
     assert (caught.value.retry_after, caught.value.permanent) == (17, False)
     assert len(playground.slack.calls) == 1
@@ -149,11 +149,11 @@ async def test_trouble_of_slacks_own_passes_and_is_tried_once(
     playground.slack.misbehave("chat.postMessage", fault)
 
     with pytest.raises(DeliveryError) as caught:
-        await adapter.show(a_card(), OPS)
+        await adapter.show([a_card()], OPS)
 
     assert not caught.value.permanent
     assert len(playground.slack.calls) == 1
-    assert await adapter.show(a_card(), OPS)
+    assert await adapter.show([a_card()], OPS)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ async def test_a_channel_without_the_bot_is_final_and_names_the_fix(
     await adapter.identity()
 
     with pytest.raises(DeliveryError, match=fix) as caught:
-        await adapter.show(a_card(), Place("slack", place))
+        await adapter.show([a_card()], Place("slack", place))
 
     assert caught.value.permanent
 
@@ -181,7 +181,7 @@ async def test_a_wrong_token_is_named_by_its_setting_and_never_quoted(
 
     async with SlackAdapter(config) as adapter:
         with pytest.raises(DeliveryError, match="SLACK_BOT_TOKEN is not valid") as caught:
-            await adapter.show(a_card(), OPS)
+            await adapter.show([a_card()], OPS)
 
     assert caught.value.permanent
     assert "xoxb-wrong-token" not in str(caught.value)
@@ -190,11 +190,11 @@ async def test_a_wrong_token_is_named_by_its_setting_and_never_quoted(
 async def test_a_message_that_is_gone_is_not_updated_for_ever(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), OPS)
+    ref = await adapter.show([a_card()], OPS)
     playground.slack.state.delete(playground.slack.messages()[0])
 
     with pytest.raises(DeliveryError, match="message_not_found") as caught:
-        await adapter.update(ref, a_card(an_ending()))
+        await adapter.update(ref, [a_card(an_ending())])
 
     assert caught.value.permanent
 
@@ -205,7 +205,7 @@ async def test_a_message_of_somebody_else_cannot_be_updated(
     message = playground.slack.say("C0OPS", "hello", by="alice")
 
     with pytest.raises(DeliveryError, match="cant_update_message"):
-        await adapter.update(MessageRef(OPS, message.ts), a_card())
+        await adapter.update(MessageRef(OPS, message.ts), [a_card()])
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ async def test_every_answer_becomes_a_delivery_error(
     app.router.add_route("*", "/api/{method}", refuse)
     async with TestServer(app) as server, SlackAdapter(at(server)) as adapter:
         with pytest.raises(DeliveryError, match=words) as caught:
-            await adapter.show(a_card(), OPS)
+            await adapter.show([a_card()], OPS)
 
     assert caught.value.permanent is permanent
     assert (caught.value.retry_after is not None) is ("rate" in words)
@@ -253,7 +253,7 @@ async def test_a_server_that_is_away_passes() -> None:
 
     async with SlackAdapter(config) as adapter:
         with pytest.raises(DeliveryError, match="lost its connection") as caught:
-            await adapter.show(a_card(), OPS)
+            await adapter.show([a_card()], OPS)
 
     assert not caught.value.permanent
 
@@ -332,7 +332,7 @@ async def test_a_place_is_checked_before_anybody_asks(
 async def test_a_whisper_reaches_one_person_as_plain_text(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
-    ref = await adapter.show(a_card(), OPS)
+    ref = await adapter.show([a_card()], OPS)
 
     await adapter.whisper("slack:U0BOB", ref, "Too late <!channel>")
 
@@ -356,12 +356,12 @@ async def test_once_uninstalled_nothing_is_tried_until_the_token_works_again(
     adapter.revoke("the app was uninstalled")
 
     with pytest.raises(DeliveryError, match="uninstalled") as caught:
-        await adapter.show(a_card(), OPS)
+        await adapter.show([a_card()], OPS)
     assert caught.value.permanent
     assert not playground.slack.calls
 
     await adapter.identity()
-    assert await adapter.show(a_card(), OPS)
+    assert await adapter.show([a_card()], OPS)
 
 
 @pytest.mark.parametrize("trim", [str, lambda url: url.rstrip("/")])
@@ -369,21 +369,21 @@ async def test_the_api_address_may_end_with_a_slash(
     playground: Playground, trim: Callable[[str], str]
 ) -> None:
     async with SlackAdapter(a_config(api_url=trim(playground.slack_api_url))) as adapter:
-        assert await adapter.show(a_card(), OPS)
+        assert await adapter.show([a_card()], OPS)
 
 
 async def test_a_session_that_was_handed_in_stays_open(playground: Playground) -> None:
     async with aiohttp.ClientSession() as session:
         config = a_config(api_url=playground.slack_api_url)
         async with SlackAdapter(config, session=session) as adapter:
-            await adapter.show(a_card(), OPS)
+            await adapter.show([a_card()], OPS)
 
         assert not session.closed
 
 
 async def test_outside_its_block_it_says_so() -> None:
     with pytest.raises(RuntimeError, match="async with"):
-        await SlackAdapter(a_config()).show(a_card(), OPS)
+        await SlackAdapter(a_config()).show([a_card()], OPS)
 
 
 def at(server: BaseTestServer) -> SlackConfig:

@@ -350,7 +350,7 @@ async def test_asking_opens_the_dialog_for_whoever_pressed(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
     card = a_card(choices=(FILL_IN,))
-    ref = await adapter.show(card, Place("slack", "C0OPS"))
+    ref = await adapter.show([card], Place("slack", "C0OPS"))
 
     await adapter.ask(pressed(playground, card, ref), card, FILL_IN)
 
@@ -365,7 +365,7 @@ async def test_a_form_that_comes_too_late_says_to_press_again(
     adapter: SlackAdapter, playground: Playground, clock: Clock
 ) -> None:
     card = a_card(choices=(FILL_IN,))
-    press = pressed(playground, card, await adapter.show(card, Place("slack", "C0OPS")))
+    press = pressed(playground, card, await adapter.show([card], Place("slack", "C0OPS")))
     clock.pass_by(4)
 
     with pytest.raises(DeliveryError, match="press again"):
@@ -376,7 +376,7 @@ async def test_a_form_that_takes_longer_than_its_press_is_given_up_in_time(
     adapter: SlackAdapter, playground: Playground
 ) -> None:
     card = a_card(choices=(FILL_IN,))
-    ref = await adapter.show(card, Place("slack", "C0OPS"))
+    ref = await adapter.show([card], Place("slack", "C0OPS"))
     playground.slack.misbehave("views.open", Slow(30))
 
     async with asyncio.timeout(2.9):

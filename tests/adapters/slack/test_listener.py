@@ -198,7 +198,7 @@ async def test_a_press_in_the_playground_goes_the_whole_way(
     playground: Playground, client: Client, adapter: SlackAdapter, desk: DeskDouble
 ) -> None:
     playground.slack.deliver_to(str(client.make_url("/slack/events")))
-    ref = await adapter.show(a_card(), Place("slack", "C0OPS"))
+    ref = await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     [message] = playground.slack.messages()
     delivery = await playground.slack.press(message, "Always", by="alice")
@@ -212,7 +212,7 @@ async def test_a_press_in_a_direct_message_names_where_the_card_stands(
     playground: Playground, client: Client, adapter: SlackAdapter, desk: DeskDouble
 ) -> None:
     playground.slack.deliver_to(str(client.make_url("/slack/events")))
-    ref = await adapter.show(a_card(), Place("slack", "U0ALICE"))
+    ref = await adapter.show([a_card()], Place("slack", "U0ALICE"))
 
     await playground.slack.press(playground.slack.messages()[0], "Deny", by="alice")
 

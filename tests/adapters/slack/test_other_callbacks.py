@@ -110,7 +110,7 @@ async def test_after_an_uninstall_nothing_is_shown_and_the_log_says_what_to_do(
     assert delivery.status == 200
     assert "install it again" in caplog.text
     with pytest.raises(DeliveryError, match="uninstalled") as caught:
-        await adapter.show(a_card(), Place("slack", "C0OPS"))
+        await adapter.show([a_card()], Place("slack", "C0OPS"))
     assert caught.value.permanent
     assert not playground.slack.calls
 
@@ -129,9 +129,9 @@ async def test_only_a_revoked_bot_token_stops_the_adapter(
     assert delivery.status == 200
     if is_dead:
         with pytest.raises(DeliveryError, match="revoked"):
-            await adapter.show(a_card(), Place("slack", "C0OPS"))
+            await adapter.show([a_card()], Place("slack", "C0OPS"))
     else:
-        await adapter.show(a_card(), Place("slack", "C0OPS"))
+        await adapter.show([a_card()], Place("slack", "C0OPS"))
 
 
 async def test_an_uninstall_of_another_app_stops_nothing(
@@ -140,7 +140,7 @@ async def test_an_uninstall_of_another_app_stops_nothing(
     event = {**fixture("event_app_uninstalled.json"), "team_id": "T0OTHER"}
 
     assert (await post(client, *callback(event, clock.seconds(), "json")))[0] == 403
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
 
 
 async def test_the_callers_headers_do_not_reach_bolt(client: Client, clock: Clock) -> None:

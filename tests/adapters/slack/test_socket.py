@@ -59,7 +59,7 @@ async def connected(listener: SlackListener, playground: Playground) -> AsyncIte
 async def test_a_press_over_a_socket_goes_the_same_way(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
-    ref = await adapter.show(a_card(), Place("slack", "C0OPS"))
+    ref = await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     async with connected(listener, playground):
         delivery = await playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
@@ -75,7 +75,7 @@ async def test_an_envelope_is_acknowledged_after_the_press_was_stored(
 ) -> None:
     stored = asyncio.Event()
     desk.meanwhile = stored.wait
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
     async with connected(listener, playground):
         press = playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
         delivery = asyncio.create_task(press)
@@ -91,7 +91,7 @@ async def test_a_press_that_is_not_stored_is_not_acknowledged(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
     desk.error = StoreUnreachableError("redis does not answer")
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     async with connected(listener, playground):
         delivery = await playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
@@ -106,7 +106,7 @@ async def test_presses_of_strangers_are_refused_on_a_socket_too(
     def from_elsewhere(payload: Payload) -> None:
         payload["user"]["team_id"] = "T0OTHER"
 
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     async with connected(listener, playground):
         delivery = await playground.slack.press(
@@ -171,7 +171,7 @@ async def test_the_presser_is_told_privately(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
     desk.answer = Answer(Answered.LATE, "Too late.")
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     async with connected(listener, playground):
         await playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")
@@ -183,7 +183,7 @@ async def test_the_presser_is_told_privately(
 async def test_a_connection_that_slack_ends_is_opened_again(
     listener: SlackListener, adapter: SlackAdapter, playground: Playground, desk: DeskDouble
 ) -> None:
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
 
     async with connected(listener, playground):
         await playground.slack.socket.disconnect()
@@ -200,7 +200,7 @@ async def test_at_the_end_a_press_that_has_arrived_is_still_answered(
 ) -> None:
     stored = asyncio.Event()
     desk.meanwhile = stored.wait
-    await adapter.show(a_card(), Place("slack", "C0OPS"))
+    await adapter.show([a_card()], Place("slack", "C0OPS"))
     running = asyncio.create_task(listener.run_socket())
     await playground.slack.socket.connected()
     press = playground.slack.press(playground.slack.messages()[0], "Allow", by="alice")

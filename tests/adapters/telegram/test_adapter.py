@@ -66,7 +66,7 @@ async def test_entering_needs_no_network(a_card: CardMaker) -> None:
         assert (adapter.platform, adapter.content_limit) == ("telegram", 1_000)
         assert adapter.reveal_limit == 1_000_000
 
-        error = await refusal(adapter.show(a_card(), GROUP))
+        error = await refusal(adapter.show([a_card()], GROUP))
 
     assert not error.permanent
     assert error.retry_after is None
@@ -75,7 +75,7 @@ async def test_entering_needs_no_network(a_card: CardMaker) -> None:
 async def test_a_card_stands_in_its_chat_with_its_buttons(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    ref = await adapter.show(a_card(), GROUP)
+    ref = await adapter.show([a_card()], GROUP)
 
     (message,) = playground.telegram.messages(-1001234567890)
     assert ref == MessageRef(GROUP, str(message.id))
@@ -89,7 +89,7 @@ async def test_a_card_stands_in_its_chat_with_its_buttons(
 async def test_a_card_stands_in_its_topic(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    ref = await adapter.show(a_card(), TOPIC)
+    ref = await adapter.show([a_card()], TOPIC)
 
     (message,) = playground.telegram.messages(-1002222222222)
     assert (message.thread_id, ref.place) == (17, TOPIC)
@@ -99,9 +99,9 @@ async def test_an_update_changes_the_card_and_its_buttons(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
     card = a_card()
-    ref = await adapter.show(card, GROUP)
+    ref = await adapter.show([card], GROUP)
 
-    await adapter.update(ref, card.confirming(card.body.choices[1]))
+    await adapter.update(ref, [card.confirming(card.body.choices[1])])
 
     (message,) = playground.telegram.messages(-1001234567890)
     assert list(message.buttons) == ["Yes, Always", "Back"]
@@ -110,9 +110,9 @@ async def test_an_update_changes_the_card_and_its_buttons(
 async def test_an_ended_card_loses_its_buttons_and_keeps_what_was_asked(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    ref = await adapter.show(a_card(), GROUP)
+    ref = await adapter.show([a_card()], GROUP)
 
-    await adapter.update(ref, a_card(state=ENDED))
+    await adapter.update(ref, [a_card(state=ENDED)])
 
     (message,) = playground.telegram.messages(-1001234567890)
     assert message.buttons == {}
@@ -123,10 +123,10 @@ async def test_an_ended_card_loses_its_buttons_and_keeps_what_was_asked(
 async def test_repeating_an_update_changes_nothing(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    ref = await adapter.show(a_card(), GROUP)
+    ref = await adapter.show([a_card()], GROUP)
 
-    await adapter.update(ref, a_card(state=ENDED))
-    await adapter.update(ref, a_card(state=ENDED))
+    await adapter.update(ref, [a_card(state=ENDED)])
+    await adapter.update(ref, [a_card(state=ENDED)])
 
     assert "message is not modified" in (playground.telegram.calls[-1].error or "")
 
@@ -136,7 +136,7 @@ async def test_everything_is_sent_as_a_file_in_reply_to_the_card(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker, place: Place
 ) -> None:
     card = a_card(content="Zeile mit ü und 💩\n" * 1_000)
-    ref = await adapter.show(card, place)
+    ref = await adapter.show([card], place)
 
     await adapter.reveal(a_press(ref), card)
 
@@ -169,7 +169,7 @@ async def test_a_file_is_sent_even_when_the_card_is_gone(
 async def test_a_place_that_cannot_be_reached_is_final_and_names_the_fix(
     adapter: TelegramAdapter, a_card: CardMaker, place: Place, words: str
 ) -> None:
-    error = await refusal(adapter.show(a_card(), place))
+    error = await refusal(adapter.show([a_card()], place))
 
     assert error.permanent
     assert words.lower() in error.reason.lower()
@@ -181,8 +181,8 @@ async def test_a_bot_that_was_blocked_or_removed_is_told_so(
     playground.telegram.block("alice")
     playground.telegram.kick(-1001234567890)
 
-    blocked = await refusal(adapter.show(a_card(), Place("telegram", "4242")))
-    kicked = await refusal(adapter.show(a_card(), GROUP))
+    blocked = await refusal(adapter.show([a_card()], Place("telegram", "4242")))
+    kicked = await refusal(adapter.show([a_card()], GROUP))
 
     assert (blocked.permanent, kicked.permanent) == (True, True)
     assert "unblock the bot" in blocked.reason
@@ -192,12 +192,12 @@ async def test_a_bot_that_was_blocked_or_removed_is_told_so(
 async def test_a_group_that_became_a_supergroup_is_followed(
     playground: Playground, adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    ref = await adapter.show(a_card(), Place("telegram", "-300"))
+    ref = await adapter.show([a_card()], Place("telegram", "-300"))
     new = playground.telegram.migrate_group(-300)
 
     with pytest.raises(PlaceMovedError) as moved:
-        await adapter.show(a_card(), Place("telegram", "-300"))
-    left_behind = await refusal(adapter.update(ref, a_card(state=ENDED)))
+        await adapter.show([a_card()], Place("telegram", "-300"))
+    left_behind = await refusal(adapter.update(ref, [a_card(state=ENDED)]))
 
     assert moved.value.address == str(new)
     # The old message cannot be reached any more: trying again is of no use.
@@ -209,7 +209,7 @@ async def test_a_rate_limit_says_how_long_to_wait(
 ) -> None:
     playground.telegram.misbehave("sendMessage", RateLimited(7))
 
-    error = await refusal(adapter.show(a_card(), GROUP))
+    error = await refusal(adapter.show([a_card()], GROUP))
 
     assert (error.retry_after, error.permanent) == (7, False)
     assert len(playground.telegram.calls) == 1
@@ -221,7 +221,7 @@ async def test_an_outage_may_pass_and_is_not_retried_here(
 ) -> None:
     playground.telegram.misbehave("sendMessage", fault)
 
-    error = await refusal(adapter.show(a_card(), GROUP))
+    error = await refusal(adapter.show([a_card()], GROUP))
 
     assert not error.permanent
     assert len(playground.telegram.calls) == 1
@@ -232,9 +232,9 @@ async def test_a_message_that_is_gone_is_final(
 ) -> None:
     said = playground.telegram.say(-1001234567890, "hello", by="alice")
 
-    gone = await refusal(adapter.update(MessageRef(GROUP, "1"), a_card()))
-    foreign = await refusal(adapter.update(MessageRef(GROUP, str(said.id)), a_card()))
-    odd = await refusal(adapter.update(MessageRef(GROUP, "x"), a_card()))
+    gone = await refusal(adapter.update(MessageRef(GROUP, "1"), [a_card()]))
+    foreign = await refusal(adapter.update(MessageRef(GROUP, str(said.id)), [a_card()]))
+    odd = await refusal(adapter.update(MessageRef(GROUP, "x"), [a_card()]))
 
     assert (gone.permanent, foreign.permanent, odd.permanent) == (True, True, True)
 
@@ -242,8 +242,8 @@ async def test_a_message_that_is_gone_is_final(
 async def test_a_card_telegram_could_not_take_is_final(
     adapter: TelegramAdapter, a_card: CardMaker
 ) -> None:
-    assert (await refusal(adapter.show(a_card(limit=5_000), GROUP))).permanent
-    assert (await refusal(adapter.show(replace(a_card(), handle="h" * 60), GROUP))).permanent
+    assert (await refusal(adapter.show([a_card(limit=5_000)], GROUP))).permanent
+    assert (await refusal(adapter.show([replace(a_card(), handle="h" * 60)], GROUP))).permanent
 
 
 async def test_telegram_has_no_user_groups(adapter: TelegramAdapter) -> None:
@@ -303,7 +303,7 @@ async def test_the_token_is_in_no_log_however_verbose(
     caplog.set_level(logging.DEBUG, name)
 
     async with an_adapter(playground.telegram_api_url) as adapter:
-        await adapter.show(a_card(), GROUP)
+        await adapter.show([a_card()], GROUP)
         await adapter.updates(0, 0)
 
     assert TOKEN not in caplog.text

@@ -130,7 +130,7 @@ async def test_a_card_that_ends_closes_its_forms(chat: Chat) -> None:
     board = chat.board
 
     ended = Ended("denied", chat.clock(), by="telegram:4343", by_name="bob")
-    await chat.adapter.update(chat.ref, replace(chat.card, state=ended))
+    await chat.adapter.update(chat.ref, [replace(chat.card, state=ended)])
 
     board = chat.telegram.state.messages[GROUP, board.id]
     assert (board.buttons, board.text) == (
@@ -224,7 +224,7 @@ async def test_a_bot_that_was_removed_ends_the_dialogue_and_the_update_is_taken(
 async def test_a_card_that_ends_with_the_answer_leaves_the_form_to_itself(chat: Chat) -> None:
     async def ends_the_card() -> None:
         ended = Ended("answered", chat.clock(), by=f"telegram:{ALICE}")
-        await chat.adapter.update(chat.ref, replace(chat.card, state=ended))
+        await chat.adapter.update(chat.ref, [replace(chat.card, state=ended)])
 
     await chat.reply(await chat.ask(), "one")
     chat.desk.meanwhile = ends_the_card
@@ -239,7 +239,7 @@ async def test_a_form_that_was_closed_with_its_card_says_so_to_whoever_goes_on(c
     await chat.ask()
     board, cancel = chat.board, chat.board.buttons["Cancel"]
     ended = Ended("denied", chat.clock(), by="telegram:4343", by_name="bob")
-    await chat.adapter.update(chat.ref, replace(chat.card, state=ended))
+    await chat.adapter.update(chat.ref, [replace(chat.card, state=ended)])
 
     pressed = await chat.press_data(cancel, ALICE, board)
     await chat.reply(board, "one")

@@ -59,7 +59,7 @@ async def test_a_rate_limit_that_does_not_say_how_long_is_waited_out(
         an_adapter(str(server.make_url(""))) as adapter,
     ):
         with pytest.raises(DeliveryError) as raised:
-            await adapter.show(a_card(), Place("telegram", "-1"))
+            await adapter.show([a_card()], Place("telegram", "-1"))
 
     assert (raised.value.retry_after, raised.value.permanent) == (3, False)
 
@@ -82,8 +82,8 @@ async def test_when_telegram_refuses_the_entities_the_card_comes_without_but_wit
         server,
         an_adapter(str(server.make_url(""))) as adapter,
     ):
-        ref = await adapter.show(a_card(description="@all"), Place("telegram", "-1"))
-        await adapter.update(ref, a_card(state=ENDED))
+        ref = await adapter.show([a_card(description="@all")], Place("telegram", "-1"))
+        await adapter.update(ref, [a_card(state=ENDED)])
 
     assert [method for method, _ in calls] == ["sendMessage"] * 2 + ["editMessageText"] * 2
     (_, first), (_, second), *_ = calls
@@ -147,7 +147,7 @@ async def test_an_answer_that_cannot_be_read_is_an_error_and_not_tried_again(
     server, calls = await scripted({"sendMessage": always(200, {"ok": True, "result": result})})
     async with server, an_adapter(str(server.make_url(""))) as adapter:
         with pytest.raises(DeliveryError, match="could not be read") as raised:
-            await adapter.show(a_card(), Place("telegram", "-1"))
+            await adapter.show([a_card()], Place("telegram", "-1"))
 
     assert raised.value.permanent
     assert len(calls) == 1

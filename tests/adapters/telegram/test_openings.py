@@ -144,7 +144,7 @@ async def test_a_form_whose_process_died_with_the_desks_answer_is_closed_later(
     slow.desk.answers = [StoreUnreachableError("away")]
     await slow.press("A")
     ended = Ended("denied", slow.clock(), by="telegram:4343", by_name="bob")
-    await slow.adapter.update(slow.ref, replace(slow.card, state=ended))
+    await slow.adapter.update(slow.ref, [replace(slow.card, state=ended)])
     assert slow.board.buttons
 
     slow.clock.now += timedelta(seconds=20)
@@ -166,7 +166,7 @@ async def test_a_form_that_went_on_after_the_desk_failed_is_closed_with_its_card
 
     await slow.press("« Back")
     ended = Ended("denied", slow.clock(), by="telegram:4343", by_name="bob")
-    await slow.adapter.update(slow.ref, replace(slow.card, state=ended))
+    await slow.adapter.update(slow.ref, [replace(slow.card, state=ended)])
 
     assert "already denied by bob" in slow.telegram.state.messages[GROUP, board.id].text
 

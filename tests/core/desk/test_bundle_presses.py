@@ -194,7 +194,7 @@ async def test_a_delivery_counts_once_for_all(room: BundleRoom) -> None:
 async def test_what_is_cut_is_not_allowed_along_with_the_rest_until_it_was_seen(
     room: BundleRoom,
 ) -> None:
-    room.chat.together_limit = 100
+    room.chat.bundle_limit = 100
     ref, cards = await room.shown("build", a_call("write", text="y" * 500))
 
     assert keys(cards) == ["deny-all"]
@@ -212,14 +212,14 @@ async def test_what_is_cut_is_not_allowed_along_with_the_rest_until_it_was_seen(
 
 
 async def test_what_is_cut_can_be_denied_along_with_the_rest(room: BundleRoom) -> None:
-    room.chat.together_limit = 100
+    room.chat.bundle_limit = 100
     ref, cards = await room.shown("build", a_call("write", text="y" * 500))
 
     assert (await room.press(ref, cards[0], "deny-all")).text == "2 denied."
 
 
 async def test_a_long_reason_of_the_agent_counts_as_cut_too(room: BundleRoom) -> None:
-    room.chat.together_limit = 100
+    room.chat.bundle_limit = 100
     room.ask("build", description="because " * 40)
     await room.gathered(1)
     ref, cards = await room.shown("test")
@@ -362,7 +362,7 @@ async def test_a_handle_that_another_message_claims_is_not_decided_there(backend
     chat, mine, other = ChatDouble(), a_request(), a_request()
     for request in (mine, other):
         await backend.store.open(request, seconds=30, inbox="", book=None)
-    claims = Copy("one", mine.question_id, OPS, "1", siblings=("one", "two"))
+    claims = Copy("one", mine.question_id, OPS, "1", bundle=("one", "two"))
     alone = Copy("two", other.question_id, OPS, "2")
     for copy in (claims, alone):
         await backend.copies.issue(copy)

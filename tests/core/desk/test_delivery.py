@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -138,8 +138,8 @@ async def test_a_card_that_was_posted_without_an_answer_works_as_well(backend: B
 
         lost = False
 
-        async def show(self, card: Card, place: Place) -> MessageRef:
-            ref = await super().show(card, place)
+        async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+            ref = await super().show(cards, place)
             if not self.lost:
                 self.lost = True
                 raise DeliveryError("slack", "the connection dropped")
@@ -224,11 +224,11 @@ async def test_a_message_on_its_way_arrives_before_the_desk_stops(backend: Backe
             super().__init__()
             self.posting = asyncio.Event()
 
-        async def show(self, card: Card, place: Place) -> MessageRef:
+        async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
             self.posting.set()
             for _ in range(20):
                 await asyncio.sleep(0)
-            return await super().show(card, place)
+            return await super().show(cards, place)
 
     chat = Slow()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
@@ -301,10 +301,10 @@ async def test_what_ended_on_its_way_is_shown_as_ended(backend: Backend) -> None
             self.posted = asyncio.Event()
             self.answer = asyncio.Event()
 
-        async def show(self, card: Card, place: Place) -> MessageRef:
+        async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
             self.posted.set()
             await self.answer.wait()
-            return await super().show(card, place)
+            return await super().show(cards, place)
 
     chat = Slow()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
@@ -388,7 +388,7 @@ async def test_a_bug_in_showing_ends_as_undeliverable_not_as_silence(
     backend: Backend, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken(ChatDouble):
-        async def show(self, card: Card, place: Place) -> MessageRef:
+        async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
             raise RuntimeError("a bug")
 
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])

@@ -192,6 +192,7 @@ async def test_a_handle_on_another_message_decides_nothing(
 ) -> None:
     waiting, ref, card = await room.asked(CALL)
     assert ref.message_id == "1"
+    await room.settled()
 
     answer = await room.desk.press(press_on(elsewhere, card, "allow"))
 
@@ -324,6 +325,7 @@ async def test_a_press_after_the_end_repairs_the_card(room: Room) -> None:
     waiting, ref, card = await room.asked(CALL)
     await room.desk.press(press_on(ref, card, "allow"))
     await waiting
+    await room.settled()
     # The one update was refused, so the card still looks open.
 
     late = await room.desk.press(press_on(ref, card, "deny"))

@@ -7,7 +7,7 @@ from sayso.events import RequestEnding
 from sayso.questions.wire import decode_ending
 from sayso.stores.ports import Copy, Found
 from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.records import read_copy, stored_copy, stored_request, stored_siblings
+from sayso.stores.redis.records import read_copy, stored_bundle, stored_copy, stored_request
 
 _ISSUE, _FIND, _MARK = Script("issue"), Script("find"), Script("mark")
 
@@ -24,7 +24,7 @@ class RedisCopies:
         Raises:
             UnknownRequestError: no such request.
         """
-        kept = (stored_copy(copy), stored_siblings(copy))
+        kept = (stored_copy(copy), stored_bundle(copy))
         if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
             raise UnknownRequestError(copy.question_id)
 
@@ -35,9 +35,9 @@ class RedisCopies:
             raise ReplayedCallbackError("this callback was handled before")
         if said == b"unknown":
             return None
-        question_id, request, deadline, copy, ending, siblings = rest
+        question_id, request, deadline, copy, ending, bundle = rest
         return Found(
-            read_copy(question_id.decode(), handle, copy, siblings),
+            read_copy(question_id.decode(), handle, copy, bundle),
             stored_request(request, deadline),
             None if ending is None else decode_ending(ending),
         )

@@ -75,12 +75,12 @@ def stored_copy(copy: Copy) -> str:
     )
 
 
-def stored_siblings(copy: Copy) -> str:
+def stored_bundle(copy: Copy) -> str:
     """The handles on a copy's message, kept beside the copy; empty for a card that stands alone."""
-    return json.dumps(copy.siblings, separators=(",", ":")) if copy.siblings else ""
+    return json.dumps(copy.bundle, separators=(",", ":")) if copy.bundle else ""
 
 
-def read_copy(question_id: str, handle: str, data: bytes, siblings: bytes | None) -> Copy:
+def read_copy(question_id: str, handle: str, data: bytes, bundle: bytes | None) -> Copy:
     """The copy of a request behind a handle."""
     platform, address, thread, message_id, revealed = from_json(data)
     return Copy(
@@ -89,7 +89,7 @@ def read_copy(question_id: str, handle: str, data: bytes, siblings: bytes | None
         Place(platform, address, thread),
         message_id,
         revealed=bool(revealed),
-        siblings=tuple(from_json(siblings)) if siblings else (),
+        bundle=tuple(from_json(bundle)) if bundle else (),
     )
 
 

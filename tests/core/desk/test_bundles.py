@@ -13,7 +13,7 @@ from support.bundle_room import RUN, a_call, a_room, line, states
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.cards.bundle import MOST_TOGETHER
+from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Ended, Open
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
@@ -48,8 +48,8 @@ async def test_calls_asked_about_together_share_one_message(backend: Backend) ->
         assert room.chat.cards == {}
         assert list(room.chat.bundles) == [ref]
         records = await backend.watch.pending()
-        siblings = {copy.siblings for record in records for copy in record.copies}
-        assert siblings == {tuple(card.handle for card in cards)}
+        bundles = {copy.bundle for record in records for copy in record.copies}
+        assert bundles == {tuple(card.handle for card in cards)}
 
 
 async def test_a_call_that_comes_alone_has_an_ordinary_card(backend: Backend) -> None:
@@ -91,9 +91,9 @@ async def test_calls_of_another_run_and_of_another_route_have_cards_of_their_own
 
 async def test_more_calls_than_a_card_holds_begin_another_one(backend: Backend) -> None:
     async with a_room(backend) as room:
-        tools = [f"tool-{number}" for number in range(MOST_TOGETHER + 2)]
+        tools = [f"tool-{number}" for number in range(MOST_IN_BUNDLE + 2)]
         room.ask(*tools)
-        await room.chat.bundle_where(lambda cards: len(cards) == MOST_TOGETHER)
+        await room.chat.bundle_where(lambda cards: len(cards) == MOST_IN_BUNDLE)
         await room.gathered(2)
         room.window.close()
 
@@ -137,7 +137,7 @@ async def test_a_message_that_the_platform_refuses_becomes_cards_of_their_own(
     backend: Backend,
 ) -> None:
     async with a_room(backend) as room:
-        room.chat.fail("show_together", DeliveryError("slack", "invalid_blocks", permanent=True))
+        room.chat.fail("show a bundle", DeliveryError("slack", "invalid_blocks", permanent=True))
         room.ask("build", "test")
         await room.gathered(2)
         room.window.close()
@@ -153,7 +153,7 @@ async def test_a_place_that_takes_nothing_makes_each_of_them_undeliverable(
 ) -> None:
     async with a_room(backend) as room:
         gone = DeliveryError("slack", "not_in_channel", permanent=True)
-        room.chat.fail("show_together", gone)
+        room.chat.fail("show a bundle", gone)
         room.chat.fail("show", gone, gone)
         room.ask("build", "test")
         await room.gathered(2)
@@ -171,8 +171,8 @@ async def test_a_passing_failure_is_tried_again_and_both_messages_work(backend: 
 
         lost = False
 
-        async def show_together(self, cards: Any, place: Place) -> Any:
-            ref = await super().show_together(cards, place)
+        async def show(self, cards: Any, place: Place) -> Any:
+            ref = await super().show(cards, place)
             if not self.lost:
                 self.lost = True
                 raise DeliveryError("slack", "the connection dropped")

@@ -13,7 +13,7 @@ from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
 from sayso.cards.card import Card, Choice, Ended, Open
 from sayso_playground.slack.blocks import characters, check_blocks
-from sayso_slack.card.together import room_together, together_message
+from sayso_slack.card.bundle import bundle_message, bundle_room
 
 MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
 
@@ -21,7 +21,7 @@ MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
 def a_line(number: int, count: int = 3, **changes: Any) -> Card:
     """A card as the desk makes it for a message with so many."""
     card = a_card(handle=f"handle-{number}", **{"title": f"tool-{number}", **changes})
-    room = room_together(card.body, count)
+    room = bundle_room(card.body, count)
     assert room is not None
     return replace(card, limit=room.content, description_limit=room.description)
 
@@ -37,7 +37,7 @@ def objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def words(*cards: Card) -> str:
-    found = (item["text"] for item in objects(together_message(cards)["blocks"]) if "text" in item)
+    found = (item["text"] for item in objects(bundle_message(cards)["blocks"]) if "text" in item)
     return "".join(text if isinstance(text, str) else "\n" for text in found)
 
 
@@ -45,7 +45,7 @@ def buttons(*cards: Card) -> dict[str, tuple[str, str]]:
     """What the buttons carry, by their labels."""
     return {
         element["text"]["text"]: (element["action_id"], element["value"])
-        for block in together_message(cards)["blocks"]
+        for block in bundle_message(cards)["blocks"]
         for element in block.get("elements", ())
         if element.get("type") == "button"
     }
@@ -54,7 +54,7 @@ def buttons(*cards: Card) -> dict[str, tuple[str, str]]:
 def menus(*cards: Card) -> list[list[str]]:
     return [
         [option["value"] for option in element["options"]]
-        for block in together_message(cards)["blocks"]
+        for block in bundle_message(cards)["blocks"]
         for element in block.get("elements", ())
         if element.get("type") == "overflow"
     ]
@@ -127,7 +127,7 @@ def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
     assert "2 of 3 calls wait" in words(ended, a_line(2), a_line(3))
     assert "⛔ Denied by " in words(ended, a_line(2))
     assert {"type": "user", "user_id": "U0BOB"} in list(
-        objects(together_message([ended, a_line(2)])["blocks"])
+        objects(bundle_message([ended, a_line(2)])["blocks"])
     )
     assert "too risky" in words(ended, a_line(2))
 
@@ -201,12 +201,12 @@ def test_what_was_answered_shows_on_its_line() -> None:
 
 
 def test_a_call_whose_name_has_no_room_on_a_line_stands_alone() -> None:
-    assert room_together(a_body(title="t" * 81), 2) is None
-    assert room_together(a_body(title="t" * 80), 9) is None
+    assert bundle_room(a_body(title="t" * 81), 2) is None
+    assert bundle_room(a_body(title="t" * 80), 9) is None
 
 
 def test_few_calls_have_more_room_than_many() -> None:
-    rooms = [room_together(a_body(content="x" * 9_000), count) for count in (2, 4, 8)]
+    rooms = [bundle_room(a_body(content="x" * 9_000), count) for count in (2, 4, 8)]
 
     assert [room.content for room in rooms if room] == [2_900, 1_210, 247]
 
@@ -245,7 +245,7 @@ def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
         for number in range(count)
     ]
 
-    blocks = together_message(cards)["blocks"]
+    blocks = bundle_message(cards)["blocks"]
 
     assert not check_blocks(blocks).errors
     assert 5_500 < characters(blocks) <= 10_000
@@ -254,7 +254,7 @@ def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
 def test_the_buttons_for_all_have_a_fresh_block_id_whenever_another_is_decided() -> None:
     ended = a_line(1, state=an_ending())
     before, after = (
-        {block["block_id"] for block in together_message(cards)["blocks"] if "block_id" in block}
+        {block["block_id"] for block in bundle_message(cards)["blocks"] if "block_id" in block}
         for cards in ([a_line(1), a_line(2), a_line(3)], [ended, a_line(2), a_line(3)])
     )
 
@@ -335,7 +335,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
 def test_whatever_the_cards_hold_slack_takes_them_and_parses_nothing_of_it(
     shown: list[Card],
 ) -> None:
-    message = together_message(shown)
+    message = bundle_message(shown)
 
     blocks = message["blocks"]
     assert not check_blocks(blocks).errors

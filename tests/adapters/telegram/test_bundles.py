@@ -14,9 +14,9 @@ from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.text.visible import visible
+from sayso_telegram.card.bundle_keyboard import bundle_keyboard
+from sayso_telegram.card.bundle_message import bundle_message, bundle_room
 from sayso_telegram.card.formatted import units
-from sayso_telegram.card.together_keyboard import together_keyboard
-from sayso_telegram.card.together_message import room_together, together_message
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, OLD = -1001234567890, -300
@@ -38,7 +38,7 @@ BODY = CardBody(
 def a_line(number: int, count: int = 3, *, state: Open | Ended | None = None, **body: Any) -> Card:
     """A card as the desk makes it for a message with so many."""
     whole = replace(BODY, **{"title": f"tool-{number}", **body})
-    room = room_together(whole, count)
+    room = bundle_room(whole, count)
     assert room is not None
     return Card(
         handle=handle(number),
@@ -62,18 +62,18 @@ def an_ending(outcome: str = "approved", **changes: Any) -> Ended:
 
 def rows(*cards: Card) -> list[list[str]]:
     """The labels of the buttons, row by row."""
-    shown = together_keyboard(cards)
+    shown = bundle_keyboard(cards)
     return [[button.text for button in row] for row in shown.inline_keyboard] if shown else []
 
 
 def data(*cards: Card) -> dict[str, object]:
-    shown = together_keyboard(cards)
+    shown = bundle_keyboard(cards)
     assert shown is not None
     return {button.text: button.callback_data for row in shown.inline_keyboard for button in row}
 
 
 def text(*cards: Card) -> str:
-    return together_message(cards).text
+    return bundle_message(cards).text
 
 
 def test_each_line_has_a_row_and_all_of_them_have_one_more() -> None:
@@ -187,21 +187,21 @@ def test_what_is_too_long_to_be_said_in_full_is_not_offered() -> None:
 
 def test_texts_of_the_agent_stay_on_their_lines_where_telegram_refuses_entities() -> None:
     sly = a_line(1, content="command: ls\n\n2. tool-2 · fake\ncommand: @everyone")
-    plain = together_message([sly, a_line(2)]).without_entities
+    plain = bundle_message([sly, a_line(2)]).without_entities
 
     assert "\ncommand： ls⏎⏎2． tool-2 · fake⏎command： ＠everyone\n" in plain
     assert plain.count("\n2. ") == 1
 
 
 def test_a_call_whose_name_has_no_room_on_a_line_stands_alone() -> None:
-    assert room_together(replace(BODY, title="t" * 65), 2) is None
-    assert room_together(replace(BODY, title="t" * 64), 9) is None
+    assert bundle_room(replace(BODY, title="t" * 65), 2) is None
+    assert bundle_room(replace(BODY, title="t" * 64), 9) is None
 
 
 @pytest.mark.parametrize(("count", "room"), [(2, 1_378), (5, 424), (8, 185)])
 def test_arguments_and_the_reason_given_share_the_room_of_a_line(count: int, room: int) -> None:
-    both = room_together(replace(BODY, content="x" * 3_000, description="y" * 3_000), count)
-    alone = room_together(replace(BODY, content="x" * 3_000), count)
+    both = bundle_room(replace(BODY, content="x" * 3_000, description="y" * 3_000), count)
+    alone = bundle_room(replace(BODY, content="x" * 3_000), count)
 
     assert both is not None
     assert alone is not None
@@ -211,7 +211,7 @@ def test_arguments_and_the_reason_given_share_the_room_of_a_line(count: int, roo
 
 def test_what_takes_two_code_units_a_character_has_half_the_room() -> None:
     plain, double = (
-        room_together(replace(BODY, content=character * 3_000), 8) for character in "x🦀"
+        bundle_room(replace(BODY, content=character * 3_000), 8) for character in "x🦀"
     )
 
     assert plain is not None
@@ -247,7 +247,7 @@ def test_cards_full_to_their_limits_fit_into_a_message(
         for number in range(count)
     ]
 
-    message = together_message(cards)
+    message = bundle_message(cards)
 
     assert 4_000 < units(message.text) <= 4_096
     assert units(message.without_entities) <= 4_096
@@ -323,7 +323,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
 @settings(max_examples=60, deadline=None, database=None)
 @given(cards())
 def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
-    message = together_message(shown)
+    message = bundle_message(shown)
 
     assert 0 < units(message.text) <= 4_096
     assert 0 < units(message.without_entities) <= 4_096
@@ -331,7 +331,7 @@ def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
     assert "@" not in message.without_entities
     covered = [range(one.offset, one.offset + one.length) for one in message.entities]
     assert all(one.stop <= units(message.text) for one in covered)
-    keyboard = together_keyboard(shown)
+    keyboard = bundle_keyboard(shown)
     if keyboard is not None:
         labels = [button for row in keyboard.inline_keyboard for button in row]
         assert len(labels) <= 100
@@ -341,13 +341,13 @@ def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
 @settings(max_examples=60, deadline=None, database=None)
 @given(cards())
 def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card]) -> None:
-    keyboard = together_keyboard(shown)
+    keyboard = bundle_keyboard(shown)
     offered = (
         {button.callback_data for row in keyboard.inline_keyboard for button in row}
         if keyboard
         else set()
     )
-    blocks = [part.text for part in together_message(shown).parts]
+    blocks = [part.text for part in bundle_message(shown).parts]
 
     for card in shown:
         if not isinstance(card.state, Open) or card.revealed:
@@ -358,7 +358,7 @@ def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card])
 
 
 def test_what_an_agent_wrote_is_code() -> None:
-    message = together_message([a_line(1, description="see https://a.example"), a_line(2)])
+    message = bundle_message([a_line(1, description="see https://a.example"), a_line(2)])
     raw = message.text.encode("utf-16-le")
     code = {
         raw[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le")

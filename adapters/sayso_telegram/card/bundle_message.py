@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sayso.cards.bundle import MOST_TOGETHER, Bundle
+from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Ended, Room
 from sayso.text.visible import visible
+from sayso_telegram.card.bundle_keyboard import confirmed_in
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import yes_label
 from sayso_telegram.card.message import CONTENT_LIMIT, OUTCOMES, time_text
-from sayso_telegram.card.together_keyboard import confirmed_in
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
@@ -42,9 +42,9 @@ def _plain(part: Part) -> str:
     return Formatted((part,)).without_entities
 
 
-def room_together(body: CardBody, count: int) -> Room | None:
+def bundle_room(body: CardBody, count: int) -> Room | None:
     """What a message with so many cards shows of this one; None: it must stand alone."""
-    if count > MOST_TOGETHER or units(sound(visible(body.title, one_line=True))) > _TITLE:
+    if count > MOST_IN_BUNDLE or units(sound(visible(body.title, one_line=True))) > _TITLE:
         return None
     left = _FOR_LINES // count - _BESIDE
     content, description = sound(body.content), sound(visible(body.description, one_line=True))
@@ -61,7 +61,7 @@ def _first(text: str, most: int) -> int:
     return max(len(fitted(text, most)) - 1, 0)
 
 
-def together_message(cards: Sequence[Card]) -> Formatted:
+def bundle_message(cards: Sequence[Card]) -> Formatted:
     """The cards as they are now, at most 4,096 UTF-16 code units long.
 
     What a person still decides on is never cut here, as on a single card.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sayso.cards.bundle import EACH, MOST_TOGETHER, Bundle
+from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import (
     BACK,
     DESCRIPTION_LIMIT,
@@ -62,9 +62,9 @@ _NOTICE = 150
 _SECOND_STEP = 800
 
 
-def room_together(body: CardBody, count: int) -> Room | None:
+def bundle_room(body: CardBody, count: int) -> Room | None:
     """What a message with so many cards shows of this one; None: it must stand alone."""
-    if count > MOST_TOGETHER or len(body.title) > _TITLE:
+    if count > MOST_IN_BUNDLE or len(body.title) > _TITLE:
         return None
     line = _FOR_LINES // count - _BESIDE
     left = max(line - len(body.content), line // 3)
@@ -72,7 +72,7 @@ def room_together(body: CardBody, count: int) -> Room | None:
     return Room(min(line - description, CONTENT_LIMIT), description)
 
 
-def together_message(cards: Sequence[Card]) -> dict[str, Any]:
+def bundle_message(cards: Sequence[Card]) -> dict[str, Any]:
     """What chat.postMessage and chat.update are told to make a message show these cards.
 
     Whatever the cards hold, Slack takes it: 50 blocks at most, and 10,000
@@ -86,7 +86,7 @@ def together_message(cards: Sequence[Card]) -> dict[str, Any]:
 def _presentable(card: Card, count: int) -> Card:
     shown = presentable(card)
     shown = replace(shown, body=replace(shown.body, title=one_line(shown.body.title, _TITLE)))
-    room = room_together(shown.body, count) or Room(0, 0)
+    room = bundle_room(shown.body, count) or Room(0, 0)
     return replace(
         shown,
         limit=min(shown.limit, room.content),

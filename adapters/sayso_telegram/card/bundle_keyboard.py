@@ -21,7 +21,7 @@ _MOST_STORED = 300
 Row = list[InlineKeyboardButton]
 
 
-def together_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
+def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
     """The buttons that these cards offer now; None once all of them have ended.
 
     Raises:

@@ -46,7 +46,7 @@ check: $(DEV)  ## all that must pass before a change lands: format, lint, types,
 	$(call step,$(PYTEST) $(ARGS))
 
 docs: $(DEV)  ## the documentation as a site in site/, made without the network
-	@$(MKDOCS) build --strict --quiet $(ARGS)
+	@$(MKDOCS) build --strict $(ARGS)
 	@echo "site/index.html is ready; the search needs a server: $(BIN)/python -m http.server -d site"
 
 bench: $(DEV)  ## measure against the bare floor on this machine

@@ -15,6 +15,7 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(?<=\]\()[^)\s#:]+(?=[)#])")
+_ROW = re.compile(r"^\|.*`[^`]*\\\|[^`]*`.*$", re.MULTILINE)  # a code host needs the escape in code
 _LANGUAGES = {".py": "python", ".toml": "toml", ".ts": "typescript", ".yaml": "yaml"}
 _ASSETS = {".css", ".png", ".svg"}
 
@@ -36,12 +37,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001  the hook's signature
-    """Lead a link to a source file to its page."""
+    """Lead links to source files to their pages; a bar in code needs no escape here."""
     document = ROOT / page.file.src_uri
     if not document.is_file():
         return markdown
     sources = _sources(document)
-    return _LINK.sub(lambda link: link[0] + ".md" * (link[0] in sources), markdown)
+    linked = _LINK.sub(lambda link: link[0] + ".md" * (link[0] in sources), markdown)
+    return _ROW.sub(lambda row: row[0].replace("\\|", "|"), linked)
 
 
 def _sources(document: Path) -> dict[str, Path]:

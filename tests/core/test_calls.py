@@ -12,7 +12,7 @@ import pytest
 from sayso import Gate, RunRef
 from sayso.calls import MAX_ARGUMENTS_BYTES, ToolCall, arguments_digest, new_id, shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 
 
 def test_the_order_of_keys_does_not_matter() -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sayso import Gate, RunRef
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_bots.server.server import serving
 from sayso_bots.settings.settings import settings_of

@@ -21,7 +21,7 @@ from sayso.dialogues.view import Board, Note, Prompt
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField, Option
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.work import MemoryLeases
+from sayso.stores.memory.leases import MemoryLeases
 
 PLATFORM = "chat"
 ROOM = Place(PLATFORM, "kitchen", "cooking")

@@ -18,7 +18,7 @@ from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import StoreUnreachableError
 from sayso.forms.form import Form, FormField, Option
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.work import MemoryLeases
+from sayso.stores.memory.leases import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
 from sayso_telegram.incoming.intake import Intake

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_bots.server.platforms import telegram_config
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import Settings, settings_of

@@ -24,8 +24,9 @@ from sayso.errors import RequestEndedError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.policy import Policy, RulePolicy
 from sayso.rules.declarations import Declaration
-from sayso.stores.backend import Backend, branch_topic
+from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
+from sayso.stores.topics import branch_topic
 
 if TYPE_CHECKING:
     from sayso.questions.structured_input import Collected

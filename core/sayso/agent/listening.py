@@ -9,8 +9,8 @@ from collections.abc import Callable
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
 from sayso.events import Event
-from sayso.stores.backend import branch_topic
 from sayso.stores.ports import Bus
+from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from sayso.errors import StoreUnreachableError
-from sayso.stores.roster import Roster
+from sayso.stores.ports import Roster
 
 # A desk that dies without a word is gone after so long; one that lives says so in time.
 STAYS_SECONDS = 10.0

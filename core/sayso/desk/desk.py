@@ -34,9 +34,10 @@ from sayso.events import (
     UserInputRequest,
 )
 from sayso.questions.refusing import Refusals
-from sayso.stores.backend import Backend, branch_topic
+from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
 from sayso.stores.ports import Found, Job, Record
+from sayso.stores.topics import branch_topic
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from typing import Self
 from sayso.calls import RunRef
 from sayso.errors import EventsGoneError, SaysoError, SlowReaderError, StoreUnreachableError
 from sayso.feed.pages import PAGE_EVENTS, Pages
-from sayso.stores.branch_bell import LOG_TOPIC, BranchGrewEvent
+from sayso.stores.branch_bell import BranchGrewEvent
 from sayso.stores.branch_log import (
     BEGINNING,
     LoggedEvent,
@@ -22,6 +22,7 @@ from sayso.stores.branch_log import (
     is_full,
 )
 from sayso.stores.ports import BranchLog, Bus
+from sayso.stores.topics import LOG_TOPIC
 
 _log = logging.getLogger(__name__)
 

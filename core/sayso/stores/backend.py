@@ -1,11 +1,9 @@
-"""What gates and desks share: all ports together, and the inbox of this process."""
+"""All ports of one store together, and the inbox that it rings in this process."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from sayso.calls import RunRef
 from sayso.stores.inbox import Inbox
 from sayso.stores.ports import (
     Audit,
@@ -15,11 +13,11 @@ from sayso.stores.ports import (
     Drafts,
     Leases,
     Outbox,
+    Roster,
     Rules,
     Store,
     Watch,
 )
-from sayso.stores.roster import Roster
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,3 @@ class Backend:
     drafts: Drafts
     log: BranchLog
     inbox: Inbox
-
-
-def branch_topic(run: RunRef) -> str:
-    """The topic on which observers of a run's branch hear what is asked and how it ended."""
-    return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])

@@ -7,9 +7,6 @@ from typing import Literal
 from sayso.calls import RunRef
 from sayso.events import Event
 
-LOG_TOPIC = "branches"
-"""The topic of the bus on which every log of the store rings when it grows."""
-
 
 class BranchGrewEvent(Event):
     """The bell: something was appended to the log of this branch."""

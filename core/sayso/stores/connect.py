@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 
 from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 
 _REDIS = frozenset(
     {

@@ -1,4 +1,4 @@
-"""The waiting runs of one process: one subscription, one timer, a future a run."""
+"""The endings that one process waits for: one subscription, one timer, a future each."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _AGAIN_SECONDS = 0.05
 
 
 class Inbox:
-    """Resolves a future for every request that ends.
+    """Resolves a future for every request that ends: the inbox that ``Store.open`` rings.
 
     Subscribe, look, wait: whoever waits is subscribed first, then looks in
     the store, and the store is looked at again after every lost subscription
-    and once a minute. The inbox costs one subscription however many runs wait.
+    and once a minute. It is one subscription, however many requests are waited for.
     """
 
     def __init__(self, bus: Bus, watch: Watch, *, grace: float = GRACE_SECONDS) -> None:

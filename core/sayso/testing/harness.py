@@ -56,7 +56,7 @@ from sayso.policy.policy import Policy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.declarations import Declaration
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 
 PERSON = "test:person"
 

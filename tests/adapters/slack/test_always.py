@@ -20,7 +20,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import a_request
 from sayso_playground import Playground, SlackMessage
 from sayso_playground.slack.blocks import check_blocks

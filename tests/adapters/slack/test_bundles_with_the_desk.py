@@ -17,7 +17,7 @@ from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_playground import Playground, SlackMessage
 from sayso_slack import SlackAdapter, SlackListener

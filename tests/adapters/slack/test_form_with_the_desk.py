@@ -26,7 +26,7 @@ from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_playground import Delivery, Playground, SlackMessage, SlackView
 from sayso_slack import SlackAdapter, SlackListener

@@ -18,7 +18,7 @@ from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.questions.refusing import Refusals
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_playground import DropConnection, Playground, SlackMessage, SlackView
 from sayso_slack import SlackAdapter, SlackListener

@@ -8,7 +8,7 @@ import pytest
 from support.telegram_forms import FORUM, GROUP, RUN, TOKEN, VALUES, Room, bots
 
 from sayso import Gate, Outcome
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, RateLimited
 

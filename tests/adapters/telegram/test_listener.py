@@ -22,7 +22,7 @@ from sayso.chats.places import Answer, Answered, Place, Press
 from sayso.clock import utc_now
 from sayso.errors import ReplayedCallbackError, StoreUnreachableError
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.work import MemoryLeases
+from sayso.stores.memory.leases import MemoryLeases
 from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 

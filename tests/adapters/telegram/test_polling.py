@@ -15,7 +15,7 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.memory.work import MemoryLeases
+from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.ports import Leases
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener

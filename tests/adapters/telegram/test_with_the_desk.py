@@ -15,7 +15,7 @@ from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_playground import (
     Playground,
     PlaygroundConfig,

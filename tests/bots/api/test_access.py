@@ -19,7 +19,7 @@ from support.api_world import (
     world_on,
 )
 
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_bots.api.limits import Limits
 from sayso_bots.settings.tokens import ApiToken, known_token, new_token, token_hash
 from sayso_playground import Playground

@@ -11,7 +11,7 @@ from bots.api.test_docs import example  # noqa: TID251
 from support.api_world import API, ROUTE, TOKENS, world_on
 from support.browser import NO_CHROMIUM, browser, chromium
 
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_playground import Playground
 

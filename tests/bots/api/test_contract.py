@@ -19,7 +19,7 @@ from support.api_world import (
     world_on,
 )
 
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_playground import Playground
 
 with warnings.catch_warnings():

@@ -17,7 +17,7 @@ from support.api_world import (
 )
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -18,14 +18,10 @@ from support.commands import (
 )
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.clock import utc_now
 from sayso.events import RequestEnding
 from sayso.rules.rule import RememberedRule
-from sayso.stores.inbox import Inbox
-from sayso.stores.memory.bus import MemoryBus
-from sayso.stores.memory.store import MemoryStore, memory_backend
-from sayso.stores.memory.work import MemoryOutbox
-from sayso.stores.ports import Settled
+from sayso.stores.memory import memory_backend
+from sayso.stores.ports import Settled, Store
 from sayso_bots.server.server import serving
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
@@ -96,11 +92,12 @@ async def test_a_second_signal_ends_it_at_once(playground: Playground, tmp_path:
     assert done.code == 130
 
 
-class SlowStore(MemoryStore):
+class SlowStore:
     """A store that takes its time for the answer of a person, and says when it has begun."""
 
-    def __init__(self, bus: MemoryBus, outbox: MemoryOutbox) -> None:
-        super().__init__(bus, outbox, utc_now)
+    def __init__(self, store: Store) -> None:
+        self.open, self.get, self.settle_later = store.open, store.get, store.settle_later
+        self._store = store
         self.began, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def settle(
@@ -114,7 +111,7 @@ class SlowStore(MemoryStore):
     ) -> Settled:
         self.began.set()
         await self.go_on.wait()
-        return await super().settle(
+        return await self._store.settle(
             question_id, ending, remember=remember, handle=handle, delivery=delivery
         )
 
@@ -122,14 +119,10 @@ class SlowStore(MemoryStore):
 async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(
     playground: Playground,
 ) -> None:
-    bus, outbox = MemoryBus(), MemoryOutbox()
-    store = SlowStore(bus, outbox)
     settings = settings_of(source_of(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
-    async with memory_backend() as memory, Inbox(bus, store) as inbox:
-        backend = replace(
-            memory, store=store, watch=store, copies=store, rules=store, bus=bus, outbox=outbox,
-            inbox=inbox,
-        )  # fmt: skip
+    async with memory_backend() as memory:
+        store = SlowStore(memory.store)
+        backend = replace(memory, store=store)
         async with Gate.open(backend, run=RUN) as gate:
             asking = asyncio.create_task(gate.check(ToolCall("x")))
             async with serving(settings, backend=backend) as working:

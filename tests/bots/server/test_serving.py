@@ -21,7 +21,7 @@ from support.commands import (
 )
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso_bots.cli.serve import summary
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import settings_of

@@ -36,7 +36,7 @@ from sayso.events import UserInputRequest
 from sayso.questions.permission import call_of
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import BookChanged, Opened, Record
 
 RUN = RunRef("deploy-bot", "s-1")

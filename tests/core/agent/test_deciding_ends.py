@@ -14,7 +14,7 @@ from sayso.clock import utc_now
 from sayso.policy.policy import Context, Decision, Remembered, Ruling
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Rules
 from sayso.testing import a_request, a_response, a_rule
 

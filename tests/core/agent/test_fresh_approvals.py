@@ -16,7 +16,7 @@ from sayso.calls import ToolCall
 from sayso.clock import utc_now
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Rules
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response

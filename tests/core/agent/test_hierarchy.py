@@ -10,7 +10,7 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import Stage
 
 OPS = Place("slack", "C0OPS")

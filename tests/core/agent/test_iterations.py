@@ -9,7 +9,7 @@ import pytest
 
 from sayso import Event, Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import a_response, soon
 
 RUN = RunRef("bot", "s-1")

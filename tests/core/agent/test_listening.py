@@ -22,7 +22,7 @@ from sayso import (
 )
 from sayso.errors import BusLostError, ListenerError, SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Bus, Ring
 from sayso.testing import soon
 

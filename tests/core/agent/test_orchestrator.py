@@ -33,7 +33,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import BusLostError, ConfigError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import StoppedClock, a_request, soon
 
 ONE, TWO = RunRef("one", "s-1"), RunRef("two", "s-2")

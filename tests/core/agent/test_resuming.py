@@ -16,7 +16,7 @@ from sayso.questions.permission import PermissionRequestEvent, PermissionRespons
 from sayso.questions.wire import decode, encode
 from sayso.rules.rule import Rule, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
 

@@ -27,7 +27,7 @@ from sayso.errors import InvalidCallError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import StoppedClock, a_request, a_response, a_rule
 

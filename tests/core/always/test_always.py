@@ -21,7 +21,7 @@ from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request
 

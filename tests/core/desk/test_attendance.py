@@ -9,7 +9,7 @@ from sayso.desk.attendance import attending
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import until
 
 ROUTES = Routes([Route((Place("slack", "C0OPS"),))])

@@ -21,7 +21,7 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Copy
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request

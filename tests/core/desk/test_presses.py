@@ -16,7 +16,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, ReplayedCallbackError
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 
 OPS = Place("slack", "C0OPS")
 LONG = {"text": "y" * 5_000}

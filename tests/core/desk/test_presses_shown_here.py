@@ -18,7 +18,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, ReplayedCallbackError
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Copies, Found
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url

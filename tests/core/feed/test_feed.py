@@ -15,10 +15,10 @@ from sayso.events import Event
 from sayso.feed.feed import TAIL_EVENTS, BranchFeed, Follower
 from sayso.feed.pages import READS_AT_ONCE
 from sayso.stores.backend import Backend
-from sayso.stores.branch_bell import LOG_TOPIC
 from sayso.stores.branch_log import BEGINNING, LoggedEvent, LogKind, Position
 from sayso.stores.connect import open_backend
 from sayso.stores.ports import BranchLog, Bus
+from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, until
 
 RUN = RunRef("deploy-bot", "s-42", run_id="run-1")

@@ -17,7 +17,7 @@ from sayso.policy.chain import Chain, When
 from sayso.policy.policy import Context, Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import Stage, a_request, a_response
 
 RUN = RunRef("deploy-bot", "s-1")

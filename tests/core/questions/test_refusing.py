@@ -29,7 +29,7 @@ from sayso.events import Outcome, RequestEnding
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.refusing import Refusals
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Store
 from sayso.testing import a_request, until
 

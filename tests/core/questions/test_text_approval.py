@@ -25,7 +25,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import ArgumentsChangedError, InvalidInputError
 from sayso.questions.text_approval import text_approval_of
 from sayso.questions.wire import decode, encode
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
 
 RUN = RunRef("deploy-bot", "s-1", run_id="r-1")

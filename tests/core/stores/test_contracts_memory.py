@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sayso.stores.backend import Backend
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory import memory_backend
 from sayso.testing import (
     AuditContract,
     BranchLogContract,

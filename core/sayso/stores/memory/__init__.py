@@ -1,4 +1,9 @@
 """The ports in memory, for one process: a test, a demonstration, a script.
 
-They keep the same contracts as those on Redis and forget everything with the process.
+They keep the same contracts as those on Redis, forget what is old as Redis does, and everything
+with the process.
 """
+
+from sayso.stores.memory.backend import memory_backend
+
+__all__ = ["memory_backend"]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from itertools import islice
 
 from sayso.calls import RunRef, new_id
-from sayso.errors import EventsGoneError, UnknownRequestError
+from sayso.clock import Clock
+from sayso.errors import EventsGoneError
 from sayso.events import Event
 from sayso.questions.wire import encode
 from sayso.stores.branch_log import (
     BEGINNING,
     KEPT_BYTES,
     KEPT_EVENTS,
+    KEPT_SECONDS,
     PAGE_BYTES,
     LoggedEvent,
     LogKind,
@@ -22,10 +25,15 @@ from sayso.stores.branch_log import (
     branch_of,
 )
 from sayso.stores.memory.bus import MemoryBus
+from sayso.stores.memory.records import Records
+from sayso.stores.topics import LOG_TOPIC
+
+_KEPT = timedelta(seconds=KEPT_SECONDS)
 
 
 @dataclass(slots=True)
 class _Log:
+    until: datetime
     epoch: str = field(default_factory=new_id)
     last: int = 0
     open: int = 0
@@ -40,23 +48,22 @@ class _Log:
 
 
 class MemoryBranchLog:
-    """Logs that live as long as the process, each with its newest events."""
+    """Logs with the newest events of each branch, until nobody wrote or read it for a week."""
 
-    def __init__(self, bus: MemoryBus, knows: Callable[[str], bool]) -> None:
+    def __init__(self, bus: MemoryBus, records: Records, clock: Clock) -> None:
         self._bus = bus
-        self._knows = knows
+        self._records = records
+        self._clock = clock
         self._logs: dict[tuple[str, str, str], _Log] = {}
-        self._written: set[tuple[str, LogKind]] = set()
 
     async def append(self, run: RunRef, question_id: str, kind: LogKind, event: Event) -> bool:
         """Write the event to the end of its branch and ring, once per question and kind."""
-        if not self._knows(question_id):
-            raise UnknownRequestError(question_id)
-        if (question_id, kind) in self._written:
+        logged = self._records.get(question_id).logged
+        if kind in logged:
             return False
-        self._written.add((question_id, kind))
+        logged.add(kind)
         # Only where a desk keeps a log is one more event to be known.
-        from sayso.stores.branch_bell import LOG_TOPIC, BranchGrewEvent
+        from sayso.stores.branch_bell import BranchGrewEvent
 
         log = self._log(run)
         log.last += 1
@@ -96,4 +103,12 @@ class MemoryBranchLog:
         return 0 if log is None else log.open
 
     def _log(self, run: RunRef) -> _Log:
-        return self._logs.setdefault(branch_of(run), _Log())
+        now = self._clock()
+        # They stand in the order in which they were touched.
+        while self._logs and next(iter(self._logs.values())).until <= now:
+            del self._logs[next(iter(self._logs))]
+        branch = branch_of(run)
+        log = self._logs.pop(branch, None) or _Log(now)
+        log.until = now + _KEPT
+        self._logs[branch] = log
+        return log

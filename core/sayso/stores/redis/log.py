@@ -8,7 +8,7 @@ from sayso.calls import RunRef, new_id
 from sayso.errors import EventsGoneError, UnknownRequestError
 from sayso.events import Event
 from sayso.questions.wire import encode
-from sayso.stores.branch_bell import LOG_TOPIC, BranchGrewEvent
+from sayso.stores.branch_bell import BranchGrewEvent
 from sayso.stores.branch_log import (
     KEPT_BYTES,
     KEPT_EVENTS,
@@ -20,6 +20,7 @@ from sayso.stores.branch_log import (
 )
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import branch_key
+from sayso.stores.topics import LOG_TOPIC
 
 _APPEND, _READ = Script("log_append"), Script("log_read")
 

@@ -1,0 +1,45 @@
+"""The backend in the memory of one process: for trying out, for tests, for ``sayso demo``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sayso.clock import Clock, utc_now
+from sayso.stores.backend import Backend
+from sayso.stores.inbox import Inbox
+from sayso.stores.memory.bus import MemoryBus
+from sayso.stores.memory.copies import MemoryCopies
+from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.log import MemoryBranchLog
+from sayso.stores.memory.outbox import MemoryOutbox
+from sayso.stores.memory.records import Records
+from sayso.stores.memory.roster import MemoryRoster
+from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.store import MemoryStore, MemoryWatch
+
+
+@asynccontextmanager
+async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
+    """A backend for one process; everything is gone when the block ends."""
+    bus, outbox = MemoryBus(), MemoryOutbox()
+    records, audit = Records(clock), MemoryAudit(clock)
+    rules = MemoryRules(audit, clock)
+    store = MemoryStore(records, rules, audit, bus, outbox, clock)
+    watch = MemoryWatch(records, store, clock)
+    async with Inbox(bus, watch) as inbox:
+        yield Backend(
+            store=store,
+            watch=watch,
+            copies=MemoryCopies(records),
+            rules=rules,
+            audit=audit,
+            bus=bus,
+            outbox=outbox,
+            leases=MemoryLeases(clock),
+            roster=MemoryRoster(clock),
+            drafts=MemoryDrafts(clock),
+            log=MemoryBranchLog(bus, records, clock),
+            inbox=inbox,
+        )

@@ -1,0 +1,46 @@
+"""Work waiting for desks in the memory of one process."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from sayso.stores.ports import Job
+
+
+class MemoryOutbox:
+    """Jobs for the desks of one process."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[Job] = asyncio.Queue()
+        self._taken: dict[str, Job] = {}
+        self._receipts = itertools.count(1)
+
+    def put(self, kind: Literal["ask", "end"], question_id: str) -> None:
+        """Leave a job for a desk."""
+        self._waiting.put_nowait(Job(kind, question_id, str(next(self._receipts))))
+
+    @asynccontextmanager
+    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:  # noqa: ARG002
+        """Jobs for a desk, as they come; those it did not finish go back when the block ends."""
+        mine: list[str] = []
+        try:
+            yield self._take(mine)
+        finally:
+            for receipt in mine:
+                if (job := self._taken.pop(receipt, None)) is not None:
+                    self._waiting.put_nowait(job)
+
+    async def done(self, job: Job) -> None:
+        """The job is finished and will not come again."""
+        self._taken.pop(job.receipt, None)
+
+    async def _take(self, mine: list[str]) -> AsyncIterator[Job]:
+        while True:
+            job = await self._waiting.get()
+            self._taken[job.receipt] = job
+            mine.append(job.receipt)
+            yield job

@@ -1,0 +1,122 @@
+"""Requests as they are kept in memory: until their deadline and a day."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sayso.clock import Clock
+from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.stores.branch_log import LogKind
+from sayso.stores.ports import Copy, Record
+
+_KEPT = timedelta(days=1)
+_DELIVERIES_KEPT = timedelta(minutes=10)
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request with all that is known of it; ``logged`` is what its branch's log has of it."""
+
+    request: UserInputRequest
+    deadline: datetime
+    inboxes: set[str]
+    ending: RequestEnding | None = None
+    copies: dict[str, Copy] = field(default_factory=dict)
+    foreseen: tuple[RequestEnding, datetime] | None = None
+    logged: set[LogKind] = field(default_factory=set)
+
+    def due(self) -> datetime:
+        """When the request ends if nobody ends it before."""
+        return self.deadline if self.foreseen is None else min(self.deadline, self.foreseen[1])
+
+
+class Records:
+    """The requests of one process, their handles, and the callbacks of the last ten minutes."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._entries: dict[str, Entry] = {}
+        self._waiting: dict[str, Entry] = {}
+        self._handles: dict[str, str] = {}
+        self._to_forget: list[tuple[datetime, str]] = []
+        self._deliveries: dict[str, datetime] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Keep a new request."""
+        question_id = entry.request.question_id
+        self._entries[question_id] = self._waiting[question_id] = entry
+        heapq.heappush(self._to_forget, (entry.deadline + _KEPT, question_id))
+
+    def find(self, question_id: str) -> Entry | None:
+        """The request of this id; None when there is none, or it is long gone."""
+        self._forget()
+        return self._entries.get(question_id)
+
+    def get(self, question_id: str) -> Entry:
+        """The request of this id.
+
+        Raises:
+            UnknownRequestError: there is none, or it is long gone.
+        """
+        entry = self.find(question_id)
+        if entry is None:
+            raise UnknownRequestError(question_id)
+        return entry
+
+    def end(self, entry: Entry, ending: RequestEnding) -> None:
+        """Record the ending of an open request."""
+        entry.ending = ending
+        self._waiting.pop(entry.request.question_id, None)
+
+    def waiting(self) -> Iterable[Entry]:
+        """The requests that are open now."""
+        self._forget()
+        return list(self._waiting.values())
+
+    def bind(self, copy: Copy) -> None:
+        """Let a copy's handle lead to its request.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        self.get(copy.question_id).copies[copy.handle] = copy
+        self._handles[copy.handle] = copy.question_id
+
+    def behind(self, handle: str) -> Entry | None:
+        """The request that a handle leads to."""
+        question_id = self._handles.get(handle)
+        return None if question_id is None else self.find(question_id)
+
+    def refuse_again(self, delivery: str) -> None:
+        """Take note of a delivery that is not empty.
+
+        Raises:
+            ReplayedCallbackError: it was here in the last ten minutes.
+        """
+        now = self._clock()
+        # They stand in the order in which they came.
+        while self._deliveries and next(iter(self._deliveries.values())) <= now:
+            del self._deliveries[next(iter(self._deliveries))]
+        if delivery in self._deliveries:
+            raise ReplayedCallbackError("this callback was handled before")
+        if delivery:
+            self._deliveries[delivery] = now + _DELIVERIES_KEPT
+
+    def record(self, entry: Entry) -> Record:
+        """The request as the ports tell it."""
+        request = entry.request.model_copy(update={"expires_at": entry.deadline})
+        left = (entry.deadline - self._clock()).total_seconds()
+        return Record(request, entry.ending, tuple(entry.copies.values()), left)
+
+    def _forget(self) -> None:
+        now = self._clock()
+        while self._to_forget and self._to_forget[0][0] <= now:
+            _, question_id = heapq.heappop(self._to_forget)
+            self._waiting.pop(question_id, None)
+            entry = self._entries.pop(question_id, None)
+            for handle in entry.copies if entry else ():
+                self._handles.pop(handle, None)

@@ -1,0 +1,145 @@
+"""What sessions remember, and what happened, in the memory of one process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from sayso.calls import RunRef
+from sayso.clock import Clock
+from sayso.rules.rule import RememberedRule, RuleBook
+from sayso.stores import audit
+from sayso.stores.audit import AUDIT_ENTRIES, AuditEntry
+from sayso.stores.ports import KeptRule
+
+# A book is kept for a day after its last rule, what was spent for half a year.
+_BOOK_KEPT = timedelta(days=1)
+_SPENT_KEPT = timedelta(days=180)
+
+# The agent, and the session unless the rules are those of all its sessions.
+_BookName = tuple[str, str | None]
+
+
+class MemoryAudit:
+    """The newest entries, as long as the process lives."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._entries: deque[AuditEntry] = deque(maxlen=AUDIT_ENTRIES)
+
+    async def read(self, count: int) -> Sequence[AuditEntry]:
+        """The last entries, the oldest of them first."""
+        return list(self._entries)[-count:] if count > 0 else []
+
+    def note(self, *facts: audit.Facts) -> None:
+        """Write an entry."""
+        self._entries.append(audit.entry(self._clock(), *facts))
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A rule, the facts of the request that stored it, and the book it stands in."""
+
+    rule: RememberedRule
+    about: audit.Facts
+    book: _BookName
+
+
+@dataclass(slots=True)
+class _Book:
+    version: str
+    until: datetime
+
+
+class MemoryRules:
+    """The rules of sessions and agents until they expire."""
+
+    def __init__(self, audit: MemoryAudit, clock: Clock) -> None:
+        self._audit = audit
+        self._clock = clock
+        self._books: dict[_BookName, _Book] = {}
+        self._kept: dict[str, _Kept] = {}
+        self._spent: dict[tuple[str, str, str], datetime] = {}
+
+    async def book(self, run: RunRef) -> RuleBook:
+        """The rules that count for the run, its agent's among them."""
+        now = self._clock()
+        names = _names(run)
+        rules = (
+            replace(kept.rule, uses=0, last_used_at=None)
+            for kept in self._kept.values()
+            if kept.book in names and kept.rule.expires_at > now
+        )
+        return RuleBook(self.version(run), tuple(rules))
+
+    async def spend(self, run: RunRef, key: str) -> bool:
+        """Take what may be had once in a session."""
+        now = self._clock()
+        # They stand in the order in which they were last asked for.
+        while self._spent and next(iter(self._spent.values())) <= now:
+            del self._spent[next(iter(self._spent))]
+        once = (run.agent_id, run.session_id, key)
+        first = self._spent.pop(once, None) is None
+        self._spent[once] = now + _SPENT_KEPT
+        return first
+
+    async def use(
+        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+    ) -> bool:
+        """Count a use of a rule by the run, unless it is over."""
+        now = self._clock()
+        kept = self._kept.get(rule_id)
+        if kept is None or kept.book not in _names(run) or kept.rule.expires_at <= now:
+            return False
+        if book is not None and book != self.version(run):
+            return False
+        used = replace(kept.rule, uses=kept.rule.uses + 1, last_used_at=now)
+        self._kept[rule_id] = replace(kept, rule=used)
+        self._audit.note(kept.about, audit.used(run, rule_id, digest))
+        return True
+
+    async def all(self) -> Sequence[KeptRule]:
+        """All rules that have not expired, with their uses."""
+        now = self._clock()
+        return [
+            KeptRule(kept.rule, kept.book[0], kept.book[1] or "")
+            for kept in self._kept.values()
+            if kept.rule.expires_at > now
+        ]
+
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
+        """Take a rule back, at once for running sessions too."""
+        kept = self._kept.get(rule_id)
+        if kept is None or kept.rule.expires_at <= self._clock():
+            return False
+        del self._kept[rule_id]
+        self._books[kept.book].version = f"without {rule_id}"
+        self._audit.note(kept.about, audit.revoked(rule_id, by))
+        return True
+
+    def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:
+        """Store a rule in its book, which has another version from then on."""
+        self._forget()
+        session, agent = _names(run)
+        name = agent if rule.scope == "agent" else session
+        until = rule.expires_at + _BOOK_KEPT
+        known = self._books.get(name)
+        self._books[name] = _Book(rule.rule_id, max(until, known.until) if known else until)
+        self._kept[rule.rule_id] = _Kept(rule, about, name)
+        self._audit.note(about, audit.stored(rule))
+
+    def version(self, run: RunRef) -> str:
+        """The version of what the run's session remembers."""
+        books = (self._books.get(name) for name in _names(run))
+        return "+".join(book.version for book in books if book is not None)
+
+    def _forget(self) -> None:
+        now = self._clock()
+        self._books = {name: book for name, book in self._books.items() if book.until > now}
+        self._kept = {key: kept for key, kept in self._kept.items() if kept.book in self._books}
+
+
+def _names(run: RunRef) -> tuple[_BookName, _BookName]:
+    return (run.agent_id, run.session_id), (run.agent_id, None)

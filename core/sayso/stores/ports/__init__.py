@@ -1,0 +1,37 @@
+"""What the core needs from outside: small promises, checked by contract tests.
+
+One file for each idea; whoever implements or uses a port imports it from here. How a promise is
+kept is the business of ``memory`` and ``redis``.
+"""
+
+from sayso.stores.ports.branch_log import BranchLog
+from sayso.stores.ports.bus import Bus, Ring
+from sayso.stores.ports.copies import Copies, Copy, Found
+from sayso.stores.ports.outbox import Job, Outbox
+from sayso.stores.ports.requests import BookChanged, Opened, Record, Settled, Store, Watch
+from sayso.stores.ports.roster import Roster
+from sayso.stores.ports.rules import Audit, KeptRule, Rules
+from sayso.stores.ports.shared import Drafts, Leases
+
+__all__ = [
+    "Audit",
+    "BookChanged",
+    "BranchLog",
+    "Bus",
+    "Copies",
+    "Copy",
+    "Drafts",
+    "Found",
+    "Job",
+    "KeptRule",
+    "Leases",
+    "Opened",
+    "Outbox",
+    "Record",
+    "Ring",
+    "Roster",
+    "Rules",
+    "Settled",
+    "Store",
+    "Watch",
+]

@@ -1,0 +1,53 @@
+"""The doorbell: events to whoever listens now."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from sayso.events import Event, RequestEnding
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """An ending, as an inbox hears of it.
+
+    ``book`` is the version of the session's rules and ``at`` the time of the
+    store's clock in Unix seconds, both of the atomic step that told the inbox;
+    ``book`` is None where that is not known or was too long ago.
+    """
+
+    ending: RequestEnding
+    book: str | None = None
+    at: float = 0.0
+
+
+class Bus(Protocol):
+    """Tells subscribers of events: at most once, in order per topic. Broken means an error."""
+
+    async def publish(self, topic: str, event: Event) -> None:
+        """Tell whoever listens to the topic now.
+
+        Raises:
+            BusLostError: the bus cannot be reached.
+        """
+        ...
+
+    def subscribe(self, topic: str) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
+        """The events published while the block runs.
+
+        Raises:
+            BusLostError: on entry when the bus cannot be reached, from the
+                iterator when events may have been missed.
+        """
+        ...
+
+    def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Ring]]:
+        """The endings that the inbox of this name is told of while the block runs.
+
+        Raises:
+            BusLostError: as for ``subscribe``.
+        """
+        ...

@@ -1,0 +1,150 @@
+"""Requests, how they end, and whoever watches them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from sayso.errors import UnreadableEventError
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.rules.rule import RememberedRule
+from sayso.stores.ports.copies import Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A request is in the store; ``seconds`` are left by the store's clock.
+
+    ``at`` is what that clock showed, in Unix seconds.
+    """
+
+    seconds: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class BookChanged:
+    """Nothing was opened: the session remembers other rules than the asker knew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The ending that counts.
+
+    ``first`` says that it is the one just offered. ``heard`` counts the
+    processes that were told of it: 0 means that nobody waits right now.
+    """
+
+    ending: RequestEnding
+    first: bool
+    heard: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that the store knows of one request.
+
+    ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock.
+    """
+
+    request: UserInputRequest
+    ending: RequestEnding | None = None
+    copies: tuple[Copy, ...] = ()
+    seconds_left: float = 0.0
+
+
+class Store(Protocol):
+    """Requests and their endings. The first ending wins, whoever offers one and however often.
+
+    Every method raises StoreUnreachableError when the store does not answer
+    within seconds; then nothing was approved.
+    """
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
+
+        The request expires ``seconds`` from now by the store's clock. An empty
+        ``inbox`` is not rung. ``book`` is the version of the session's rules
+        that the asker knows; when it is not the current one, nothing is
+        opened; None opens whatever they are. Repeating the same request
+        changes nothing; after its end the inbox is rung at once.
+
+        Raises:
+            DuplicateRequestError: another request has this id.
+        """
+        ...
+
+    async def settle(
+        self,
+        question_id: str,
+        ending: RequestEnding,
+        *,
+        remember: RememberedRule | None = None,
+        handle: str = "",
+        delivery: str = "",
+    ) -> Settled:
+        """Record the ending and the rule, then tell those who wait; one atomic step.
+
+        After the request's expiry only its expiry is recorded; before it, an
+        expiry is not. For a press whose request was not looked up just now,
+        ``handle`` and ``delivery`` are checked in the same step, as
+        ``Copies.find`` does.
+
+        Raises:
+            UnknownRequestError: no such request, or the handle is not bound to it.
+            ReplayedCallbackError: this delivery, when not empty, was seen before.
+        """
+        ...
+
+    async def settle_later(
+        self, question_id: str, ending: RequestEnding, *, seconds: float
+    ) -> RequestEnding | None:
+        """Let the request end with this in so many seconds, or when its own time is over.
+
+        Until then another refusal can take its place, an approval or an answer
+        cannot: whoever offers one ends the request with what was foreseen. The
+        first ending that is foreseen counts. Answers how the request has ended
+        already, None while it is open.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request, None when there is no such request."""
+        ...
+
+
+class Watch(Protocol):
+    """What a waiting process and a tidy desk look at. Raises StoreUnreachableError like Store."""
+
+    async def look(
+        self, question_ids: Sequence[str], *, inbox: str
+    ) -> Mapping[str, RequestEnding | UnreadableEventError | None]:
+        """The endings recorded so far, None for open requests; unknown ids are left out.
+
+        From this moment on the inbox is rung for each of the open ones. An
+        ending of a kind that is not known here is the error that says so.
+        """
+        ...
+
+    async def expire(self) -> float | None:
+        """End all requests whose time is over; the seconds until the next one, None without one."""
+        ...
+
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        """Let the request expire in so many seconds unless it does so earlier; when it expires.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
+    async def pending(self) -> Sequence[Record]:
+        """The open requests, the one that expires first first; without those of unknown kinds."""
+        ...

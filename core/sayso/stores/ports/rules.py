@@ -1,0 +1,62 @@
+"""What sessions remember, and what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sayso.calls import RunRef
+from sayso.rules.rule import RememberedRule, RuleBook
+from sayso.stores.audit import AuditEntry
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRule:
+    """A remembered rule with what it belongs to; ``session_id`` is empty for all of an agent's."""
+
+    remembered: RememberedRule
+    agent_id: str
+    session_id: str = ""
+
+
+class Rules(Protocol):
+    """What sessions remember. Raises StoreUnreachableError like Store."""
+
+    async def book(self, run: RunRef) -> RuleBook:
+        """The rules that count for the run, its agent's among them, in the order they were stored.
+
+        Without those that expired or were revoked; ``uses`` are not counted here.
+        """
+        ...
+
+    async def spend(self, run: RunRef, key: str) -> bool:
+        """Take what may be had once in a session: True for the first caller and for no other."""
+        ...
+
+    async def use(
+        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+    ) -> bool:
+        """Count a use of a rule by the run, in the audit too; False and nothing when it is over.
+
+        It is over when it was revoked or has expired. With ``book``, the use
+        also counts only while that is the current version of the run's rules.
+        ``digest`` is that of the call's arguments.
+        """
+        ...
+
+    async def all(self) -> Sequence[KeptRule]:
+        """All rules that have not expired, with how often and when last they were used."""
+        ...
+
+    async def revoke(self, rule_id: str, *, by: str) -> bool:
+        """Take a rule back, at once for running sessions too; False when there is none."""
+        ...
+
+
+class Audit(Protocol):
+    """What happened, written by the other ports. Raises StoreUnreachableError like Store."""
+
+    async def read(self, count: int) -> Sequence[AuditEntry]:
+        """The last entries, at most so many, the oldest of them first."""
+        ...

@@ -1,0 +1,15 @@
+"""What is told on the bus, by the names of its topics."""
+
+from __future__ import annotations
+
+import json
+
+from sayso.calls import RunRef
+
+LOG_TOPIC = "branches"
+"""The topic on which every log of the store rings when it grows."""
+
+
+def branch_topic(run: RunRef) -> str:
+    """The topic on which observers of a run's branch hear what is asked and how it ended."""
+    return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])

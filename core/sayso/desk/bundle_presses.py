@@ -13,6 +13,7 @@ from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
+from sayso.desk.notices import Notices
 from sayso.errors import UnknownRequestError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Found, Settled
@@ -34,6 +35,7 @@ class BundlePresses:
         approvers: Approvers,
         delivery: Delivery,
         maker: CardMaker,
+        notices: Notices,
         *,
         clock: Clock,
         background: Background,
@@ -42,6 +44,7 @@ class BundlePresses:
         self._approvers = approvers
         self._delivery = delivery
         self._maker = maker
+        self._notices = notices
         self._clock = clock
         self._background = background
 
@@ -54,6 +57,9 @@ class BundlePresses:
         found = await self._delivery.bundle(pressed)
         waiting = [one for one in found if one.ending is None]
         may = [await self._approvers.include(press.actor, one.request) for one in waiting]
+        for one, allowed in zip(waiting, may, strict=True):
+            if not allowed:
+                self._notices.pressed(one.request, press, "refused")
         mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
         if waiting and not mine:
             return Answer(Answered.REFUSED, "You may not decide these. They stay open.")

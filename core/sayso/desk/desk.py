@@ -20,6 +20,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.gathering import Together
 from sayso.desk.lanes import LanesClosedError
+from sayso.desk.notices import Notices
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Route, Routes
 from sayso.errors import (
@@ -91,12 +92,14 @@ class Desk:
         refusals = refusals or Refusals()
         maker = CardMaker(self._adapters, routes, terms=terms or Terms(), refusals=refusals)
         self._delivery = Delivery(backend.copies, backend.leases, self._adapters, maker)
+        self._notices = Notices(backend.bus, self._background)
         self._presses = Presses(
             backend,
             self._adapters,
             self._approvers,
             self._delivery,
             maker,
+            self._notices,
             refusals=refusals,
             clock=clock,
             background=self._background,
@@ -225,6 +228,7 @@ class Desk:
                 "add a [[route]] to sayso.toml"
             )
         else:
+            self._notices.routed(request, route)
             asked = await self._asked(record, route)
             if self._together is not None and request.bundle:
                 reason = await self._together.take((request.bundle, route), asked)

@@ -16,6 +16,7 @@ from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.form_asking import FormAsking, put
+from sayso.desk.notices import Notices
 from sayso.errors import InvalidInputError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
@@ -42,6 +43,7 @@ class Presses:
         approvers: Approvers,
         delivery: Delivery,
         maker: CardMaker,
+        notices: Notices,
         *,
         refusals: Refusals,
         clock: Clock,
@@ -52,6 +54,7 @@ class Presses:
         self._approvers = approvers
         self._delivery = delivery
         self._maker = maker
+        self._notices = notices
         self._clock = clock
         self._background = background
         self._all = BundlePresses(
@@ -59,6 +62,7 @@ class Presses:
             approvers,
             delivery,
             maker,
+            notices,
             clock=clock,
             background=background,
         )
@@ -108,6 +112,7 @@ class Presses:
         if may is None:
             may = await self._approvers.include(press.actor, found.request)
         if not may:
+            self._notices.pressed(found.request, press, "refused")
             return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
@@ -133,7 +138,10 @@ class Presses:
             text = f"{choice.label} takes a second press: see the card."
             return self._step(found, Open(confirming=choice), text)
         if choice.form is not None and press.inputs is None:
-            return await self._forms.ask(press, found, card, choice)
+            answer = await self._forms.ask(press, found, card, choice)
+            if answer.kind is Answered.ASKED:
+                self._notices.pressed(found.request, press, "form_opened")
+            return answer
         try:
             return await self._answer(press, found, choice, looked_up=True)
         except InvalidInputError as error:
@@ -184,6 +192,7 @@ class Presses:
         adapter = self._adapters[found.copy.place.platform]
         if problem := await put(adapter.reveal(press, card)):
             return Answer(Answered.REFUSED, f"It could not be shown in full: {problem}.")
+        self._notices.pressed(found.request, press, "shown_in_full")
         seen = replace(found.copy, revealed=True)
         await self._backend.copies.mark(seen)
         self._background.start(self._delivery.update(replace(found, copy=seen), Open()))

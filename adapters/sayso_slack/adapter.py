@@ -26,7 +26,7 @@ from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
 from sayso_slack.card.presentable import CONTENT_LIMIT
 from sayso_slack.config import SlackConfig
-from sayso_slack.failures import PLATFORM, delivery_error
+from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.quiet import muffled
 from sayso_slack.reading.workspace import Workspace
@@ -37,7 +37,6 @@ _CALL_SECONDS = 10.0
 # docs.slack.dev, interactivity: a trigger_id opens a dialog for 3 seconds after the press.
 _DIALOG_SECONDS = 2.2
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
-_NO_CHANNEL = ": channel_not_found:"
 _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
 
 
@@ -215,8 +214,10 @@ class SlackAdapter:
             return None
         try:
             answer = await self._read("conversations.info", {"channel": place.address})
-        except DeliveryError as error:
-            return f"{place}: {error.reason}" if _NO_CHANNEL in error.reason else None
+        except RefusedError as error:
+            return f"{place}: {error.reason}" if error.code == "channel_not_found" else None
+        except DeliveryError:
+            return None
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
             return f"{place}: is_archived: unarchive the channel or choose another place"

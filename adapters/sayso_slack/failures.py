@@ -36,9 +36,9 @@ _FIXES = {
     "msg_too_long": "the card's text is too long: please report this as a bug of Sayso",
     "message_not_found": "the message is gone: nothing is left to update",
     "cant_update_message": "the message is not the bot's own: it cannot be updated",
-    "edit_window_closed": "the workspace does not allow to edit a message this old",
+    "edit_window_closed": "the workspace does not let a message this old be edited",
     "is_inactive": "the channel is frozen: its messages cannot be updated",
-    "block_mismatch": "Slack does not replace these blocks by others: the card stays as it is",
+    "block_mismatch": "Slack does not replace these blocks with others: the card stays as it is",
     "expired_trigger_id": "Slack waits 3 seconds for a dialog and it took longer: press again",
     "exchanged_trigger_id": "this press has opened a dialog already: press again for another one",
     "invalid_trigger_id": "Slack does not know this press: press again",
@@ -69,6 +69,14 @@ _SOCKET_FIX = (
 )
 
 
+class RefusedError(DeliveryError):
+    """Slack refused a call by name, and will refuse it again. ``code`` is that name."""
+
+    def __init__(self, method: str, code: str, fix: str) -> None:
+        super().__init__(PLATFORM, f"{method}: {code}: {fix}", permanent=True)
+        self.code = code
+
+
 def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryError:
     """What a failed call means for whoever wanted it.
 
@@ -89,7 +97,7 @@ def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryEr
     needed = data.get("needed") if isinstance(data, dict) else None
     fix = _FIXES.get(name, "Slack refused it").format(bot=bot, needed=needed or "it names")
     fix = _SOCKET_FIX if method == _SOCKET else fix
-    return DeliveryError(PLATFORM, f"{method}: {name}: {fix}", permanent=True)
+    return RefusedError(method, name, fix)
 
 
 def _wait(response: Any) -> float:

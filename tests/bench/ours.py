@@ -19,7 +19,7 @@ from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.stores.connect import open_backend
-from sayso_bots.process.garbage import collect_seldom
+from sayso_bots.process.resources import collect_seldom
 from sayso_slack import SlackAdapter, SlackConfig, SlackListener
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 

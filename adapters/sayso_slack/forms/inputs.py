@@ -1,4 +1,4 @@
-"""Fields of a form as Slack's input blocks, and which block belongs to which field."""
+"""Fields of a form as Slack's input blocks, which block belongs to which, what comes back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from sayso.text.visible import visible
 from sayso_slack.card.elements import Block, literal, one_line, plain_text, rich_text, section
 from sayso_slack.card.everything import chunks
 from sayso_slack.failures import PLATFORM
-from sayso_slack.forms.carried import carried
 
 INPUT = "sayso:in:"
 """Before the carried name of a field in the block_id of its input."""
@@ -32,6 +31,11 @@ _BLOCK_ID = 255
 _MOST_BUTTONS = 10  # options of radio buttons and of checkboxes
 _IN_A_MENU = 100
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
+
+# Slack echoes & < > of blocks as HTML entities (slackapi/bolt-python issue 513) and does not say
+# where else it does.
+_HELD_BACK = re.compile(r"[%&<>]")
+_HELD = re.compile(r"%(25|26|3C|3E)")
 
 _YES_NO = (("Yes", "true"), ("No", "false"))
 
@@ -62,6 +66,21 @@ def literal_blocks(text: str) -> Iterator[Block]:
     """A text of any length as it is, in as few blocks as can hold it."""
     for chunk in chunks(visible(text)):
         yield rich_text(section(literal(chunk)))
+
+
+def carried(text: str) -> str:
+    """The text for a value or an id, so that it comes back the same whatever Slack escapes."""
+    return _HELD_BACK.sub(lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def brought_back(text: str) -> str:
+    """The text that was carried."""
+    return _HELD.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def echoed(text: str) -> str:
+    """The text of one of our blocks as it was before Slack echoed it."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _beforehand(field: FormField) -> Iterator[Block]:

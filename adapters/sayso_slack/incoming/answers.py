@@ -1,10 +1,35 @@
-"""What a callback is answered with, whichever way it came."""
+"""What a callback is answered with, and a form with what Slack shows in its dialog."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
+
+from sayso.chats.places import Answer, Answered
+from sayso.text.visible import shortened, visible
+from sayso_slack.card.elements import (
+    Block,
+    literal,
+    one_line,
+    plain_text,
+    quote,
+    rich_text,
+    section,
+)
+from sayso_slack.card.everything import chunks, fits
+from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks
+from sayso_slack.incoming.submissions import states_of
+from sayso_slack.reading.payload import Payload, object_of, text_of
+
+_PROBLEM = 500
+_OVER = {
+    Answered.LATE: "Too late",
+    Answered.REFUSED: "Not taken",
+    Answered.UNKNOWN: "Not taken",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +49,91 @@ def problem(status: HTTPStatus, detail: str) -> HttpAnswer:
     """An error as ``application/problem+json``."""
     body = {"title": status.phrase, "status": status.value, "detail": detail}
     return HttpAnswer(status.value, json.dumps(body), "application/problem+json")
+
+
+def form_answer(payload: Payload, answer: Answer) -> HttpAnswer:
+    """What Slack is told to do with the dialog.
+
+    docs.slack.dev, modals: an empty answer closes it, ``errors`` are shown
+    beside its inputs, ``update`` replaces it.
+    """
+    view = object_of(payload.get("view"))
+    if answer.kind is Answered.INVALID and (errors := _errors(view, answer)):
+        return _told({"response_action": "errors", "errors": errors})
+    if answer.kind in _OVER or answer.kind is Answered.INVALID:
+        return _told({"response_action": "update", "view": _over(view, answer)})
+    return DONE
+
+
+def _told(action: Payload) -> HttpAnswer:
+    return HttpAnswer(200, json.dumps(action), "application/json")
+
+
+def _errors(view: Payload, answer: Answer) -> dict[str, str]:
+    """Each problem at its field; what belongs to none of them at the first one."""
+    known = [block_id for block_id in _labels(view) if block_id.startswith(INPUT)]
+    if not known:
+        return {}
+    problems: dict[str, list[str]] = {}
+    for name, problem in (answer.problems or {"": answer.text}).items():
+        block_id = f"{INPUT}{carried(name)}"
+        if block_id in known:
+            problems.setdefault(block_id, []).append(problem)
+        else:
+            about = f"{name}: {problem}" if name else problem
+            problems.setdefault(known[0], []).append(about)
+    return {
+        block_id: shortened(visible("; ".join(told)).strip(), _PROBLEM) or "this does not fit"
+        for block_id, told in problems.items()
+    }
+
+
+def _over(view: Payload, answer: Answer) -> Block:
+    """A view that says why nothing was taken, and keeps what was entered to be copied."""
+    blocks = [*literal_blocks(answer.text or "This was not taken."), *_entered(view)]
+    over: Block = {
+        "type": "modal",
+        "title": plain_text(_OVER.get(answer.kind, "Not taken")),
+        "close": plain_text("Close"),
+        "blocks": blocks,
+    }
+    if not fits(over):
+        over["blocks"] = [blocks[0], *literal_blocks("It is too long to be shown once more.")]
+    return over
+
+
+def _entered(view: Payload) -> Iterator[Block]:
+    labels = _labels(view)
+    entered = [
+        (labels.get(block_id, "Answer"), text)
+        for block_id, state in states_of(view).items()
+        if (text := _words(state))
+    ]
+    if entered:
+        yield rich_text(section(literal("What you entered", bold=True)))
+    for label, text in entered:
+        quotes = [quote(literal(chunk)) for chunk in chunks(visible(text))]
+        yield rich_text(section(literal(one_line(label, 100), bold=True)), *quotes)
+
+
+def _words(state: Payload) -> str:
+    """What a person sees in an input."""
+    for name in ("value", "selected_date"):
+        if text := text_of(state.get(name)):
+            return text
+    options = [state.get("selected_option"), *(state.get("selected_options") or [])]
+    return ", ".join(filter(None, (echoed(text_of(_text(option))) for option in options)))
+
+
+def _labels(view: Payload) -> dict[str, str]:
+    """The labels of the view's inputs by block_id, in order."""
+    blocks = view.get("blocks")
+    return {
+        text_of(block.get("block_id")): echoed(text_of(object_of(block.get("label")).get("text")))
+        for block in (blocks if isinstance(blocks, list) else [])
+        if isinstance(block, dict) and block.get("type") == "input"
+    }
+
+
+def _text(option: Any) -> Any:
+    return object_of(object_of(option).get("text")).get("text")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -13,20 +12,21 @@ from typing import Self
 from aiohttp import web
 
 from sayso.chats.adapter import PressTaker
+from sayso.chats.bodies import bounded_body
+from sayso.chats.handing import NotTaken, handed
 from sayso.chats.places import Answer, Answered, Press
+from sayso.chats.replays import Replays
 from sayso.clock import Clock
-from sayso.errors import CallbackError, StoreUnreachableError, UnreadableCallbackError
+from sayso.errors import CallbackError, UnreadableCallbackError
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
-from sayso_slack.incoming.answers import DONE, HttpAnswer, problem
+from sayso_slack.incoming.answers import DONE, HttpAnswer, form_answer, problem
 from sayso_slack.incoming.bolt import answer_of, bolt_app
-from sayso_slack.incoming.form_answers import form_answer
 from sayso_slack.incoming.presses import is_interaction, press_of
 from sayso_slack.incoming.socket_mode import SocketConnection
 from sayso_slack.incoming.submissions import is_form, submission_of
 from sayso_slack.reading.payload import Payload, decoded
-from sayso_slack.reading.replays import Replays
 from sayso_slack.reading.verification import delivery_id, verified
 
 _log = logging.getLogger(__name__)
@@ -36,6 +36,8 @@ BODY_BYTES = 1024 * 1024
 
 # docs.slack.dev, handling user interaction: 3 seconds, then the user sees an error.
 PRESS_SECONDS = 2.5
+# A signature holds from five minutes before its time to five minutes after it.
+_SIGNATURE_SECONDS = 601
 
 _MOST_WHISPERS = 1_000
 _CLOSE_SECONDS = 15.0
@@ -65,7 +67,7 @@ class SlackListener:
         self._clock = clock
         self._press_seconds = press_seconds
         self._bolt = bolt_app(adapter.revoke)
-        self._replays = Replays()
+        self._replays = Replays(seconds=_SIGNATURE_SECONDS)
         self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
 
     async def __aenter__(self) -> Self:
@@ -135,18 +137,11 @@ class SlackListener:
 
     async def _take(self, press: Press, shown: Callable[[Answer], HttpAnswer]) -> HttpAnswer:
         """Hand the press to the desk; ``shown`` is what its answer makes Slack show."""
-        try:
-            async with asyncio.timeout(self._press_seconds):
-                answer = await self._desk.press(press)
-        except (StoreUnreachableError, TimeoutError) as error:
-            _log.error(
-                "a press in Slack is not acknowledged: %s", str(error) or "the desk took too long"
-            )
+        work = self._desk.press(press)
+        answer = await handed(work, what="a press in Slack", seconds=self._press_seconds)
+        if answer is NotTaken.UNREACHABLE:
             return problem(HTTPStatus.SERVICE_UNAVAILABLE, "nothing was stored: press again")
-        except CallbackError:
-            raise
-        except Exception:
-            _log.exception("a press in Slack could not be decided on")
+        if answer is NotTaken.FAILED:
             return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the press was not decided on")
         http_answer = shown(answer)
         if http_answer is DONE:
@@ -183,9 +178,10 @@ class SlackListener:
         return HttpAnswer(response.status, response.body, content_type.partition(";")[0])
 
     async def _serve(self, request: web.Request) -> web.Response:
-        try:
-            body = await _bounded_body(request)
-        except web.HTTPRequestEntityTooLarge:
+        body = await bounded_body(
+            request.content.iter_any(), most=BODY_BYTES, declared=request.content_length
+        )
+        if body is None:
             return _response(_too_large())
         return _response(await self.answer(request.headers, body))
 
@@ -194,23 +190,6 @@ def _is_private(answer: Answer) -> bool:
     """Whether neither the card nor the dialog says it already."""
     said = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
     return bool(answer.text) and answer.kind not in said
-
-
-async def _bounded_body(request: web.Request) -> bytes:
-    """The body, as long as it is not over 1 MiB, whatever the application allows.
-
-    Raises:
-        web.HTTPRequestEntityTooLarge: it is.
-    """
-    length = request.content_length
-    if length is not None and length <= BODY_BYTES:
-        return await request.read()
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > BODY_BYTES:
-            raise web.HTTPRequestEntityTooLarge(BODY_BYTES, len(body))
-    return bytes(body)
 
 
 def _refused(error: CallbackError) -> HttpAnswer:

@@ -8,8 +8,7 @@ from typing import Any
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso.forms.form import Raw
-from sayso_slack.forms.carried import brought_back
-from sayso_slack.forms.inputs import INPUT, READY_MADE
+from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK
 from sayso_slack.incoming.presses import HANDLE_LENGTH, KEY, actor_of
 from sayso_slack.reading.payload import Payload, object_of, text_of

@@ -14,6 +14,7 @@ from aiohttp import web
 from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
+from sayso.chats.bodies import bounded_body
 from sayso.dialogues.dialogues import Dialogues
 from sayso.stores.ports import Leases
 from sayso.tasks import Background
@@ -99,7 +100,9 @@ class TelegramListener:
             return self._turned_away(401, "wrong_secret", f"{_HEADER} is missing or wrong")
         if request.content_type != "application/json":
             return self._turned_away(415, "wrong_type", "updates are application/json")
-        body = await _body(request)
+        body = await bounded_body(
+            request.content.iter_any(), most=_MOST_BYTES, declared=request.content_length
+        )
         if body is None:
             return self._turned_away(413, "too_large", f"an update has at most {_MOST_BYTES} bytes")
         try:
@@ -139,15 +142,3 @@ def _retry_after(taken: Taken) -> dict[str, str]:
     """As long as Telegram asked us to wait, where it did."""
     seconds = max(_RETRY_SECONDS, math.ceil(min(taken.retry_after or 0, _LONGEST_RETRY_SECONDS)))
     return {"Retry-After": str(seconds)}
-
-
-async def _body(request: web.Request) -> bytes | None:
-    """The body; None when it is too large, whatever its headers say."""
-    if (request.content_length or 0) > _MOST_BYTES:
-        return None
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            return None
-    return bytes(body)

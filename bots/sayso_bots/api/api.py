@@ -33,7 +33,7 @@ from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
 from sayso_bots.api.requests import LONGEST_NAME, Draft
 from sayso_bots.api.stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
-from sayso_bots.process.open_files import MOST_STREAMS
+from sayso_bots.process.resources import MOST_STREAMS
 from sayso_bots.settings.settings import PolicySettings
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 

@@ -16,7 +16,7 @@ from sayso.errors import EventsGoneError, SaysoError, SlowReaderError
 from sayso.feed.feed import BranchFeed, Follower
 from sayso.stores.branch_log import LoggedEvent, Position
 from sayso_bots.api.problems import ApiProblem
-from sayso_bots.process.open_files import MOST_STREAMS
+from sayso_bots.process.resources import MOST_STREAMS
 
 HEARTBEAT_SECONDS = 15.0
 # An event that a client does not take for so long ends its stream.

@@ -15,7 +15,7 @@ from typing import Any
 
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
-from sayso_bots.process.garbage import collect_seldom
+from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.routing import approvers_text, route_text

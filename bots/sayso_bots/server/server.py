@@ -15,7 +15,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.tasks import Background
 from sayso_bots.api.api import HostedApi, hosted_api
-from sayso_bots.process.open_files import Room, raised_file_limit, room_in
+from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
     Finding,
     look_at_groups,

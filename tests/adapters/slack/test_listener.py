@@ -81,7 +81,7 @@ async def test_a_desk_that_fails_is_an_error_that_tells_slack_nothing(
 
     assert status == 500
     assert "oh" not in text
-    assert "could not be decided on" in caplog.text
+    assert "a press in Slack was not taken: the desk failed" in caplog.text
 
 
 async def test_the_very_same_callback_is_taken_once(

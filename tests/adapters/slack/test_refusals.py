@@ -18,10 +18,8 @@ from support.slack_kit import (
     signed,
 )
 
-from sayso.errors import ReplayedCallbackError
 from sayso_slack import SlackListener
 from sayso_slack.incoming.listener import BODY_BYTES
-from sayso_slack.reading.replays import Replays
 
 SECRETS_OF_A_PRESS = ("PLACEHOLDER_TRIGGER", "PLACEHOLDER_SECRET", "PLACEHOLDER_VERIFICATION")
 
@@ -140,13 +138,3 @@ async def test_a_body_is_bounded_whatever_the_application_allows(
     assert sent < 20 * BODY_BYTES
     assert (await listener.answer(signed(body, clock.seconds()), body)).status == 413
     assert not desk.presses
-
-
-def test_only_so_many_callbacks_are_remembered(clock: Clock) -> None:
-    replays = Replays()
-    for number in range(65_537):
-        replays.refuse(str(number), clock())
-
-    replays.refuse("0", clock())
-    with pytest.raises(ReplayedCallbackError):
-        replays.refuse("65536", clock())

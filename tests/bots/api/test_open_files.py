@@ -21,7 +21,7 @@ from support.api_world import (
 )
 from support.commands import Process, deliver_to, env_of
 
-from sayso_bots.process.open_files import room_in
+from sayso_bots.process.resources import room_in
 from sayso_bots.server.connections import quiet_accepting
 from sayso_playground import Playground
 

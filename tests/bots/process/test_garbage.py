@@ -7,7 +7,7 @@ import sys
 
 _CODE = """
 import gc, weakref
-from sayso_bots.process.garbage import collect_seldom
+from sayso_bots.process.resources import collect_seldom
 
 class Ring: pass
 

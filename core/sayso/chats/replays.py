@@ -1,4 +1,4 @@
-"""Remembers which callbacks were here, as long as their signatures hold."""
+"""Remembers which callbacks were here, for as long as their signatures hold."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from datetime import datetime
 
 from sayso.errors import ReplayedCallbackError
 
-_SECONDS = 601  # a signature holds from five minutes before its time to five minutes after it
 _MOST = 65_536
 
 
 class Replays:
-    """The callbacks of the last ten minutes, at most 65,536 of them.
+    """The callbacks of the last so many seconds, at most 65,536 of them.
 
     It knows one process only: the store is asked about presses as well.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, seconds: float) -> None:
+        self._seconds = seconds
         self._seen: dict[str, float] = {}
 
     def refuse(self, delivery: str, now: datetime) -> None:
@@ -28,13 +28,13 @@ class Replays:
         at = now.timestamp()
         self._forget(at)
         if delivery in self._seen:
-            raise ReplayedCallbackError("Slack callback refused: the very same one was here before")
+            raise ReplayedCallbackError("callback refused: the very same one was here before")
         self._seen[delivery] = at
 
     def _forget(self, now: float) -> None:
         # In order of arrival: the oldest is first.
         while self._seen:
             oldest = next(iter(self._seen))
-            if len(self._seen) < _MOST and now - self._seen[oldest] <= _SECONDS:
+            if len(self._seen) < _MOST and now - self._seen[oldest] <= self._seconds:
                 return
             del self._seen[oldest]

@@ -15,7 +15,7 @@ from sayso.desk.notices import Notices
 from sayso.desk.routes import Route, Routes
 from sayso.errors import BusLostError
 from sayso.events import Event
-from sayso.stores.memory.store import memory_backend
+from sayso.stores.memory.backend import memory_backend
 from sayso.stores.notices import PressNotice, RoutedNotice, notice_topic
 from sayso.tasks import Background
 from sayso.testing import a_request, soon

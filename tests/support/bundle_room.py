@@ -14,7 +14,7 @@ from support.chat_double import ChatDouble, press_on, working
 from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, MessageRef, Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 
@@ -128,8 +128,7 @@ class BundleRoom:
             return {tool: (await check).outcome.value for tool, check in self.checks.items()}
 
     def _groups(self) -> list[Any]:
-        gathering = self.desk._together
-        return list(gathering._gathering.values()) if gathering else []
+        return list(self.desk._showing._gathering._groups.values())
 
 
 @asynccontextmanager
@@ -144,7 +143,7 @@ async def a_room(
         backend,
         shown,
         routes or Routes([route], PEOPLE),
-        together=timedelta(seconds=1),
+        DeskOptions(together=timedelta(seconds=1)),
         pause=window,
     )
     async with AsyncExitStack() as stack:

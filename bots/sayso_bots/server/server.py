@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from functools import partial
 
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
@@ -74,10 +74,12 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             backend,
             [platform.adapter for platform in platforms],
             settings.routes,
-            terms=settings.policy.terms,
-            refusals=settings.questions.refusals,
-            keeps_log=settings.api is not None,
-            together=settings.questions.together,
+            DeskOptions(
+                terms=settings.policy.terms,
+                refusals=settings.questions.refusals,
+                keeps_log=settings.api is not None,
+                together=settings.questions.together,
+            ),
         )
         await stack.enter_async_context(work.going_on(desk.run))
         routes = Health(backend, platforms).routes()

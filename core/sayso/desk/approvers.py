@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 # for a while; who is removed from a group may still approve for this long.
 REMEMBER_SECONDS = 120.0
 _ASK_SECONDS = 1.5
+_AGAIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,15 @@ class Approvers:
             if is_group(approver) and same_platform and actor in await self._members(approver):
                 return True
         return False
+
+    async def keep_read(self) -> None:
+        """Read all groups again and again, until cancelled."""
+        while True:
+            try:
+                await self.refresh()
+            except Exception:
+                _log.exception("the groups of approvers were not read")
+            await asyncio.sleep(_AGAIN_SECONDS)
 
     async def refresh(self) -> None:
         """Read all groups again, so that no press has to wait for it."""

@@ -26,10 +26,10 @@ class _Group(Generic[_Item]):
     full: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Together(Generic[_Key, _Item]):
+class Gathering(Generic[_Key, _Item]):
     """Gathers items of one key that come within ``window`` of the first of them.
 
-    A group that is full goes at once, and who comes then begins another one.
+    A group that is full goes at once, and whoever comes then begins another one.
     ``work`` says of each item of a group what came of it, or with which error.
     """
 
@@ -47,19 +47,19 @@ class Together(Generic[_Key, _Item]):
         self._background = background
         self._pause = pause
         self._most = most
-        self._gathering: dict[_Key, _Group[_Item]] = {}
+        self._groups: dict[_Key, _Group[_Item]] = {}
 
     async def take(self, key: _Key, item: _Item) -> str:
         """What came of the item, once its group is done."""
-        group = self._gathering.get(key)
+        group = self._groups.get(key)
         if group is None:
             results: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
-            group = self._gathering[key] = _Group([], results)
+            group = self._groups[key] = _Group([], results)
             self._background.start(self._go(key, group))
         number = len(group.items)
         group.items.append(item)
         if len(group.items) == self._most:
-            del self._gathering[key]
+            del self._groups[key]
             group.full.set()
         result = (await asyncio.shield(group.results))[number]
         if isinstance(result, BaseException):
@@ -69,14 +69,14 @@ class Together(Generic[_Key, _Item]):
     async def _go(self, key: _Key, group: _Group[_Item]) -> None:
         try:
             await self._wait(group.full)
-            if self._gathering.get(key) is group:
-                del self._gathering[key]
+            if self._groups.get(key) is group:
+                del self._groups[key]
             group.results.set_result(await self._work(key, group.items))
         except Exception as error:
             group.results.set_exception(error)
         finally:
-            if self._gathering.get(key) is group:
-                del self._gathering[key]
+            if self._groups.get(key) is group:
+                del self._groups[key]
             if not group.results.done():
                 group.results.cancel()
 

@@ -17,8 +17,8 @@ Work = Callable[[Callable[[], None], _Done | None], Awaitable[_Done]]
 class Rounds(Generic[_Key, _Done]):
     """Runs work by key, one round after the other.
 
-    Who asks while a round waits for its turn shares it; who asks after it
-    began gets the next one, which may find that nothing is left to do.
+    Whoever asks while a round waits for its turn shares it; whoever asks after
+    it began gets the next one, which may find that nothing is left to do.
     """
 
     def __init__(self) -> None:

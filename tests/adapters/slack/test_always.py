@@ -15,7 +15,7 @@ from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice, Open
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
@@ -64,7 +64,7 @@ async def room(playground: Playground, adapter: SlackAdapter, clock: Clock) -> A
     terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
     async with (
         memory_backend() as backend,
-        working(Desk(backend, [adapter], routes, terms=terms)) as desk,
+        working(Desk(backend, [adapter], routes, DeskOptions(terms=terms))) as desk,
         SlackListener(a_config(), adapter, desk, clock=clock) as listener,
         served(listener) as url,
     ):

@@ -15,7 +15,7 @@ from support.slack_kit import a_config, served
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
@@ -34,11 +34,11 @@ async def gate(
     )
     route = Route((Place("slack", "C0OPS"),), approvers=("alice", "bob"))
     people = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
-    window = timedelta(milliseconds=200)
+    options = DeskOptions(together=timedelta(milliseconds=200))
     async with (
         opened as backend,
         Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], Routes([route], people), together=window)) as desk,
+        working(Desk(backend, [adapter], Routes([route], people), options)) as desk,
         SlackListener(a_config(), adapter, desk, clock=clock) as listener,
         served(listener) as url,
     ):

@@ -15,7 +15,7 @@ from support.slack_kit import a_config, served
 
 from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.questions.refusing import Refusals
 from sayso.stores.memory import memory_backend
@@ -73,7 +73,7 @@ async def room(
     async with (
         opened as backend,
         Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], routes, refusals=REFUSALS)) as desk,
+        working(Desk(backend, [adapter], routes, DeskOptions(refusals=REFUSALS))) as desk,
         SlackListener(a_config(), adapter, desk, clock=clock) as listener,
         served(listener) as url,
     ):

@@ -13,7 +13,7 @@ from support.chat_double import working
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
@@ -72,14 +72,14 @@ class Room:
 
 @pytest.fixture
 async def room() -> AsyncIterator[Room]:
-    route = Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))
+    routes = Routes([Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))])
     terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
         async with (
             memory_backend() as backend,
             TelegramAdapter(config, backend.drafts) as adapter,
-            working(Desk(backend, [adapter], Routes([route], {}), terms=terms)) as desk,
+            working(Desk(backend, [adapter], routes, DeskOptions(terms=terms))) as desk,
             TelegramListener(config, adapter, desk, backend.leases, owner=desk.name) as listener,
         ):
             app = web.Application()

@@ -15,7 +15,7 @@ from support.chat_double import working
 
 from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
@@ -66,10 +66,9 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         backend = await stack.enter_async_context(opened)
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
         run = RunRef("deploy-bot", "s-1")
+        options = DeskOptions(together=timedelta(milliseconds=200))
         gate = await stack.enter_async_context(Gate.open(backend, run=run, timeout=30))
-        desk = await stack.enter_async_context(
-            working(Desk(backend, [adapter], routes, together=timedelta(milliseconds=200)))
-        )
+        desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes, options)))
         listener = await stack.enter_async_context(
             TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
         )

@@ -15,7 +15,7 @@ from sayso.always.terms import Terms
 from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
@@ -87,7 +87,7 @@ async def a_room(
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))], {})
     async with (
         Gate.open(backend, run=RUN, timeout=30) as gate,
-        working(Desk(backend, [chat], routes, terms=terms, clock=clock)) as desk,
+        working(Desk(backend, [chat], routes, DeskOptions(terms=terms), clock=clock)) as desk,
     ):
         yield Room(backend, gate, desk, chat)
 

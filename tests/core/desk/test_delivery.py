@@ -379,7 +379,7 @@ async def test_a_desk_that_takes_over_does_not_post_what_stands_already(
         record = await backend.store.get(permission_id)
         assert isinstance(record, Record)
         # The first desk died before it could say that the job is done.
-        await Desk(backend, [slack], routes)._ask(record)
+        await Desk(backend, [slack], routes)._jobs._ask(record)
 
     assert len(slack.cards) == 1
 

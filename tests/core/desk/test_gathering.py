@@ -9,18 +9,18 @@ from typing import Any
 
 from support.bundle_room import Window
 
-from sayso.desk.gathering import Together
+from sayso.desk.gathering import Gathering
 from sayso.desk.rounds import Rounds
 from sayso.tasks import Background
 
 
-class Gathering:
-    """What a Together was given to do, and a window that the test closes."""
+class Scene:
+    """What a Gathering was given to do, and a window that the test closes."""
 
     def __init__(self, **options: Any) -> None:
         self.window = Window()
         self.groups: list[tuple[str, list[int]]] = []
-        self.together: Together[str, int] = Together(
+        self.gathering: Gathering[str, int] = Gathering(
             self._work,
             window=timedelta(milliseconds=300),
             background=Background("a group"),
@@ -33,7 +33,7 @@ class Gathering:
         return [ValueError(f"{item} is odd") if item % 2 else f"done {item}" for item in items]
 
     def take(self, key: str, *items: int) -> list[asyncio.Task[str]]:
-        return [asyncio.create_task(self.together.take(key, item)) for item in items]
+        return [asyncio.create_task(self.gathering.take(key, item)) for item in items]
 
 
 async def _turns() -> None:
@@ -42,7 +42,7 @@ async def _turns() -> None:
 
 
 async def test_what_comes_within_the_window_is_done_at_once_and_each_hears_of_its_own() -> None:
-    gathering = Gathering()
+    gathering = Scene()
     first = gathering.take("a", 2)
     await _turns()
     others = gathering.take("a", 3, 4)
@@ -58,7 +58,7 @@ async def test_what_comes_within_the_window_is_done_at_once_and_each_hears_of_it
 
 
 async def test_keys_gather_apart_and_what_comes_later_is_another_group() -> None:
-    gathering = Gathering()
+    gathering = Scene()
     before = gathering.take("a", 2) + gathering.take("b", 4)
     await _turns()
     gathering.window.close()
@@ -70,7 +70,7 @@ async def test_keys_gather_apart_and_what_comes_later_is_another_group() -> None
 
 
 async def test_a_full_group_goes_at_once_and_the_next_one_begins() -> None:
-    gathering = Gathering(most=2)
+    gathering = Scene(most=2)
 
     done = await asyncio.gather(*gathering.take("a", 2, 4))
     left = gathering.take("a", 6)
@@ -83,7 +83,7 @@ async def test_a_full_group_goes_at_once_and_the_next_one_begins() -> None:
 
 
 async def test_who_stops_waiting_takes_nobody_along() -> None:
-    gathering = Gathering()
+    gathering = Scene()
     impatient, patient = gathering.take("a", 2, 4)
     await _turns()
 
@@ -97,12 +97,12 @@ async def test_work_that_fails_fails_for_all_of_its_group() -> None:
     async def fail(key: str, items: Sequence[int]) -> list[str | BaseException]:
         raise RuntimeError(f"{key} cannot be done")
 
-    together: Together[str, int] = Together(
+    gathering: Gathering[str, int] = Gathering(
         fail, window=timedelta(microseconds=1), background=Background("a group")
     )
 
     results = await asyncio.gather(
-        *(together.take("a", number) for number in (1, 2)), return_exceptions=True
+        *(gathering.take("a", number) for number in (1, 2)), return_exceptions=True
     )
 
     assert [str(result) for result in results] == ["a cannot be done"] * 2

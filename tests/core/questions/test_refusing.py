@@ -16,7 +16,7 @@ from sayso.calls import arguments_digest
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import (
     ConfigError,
@@ -68,7 +68,7 @@ async def asked(backend: Backend) -> AsyncIterator[Asked]:
     policy = RulePolicy(deny=[Rule("run", {"command": "rm *"})])
     chat = ChatDouble()
     refusals = Refusals(reasons=("Not today",), wait=timedelta(seconds=20))
-    desk = Desk(backend, [chat], ROUTES, refusals=refusals)
+    desk = Desk(backend, [chat], ROUTES, DeskOptions(refusals=refusals))
     async with (
         Gate.open(backend, run=RunRef("bot", "s-1"), policy=policy, timeout=30) as gate,
         working(desk),
@@ -101,7 +101,9 @@ async def test_a_denial_does_not_wait_for_its_reason_longer_than_the_settings_sa
     backend: Backend,
 ) -> None:
     chat = ChatDouble()
-    desk = Desk(backend, [chat], ROUTES, refusals=Refusals(wait=timedelta(seconds=0.05)))
+    desk = Desk(
+        backend, [chat], ROUTES, DeskOptions(refusals=Refusals(wait=timedelta(seconds=0.05)))
+    )
     async with Gate.open(backend, run=RunRef("bot", "s-1"), timeout=30) as gate, working(desk):
         waiting = asyncio.create_task(gate.check(CALL))
         ref, card = await chat.card_where()
@@ -368,7 +370,7 @@ async def test_a_denial_on_its_way_survives_the_desk(backend: Backend) -> None:
     request = a_request()
     await backend.store.open(request, seconds=30, inbox="", book=None)
     refusals = Refusals(wait=timedelta(seconds=0.05))
-    first = Desk(backend, [chat], ROUTES, refusals=refusals)
+    first = Desk(backend, [chat], ROUTES, DeskOptions(refusals=refusals))
     async with working(first):
         ref, card = await chat.card_where()
         await first.press(press_on(ref, card, "deny-reason"))

@@ -1,0 +1,155 @@
+"""Jobs: what the outbox wants done is done, or ends in a refusal that says why."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+
+from sayso.clock import Clock
+from sayso.desk.delivery import Delivery
+from sayso.desk.lanes import LanesClosedError
+from sayso.desk.notices import Notices
+from sayso.desk.routes import Routes
+from sayso.desk.showing import Showing
+from sayso.errors import (
+    BusLostError,
+    StoreUnreachableError,
+    UnknownRequestError,
+    UnreadableEventError,
+)
+from sayso.events import Event, RequestUndeliverableEvent, UserInputRequest
+from sayso.stores.backend import Backend
+from sayso.stores.branch_log import LogKind
+from sayso.stores.ports import Found, Job, Record
+from sayso.stores.topics import branch_topic
+
+_log = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 0.5
+
+
+class Jobs:
+    """Shows requests, brings their cards up to date, and tells those who follow a branch."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        routes: Routes,
+        showing: Showing,
+        delivery: Delivery,
+        notices: Notices,
+        *,
+        clock: Clock,
+        keeps_log: bool,
+    ) -> None:
+        self._backend = backend
+        self._routes = routes
+        self._showing = showing
+        self._delivery = delivery
+        self._notices = notices
+        self._clock = clock
+        self._keeps_log = keeps_log
+
+    async def do(self, job: Job) -> None:
+        """Do one job; while the store is away it waits, whatever else goes wrong ends it.
+
+        Raises:
+            LanesClosedError: the desk stops before it is done.
+        """
+        while True:
+            try:
+                record = await self._backend.store.get(job.question_id)
+                if record is not None:
+                    await self._try(job, record)
+                await self._backend.outbox.done(job)
+            except StoreUnreachableError as error:
+                _log.warning("the desk waits for the store: %s", error)
+                await asyncio.sleep(_RETRY_SECONDS)
+            except UnreadableEventError as error:
+                _log.error("a job of the desk cannot be done: %s", error)
+                if await self._refused(job, error):
+                    return
+            except UnknownRequestError as error:
+                _log.error("a job of the desk cannot be done: %s", error)
+                await self._backend.outbox.done(job)
+                return
+            else:
+                return
+
+    async def _refused(self, job: Job, error: UnreadableEventError) -> bool:
+        """End a request of a kind that these bots do not know; False while the store is away."""
+        ending = RequestUndeliverableEvent(
+            request_id=job.question_id,
+            source_name=error.source_name,
+            decided_at=self._clock(),
+            reason=f"the bots do not know this kind of question: {error}; "
+            "name its module under [questions] types in sayso.toml",
+        )
+        try:
+            if job.kind == "ask":
+                with suppress(UnreadableEventError, UnknownRequestError):
+                    await self._backend.store.settle(job.question_id, ending)
+            await self._backend.outbox.done(job)
+        except StoreUnreachableError:
+            await asyncio.sleep(_RETRY_SECONDS)
+            return False
+        return True
+
+    async def _try(self, job: Job, record: Record) -> None:
+        try:
+            await (self._ask(record) if job.kind == "ask" else self._end(record))
+        except (StoreUnreachableError, LanesClosedError):
+            raise
+        except Exception:
+            # A job that cannot be done must not come back for ever, nor its asker wait in vain.
+            _log.exception("a job of the desk failed")
+            if job.kind == "ask":
+                await self._undeliverable(record.request, "the bots failed; see their log")
+
+    async def _ask(self, record: Record) -> None:
+        request = record.request
+        if record.ending is not None:
+            return
+        await self._write(request, "request", request)
+        await self._observe(request, request)
+        route = self._routes.find(request)
+        if route is None:
+            reason = (
+                f"no route for tool {request.subject!r} of agent {request.run.agent_id!r}: "
+                "add a [[route]] to sayso.toml"
+            )
+        else:
+            self._notices.routed(request, route)
+            reason = await self._showing.show(record, route)
+        if reason:
+            await self._undeliverable(request, reason)
+
+    async def _undeliverable(self, request: UserInputRequest, reason: str) -> None:
+        ending = request.undeliverable(at=self._clock(), reason=reason)
+        await self._backend.store.settle(request.question_id, ending)
+
+    async def _end(self, record: Record) -> None:
+        request, ending = record.request, record.ending
+        if ending is None:
+            return
+        self._delivery.forget(record.copies)
+        # Another desk may be slow with the request itself: it stands before its ending.
+        await self._write(request, "request", request)
+        await self._write(request, "ending", ending)
+        if ending.observed is not ending:
+            await self._write(request, "outcome", ending.observed)
+        await self._observe(request, ending.observed)
+        ended = [Found(copy, request, ending) for copy in record.copies]
+        await asyncio.gather(*map(self._delivery.update, ended))
+
+    async def _write(self, request: UserInputRequest, kind: LogKind, event: Event) -> None:
+        """Write to the branch's log; jobs come at least once, the log takes each event once."""
+        if self._keeps_log:
+            await self._backend.log.append(request.run, request.question_id, kind, event)
+
+    async def _observe(self, request: UserInputRequest, event: Event) -> None:
+        try:
+            await self._backend.bus.publish(branch_topic(request.run), event)
+        except BusLostError as error:
+            _log.warning("observers missed an event: %s", error)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 from aiohttp import HttpVersion11, web
@@ -95,7 +96,7 @@ class Streams:
         try:
             try:
                 async with self._feed.follow(run, after) as follower:
-                    return await self._send(request, follower, headers)
+                    response, last = await self._send(request, follower, headers)
             except EventsGoneError as error:
                 raise ApiProblem(
                     410, "EventsGone", str(error), lastEventId=error.position
@@ -111,10 +112,14 @@ class Streams:
             self._open[caller] -= 1
             if not self._open[caller]:
                 del self._open[caller]
+        if last:
+            await _cut_off(request, response, last)
+        return response
 
     async def _send(
         self, request: web.Request, follower: Follower, headers: Mapping[str, str]
-    ) -> web.StreamResponse:
+    ) -> tuple[web.StreamResponse, bytes]:
+        """The stream that was sent, and what is still to be said where it was cut off."""
         response = web.StreamResponse(headers={**_HEADERS, **headers})
         if request.version >= HttpVersion11:
             response.enable_chunked_encoding()
@@ -126,14 +131,14 @@ class Streams:
             while True:
                 await self._send_next(writer, follower)
         except SaysoError as error:
-            _cut_off(request, error, follower.position, chunked=response.chunked)
+            return response, _error_block(error, follower.position)
         except asyncio.CancelledError:
             if not self._ending or (task := asyncio.current_task()) is None:
                 raise
             task.uncancel()
         except ConnectionError:
             pass  # the client has gone
-        return response
+        return response, b""
 
     async def _send_next(self, writer: AbstractStreamWriter, follower: Follower) -> None:
         try:
@@ -168,16 +173,20 @@ def _opening(position: Position) -> bytes:
     return f"retry: {_RETRY_MILLISECONDS}\nid: {position}\n\n".encode()
 
 
-def _cut_off(request: web.Request, error: SaysoError, position: Position, *, chunked: bool) -> None:
-    """Say why the stream ends and where to go on; what is not read within 30 s is dropped."""
+def _error_block(error: SaysoError, position: Position) -> bytes:
+    """Why the stream ends and where to go on."""
     kinds = {SlowReaderError: "SlowReader", EventsGoneError: "EventsGone"}
     code = kinds.get(type(error), "StoreUnreachable")
     told = {"code": code, "detail": str(error), "lastEventId": str(position)}
-    transport = request.transport
-    if transport is None or transport.is_closing():
+    return f"event: {ERROR_EVENT}\ndata: {json.dumps(told)}\n\n".encode()
+
+
+async def _cut_off(request: web.Request, response: web.StreamResponse, last: bytes) -> None:
+    """End the stream with this block; what is not read within 30 s is dropped."""
+    if request.transport is None:
         return
-    block = f"event: {ERROR_EVENT}\ndata: {json.dumps(told)}\n\n".encode()
-    # Past aiohttp's writer, which would wait for who does not read.
-    transport.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(block), block) if chunked else block)
-    transport.close()
-    asyncio.get_running_loop().call_later(_LINGER_SECONDS, transport.abort)
+    # Neither writing nor closing has an end of its own while the client does not read.
+    asyncio.get_running_loop().call_later(_LINGER_SECONDS, request.transport.abort)
+    response.force_close()
+    with suppress(ConnectionError):
+        await response.write_eof(last)

@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
-from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
-from yarl import URL
 
 from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS
-from sayso.calls import RunRef, new_id
+from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.routes import Routes
 from sayso.errors import DuplicateRequestError
-from sayso.events import Event, UserInputRequest, UserInputResponse
+from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
 from sayso.stores.ports import Record
+from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
-from sayso_bots.api.bodies import check_numbers, without_nulls
+from sayso_bots.api.bodies import read_body, without_nulls
 from sayso_bots.api.door import Door, Endpoint
-from sayso_bots.api.kinds import Kind, kind_of, read_object, response_kinds
+from sayso_bots.api.kinds import Kind, kind_of, response_kinds
 from sayso_bots.api.openapi import description
 from sayso_bots.api.policy import opened_or_decided
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
-from sayso_bots.api.requests import LONGEST_NAME, Draft
-from sayso_bots.api.stream import HEARTBEAT_SECONDS, PATIENCE_SECONDS, Streams
+from sayso_bots.api.replies import (
+    already_answered,
+    event_reply,
+    json_reply,
+    object_reply,
+    record_reply,
+    written,
+)
+from sayso_bots.api.requests import Draft
+from sayso_bots.api.stream import StreamLimits, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
-from sayso_bots.process.resources import MOST_STREAMS
 from sayso_bots.settings.settings import PolicySettings
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 
-_BRANCH = "/agents/{agentId:[^/]+}/sessions/{sessionId:[^/]+}/branches/{branchId:[^/]+}"
+_LIMITS = StreamLimits()
 
 
 @asynccontextmanager
@@ -49,13 +54,11 @@ async def hosted_api(
     *,
     policy: PolicySettings | None = None,
     clock: Clock = utc_now,
-    heartbeat: float = HEARTBEAT_SECONDS,
-    patience: float = PATIENCE_SECONDS,
-    most_streams: int = MOST_STREAMS,
+    limits: StreamLimits = _LIMITS,
 ) -> AsyncIterator[HostedApi]:
     """The hosted API while the block runs. Whoever serves it ends its streams first."""
     async with BranchFeed(backend.log, backend.bus) as feed:
-        streams = Streams(feed, heartbeat=heartbeat, patience=patience, most=most_streams)
+        streams = Streams(feed, limits)
         approvers = Approvers(routes, adapters)
         try:
             yield HostedApi(
@@ -92,8 +95,8 @@ class HostedApi:
     def routes(self) -> list[web.RouteDef]:
         """The endpoints, for a web server."""
         door = self._door.opened
-        asked, answered = f"{_BRANCH}/requests", f"{_BRANCH}/responses"
-        one, events = f"{asked}/{{requestId:[^/]+}}", f"{_BRANCH}/events"
+        asked, answered = f"{BRANCH}/requests", f"{BRANCH}/responses"
+        one, events = f"{asked}/{{requestId:[^/]+}}", f"{BRANCH}/events"
         known: dict[str, dict[str, Endpoint]] = {
             asked: {"POST": self._ask},
             one: {"GET": self._show},
@@ -113,7 +116,7 @@ class HostedApi:
 
     async def _ask(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
-        draft = Draft(await _body(request), run, token.actor, self._clock())
+        draft = Draft(await read_body(request), run, token.actor, self._clock())
         if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
             return self._repeated(draft, known, run)
         asked = draft.request(self._seconds)
@@ -125,12 +128,10 @@ class HostedApi:
                 return self._repeated(draft, known, run)
             raise
         if said is not None:
-            return _record_answer(Record(asked, said), 200)
+            return record_reply(Record(asked, said), 200)
         # By the store's clock, as whoever repeats the call is told.
         known = await self._backend.store.get(draft.question_id) or Record(asked)
-        return _record_answer(
-            known, 201, location=f"{request.rel_url.raw_path}/{draft.question_id}"
-        )
+        return record_reply(known, 201, location=f"{request.rel_url.raw_path}/{draft.question_id}")
 
     def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
         same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(
@@ -140,18 +141,18 @@ class HostedApi:
             detail = "another request has this id; leave it out, or use a new random one"
             where = pointer(draft.kind.id_name)
             raise ApiProblem(409, "DuplicateRequest", detail, errors=(Wrong(where, "is taken"),))
-        return _record_answer(known, 200)
+        return record_reply(known, 200)
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         _, run = await self._admitted(request)
         record = await self._backend.store.get(request.match_info["requestId"])
         if record is None or branch_of(record.request.run) != branch_of(run):
             raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
-        return _record_answer(record, 200)
+        return record_reply(record, 200)
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
-        given = await _body(request)
+        given = await read_body(request)
         kind = kind_of(given, response_kinds())
         given = without_nulls(given, kind, FILLED)
         question_id = given.get(kind.id_name)
@@ -167,7 +168,7 @@ class HostedApi:
         if not settled.first:
             ended = Record(record.request, settled.ending)
             return self._answered_again(token, ended, kind, given)
-        return _event_answer(answer)
+        return event_reply(answer)
 
     def _answered_again(
         self,
@@ -182,8 +183,8 @@ class HostedApi:
             asked = Asked(record.request, token.actor, ending.decided_at, self._terms)
             with suppress(ApiProblem):
                 if answer_of(asked, kind, given)[0] == ending:
-                    return _event_answer(ending)
-        raise _answered(record)
+                    return event_reply(ending)
+        raise already_answered(record)
 
     async def _waiting(self, run: RunRef, question_id: str) -> Record:
         record = await self._backend.store.get(question_id)
@@ -195,14 +196,14 @@ class HostedApi:
 
     async def _may_answer(self, token: ApiToken, request: UserInputRequest) -> None:
         if not await self._approvers.include(token.actor, request):
-            detail = f"{token.actor} is no approver of this request's route"
+            detail = f"{token.actor} is not an approver on this request's route"
             raise ApiProblem(403, "NotAnApprover", detail)
         if request.requested_by == token.actor and not token.answers_own:
             detail = "this token asked it itself; somebody else has to answer"
             raise ApiProblem(403, "OwnRequest", detail)
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
-        run = _run(request)
+        run = run_of(request)
         caller = await self._door.reader(request, run)
         written = request.headers.get("Last-Event-ID") or request.query.get("lastEventId")
         try:
@@ -215,16 +216,16 @@ class HostedApi:
     async def _give_ticket(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
         ticket = await self._tickets.make(run, token.name)
-        return _json({"ticket": ticket, "expiresInSeconds": TICKET_SECONDS}, 201)
+        return object_reply({"ticket": ticket, "expiresInSeconds": TICKET_SECONDS}, 201)
 
     async def _describe(self, _: web.Request) -> web.StreamResponse:
         if not self._description:
             # It takes a tenth of a second, and anybody may ask for it.
-            self._description = _written(description())
-        return _json_answer(self._description, 200)
+            self._description = written(description())
+        return json_reply(self._description, 200)
 
     async def _admitted(self, request: web.Request) -> tuple[ApiToken, RunRef]:
-        run = _run(request)
+        run = run_of(request)
         return self._door.caller(request, run), run
 
     def _seconds(self, request: UserInputRequest, wanted: float | None) -> float:
@@ -243,84 +244,3 @@ def _route(method: str, path: str, endpoint: Endpoint) -> web.RouteDef:
 
 async def _nowhere(_: web.Request) -> web.StreamResponse:
     raise ApiProblem(404, "NotFound", "there is no such endpoint; see /openapi.json")
-
-
-def _run(request: web.Request) -> RunRef:
-    agent_id, session_id, branch_id = (
-        request.match_info[name] for name in ("agentId", "sessionId", "branchId")
-    )
-    if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url):
-        detail = (
-            f"ids in addresses have at most {LONGEST_NAME} printable characters, and not . or .."
-        )
-        raise ApiProblem(400, "InvalidAddress", detail)
-    return RunRef(agent_id, session_id, branch_id, new_id())
-
-
-def _is_name(name: str) -> bool:
-    # Clients and proxies take . and .. for another address.
-    return len(name) <= LONGEST_NAME and name.isprintable() and name not in (".", "..")
-
-
-def _is_text(address: URL) -> bool:
-    try:
-        unquote_to_bytes(address.raw_path).decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-async def _body(request: web.Request) -> dict[str, Any]:
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        detail = "send the body as it is, without Content-Encoding"
-        raise ApiProblem(415, "UnsupportedMediaType", detail)
-    if request.content_type != "application/json":
-        detail = "send the header Content-Type: application/json"
-        raise ApiProblem(415, "UnsupportedMediaType", detail)
-    given = read_object(await request.read())
-    check_numbers(given)
-    return given
-
-
-def _answered(record: Record) -> ApiProblem:
-    ending = record.ending
-    if ending is None:
-        raise TypeError("only what has ended was answered")
-    by = f" by {ending.decided_by}" if ending.decided_by else ""
-    detail = f"it is already {ending.outcome.value}{by}"
-    return ApiProblem(409, "AlreadyAnswered", detail, response=_plain(ending))
-
-
-def _record_answer(record: Record, status: int, location: str = "") -> web.Response:
-    response = None if record.ending is None else _plain(record.ending)
-    headers = {"Location": location} if location else {}
-    return _json({"request": _plain(record.request), "response": response}, status, headers)
-
-
-def _event_answer(event: Event) -> web.Response:
-    return _json(_plain(event), 200)
-
-
-def _plain(event: Event) -> dict[str, Any]:
-    return event.model_dump(mode="json", by_alias=True)
-
-
-def _json(
-    content: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
-) -> web.Response:
-    return _json_answer(_written(content), status, headers)
-
-
-def _written(content: Mapping[str, Any]) -> bytes:
-    return json.dumps(content, ensure_ascii=False).encode()
-
-
-def _json_answer(
-    body: bytes, status: int, headers: Mapping[str, str] | None = None
-) -> web.Response:
-    return web.Response(
-        status=status,
-        body=body,
-        headers={**(headers or {}), "Cache-Control": "no-store"},
-        content_type="application/json",
-    )

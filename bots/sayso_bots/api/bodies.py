@@ -1,4 +1,4 @@
-"""What holds for every body: its numbers are finite, and null is as good as nothing."""
+"""Bodies as they are read: JSON objects with finite numbers, where null is as good as nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sayso_bots.api.kinds import Kind
-from sayso_bots.api.problems import Wrong, invalid, pointer
+from aiohttp import web
+
+from sayso_bots.api.kinds import Kind, read_object
+from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
+
+
+async def read_body(request: web.Request) -> dict[str, Any]:
+    """The JSON object that was sent; its numbers can be kept.
+
+    Raises:
+        ApiProblem: it is not one.
+    """
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        detail = "send the body as it is, without Content-Encoding"
+        raise ApiProblem(415, "UnsupportedMediaType", detail)
+    if request.content_type != "application/json":
+        detail = "send the header Content-Type: application/json"
+        raise ApiProblem(415, "UnsupportedMediaType", detail)
+    given = read_object(await request.read())
+    check_numbers(given)
+    return given
 
 
 def check_numbers(given: Mapping[str, Any]) -> None:

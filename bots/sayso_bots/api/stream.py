@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 
 from aiohttp import HttpVersion11, web
@@ -19,9 +20,6 @@ from sayso.stores.branch_log import LoggedEvent, Position
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.process.resources import MOST_STREAMS
 
-HEARTBEAT_SECONDS = 15.0
-# An event that a client does not take for so long ends its stream.
-PATIENCE_SECONDS = 10.0
 # What was sent to a client that was cut off may still be read for so long.
 _LINGER_SECONDS = 30.0
 _RETRY_MILLISECONDS = 2_000
@@ -37,24 +35,30 @@ _HEADERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How often an idle stream says that it lives, how long a client may take for an event.
+
+    ``most`` streams are open at a time, and no caller has more than half of them.
+    """
+
+    heartbeat_seconds: float = 15.0
+    patience_seconds: float = 10.0
+    most: int = MOST_STREAMS
+
+    @property
+    def most_each(self) -> int:
+        """How many streams one caller may have."""
+        return max(1, self.most // 2)
+
+
 class Streams:
     """The event streams of one process. They end when it does, or one by one."""
 
-    def __init__(
-        self,
-        feed: BranchFeed,
-        *,
-        heartbeat: float = HEARTBEAT_SECONDS,
-        patience: float = PATIENCE_SECONDS,
-        most: int = MOST_STREAMS,
-    ) -> None:
+    def __init__(self, feed: BranchFeed, limits: StreamLimits) -> None:
         self._feed = feed
-        self._most = most
-        # Nobody alone takes all of them.
-        self._most_each = max(1, most // 2)
+        self._limits = limits
         self._open: Counter[str] = Counter()
-        self._heartbeat = heartbeat
-        self._patience = patience
         self._tasks: set[asyncio.Task[object]] = set()
         self._ending = False
 
@@ -82,11 +86,11 @@ class Streams:
                 streams, of all callers or of this one, who has half of them at most.
             StoreUnreachableError: the store does not answer.
         """
-        if self._ending or len(self._tasks) >= self._most:
+        if self._ending or len(self._tasks) >= self._limits.most:
             detail = "no more streams here now; come back"
             raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
-        if self._open[caller] >= self._most_each:
-            detail = f"{self._most_each} streams are open with this token; close some"
+        if self._open[caller] >= self._limits.most_each:
+            detail = f"{self._limits.most_each} streams are open with this token; close some"
             raise ApiProblem(429, "TooManyStreams", detail, headers={"Retry-After": "5"})
         task = asyncio.current_task()
         if task is None:
@@ -142,12 +146,12 @@ class Streams:
 
     async def _send_next(self, writer: AbstractStreamWriter, follower: Follower) -> None:
         try:
-            async with asyncio.timeout(self._heartbeat):
+            async with asyncio.timeout(self._limits.heartbeat_seconds):
                 block = event_block(await follower.next())
         except TimeoutError:
             block = b": still here\n\n"
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._limits.patience_seconds):
                 await writer.write(block)
         except TimeoutError:
             raise SlowReaderError(str(follower.position)) from None

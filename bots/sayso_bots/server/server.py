@@ -15,6 +15,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.tasks import Background
 from sayso_bots.api.api import HostedApi, hosted_api
+from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
     Finding,
@@ -116,7 +117,7 @@ async def _api(
         settings.routes,
         adapters,
         policy=settings.policy,
-        most_streams=room.streams,
+        limits=StreamLimits(most=room.streams),
     ) as api:
         yield api
 

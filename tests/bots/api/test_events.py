@@ -17,6 +17,7 @@ from sayso.stores.branch_log import KEPT_EVENTS
 from sayso.stores.connect import open_backend
 from sayso.testing import a_request, a_response
 from sayso_bots.api.api import HostedApi, hosted_api
+from sayso_bots.api.stream import StreamLimits
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_bots.settings.tokens import ApiSettings, ApiToken, token_hash
 from sayso_playground import Playground
@@ -216,7 +217,7 @@ async def _api(
             sockets[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
             async with (
                 hosted_api(
-                    settings, backend, routes, {}, heartbeat=heartbeat, patience=patience
+                    settings, backend, routes, {}, limits=StreamLimits(heartbeat, patience)
                 ) as api,
                 answering(sockets, api.routes()),
                 aiohttp.ClientSession() as session,

@@ -1,0 +1,61 @@
+"""What the hosted API answers: requests, events and other JSON, never to be cached."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from sayso.events import Event
+from sayso.stores.ports import Record
+from sayso_bots.api.problems import ApiProblem
+
+
+def already_answered(record: Record) -> ApiProblem:
+    """The problem that a late answer meets, with the ending that counts."""
+    ending = record.ending
+    if ending is None:
+        raise TypeError("only what has ended was answered")
+    by = f" by {ending.decided_by}" if ending.decided_by else ""
+    detail = f"it is already {ending.outcome.value}{by}"
+    return ApiProblem(409, "AlreadyAnswered", detail, response=_plain(ending))
+
+
+def record_reply(record: Record, status: int, location: str = "") -> web.Response:
+    """A request, and how it ended."""
+    response = None if record.ending is None else _plain(record.ending)
+    headers = {"Location": location} if location else {}
+    return object_reply({"request": _plain(record.request), "response": response}, status, headers)
+
+
+def event_reply(event: Event) -> web.Response:
+    """One event."""
+    return object_reply(_plain(event), 200)
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True)
+
+
+def object_reply(
+    content: Mapping[str, Any], status: int, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    """A JSON object."""
+    return json_reply(written(content), status, headers)
+
+
+def written(content: Mapping[str, Any]) -> bytes:
+    """The object as JSON."""
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
+def json_reply(body: bytes, status: int, headers: Mapping[str, str] | None = None) -> web.Response:
+    """JSON that is written already; no cache keeps it."""
+    return web.Response(
+        status=status,
+        body=body,
+        headers={**(headers or {}), "Cache-Control": "no-store"},
+        content_type="application/json",
+    )

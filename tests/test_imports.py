@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 _PYDANTIC = """
 import pydantic
@@ -84,10 +85,13 @@ print(type(ending).__name__, ending.extension_amount)
 def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() -> None:
     came_of_it, *loaded = _fresh(_ASKING).split()
 
-    others = {"clarification", "continuation", "structured_input", "text_approval", "schema_form"}
-    rarely = {"orchestrator", "middleware", "lint", "wrapping", "kinds"}
+    kinds = ("clarification", "continuation", "structured_input", "text_approval", "kinds")
+    rarely = ("agent.orchestrator", "agent.tools.wrap", "policy.chain", "rules.lint")
+    unpaid = {f"sayso.{name}" for name in (*rarely, "forms.schema_form")}
+    unpaid |= {f"sayso.questions.{name}" for name in kinds}
     assert came_of_it == "cancelled"
-    assert {name for name in others | rarely if f"sayso.{name}" in loaded} == set()
+    assert {name for name in unpaid if find_spec(name) is None} == set()
+    assert unpaid & set(loaded) == set()
 
 
 def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> None:

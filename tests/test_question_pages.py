@@ -18,7 +18,7 @@ from sayso.errors import InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
 from sayso.forms.schema_form import schema_form
 from sayso.questions.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIMIT, QUESTION_LIMIT
-from sayso.questions.refusing import REASON_LIMIT
+from sayso.questions.refusals import REASON_LIMIT
 from sayso.questions.text_approval import TEXT_LIMIT
 from sayso.testing import Filled, Prompt, Stage
 from sayso_slack.card.everything import REVEAL_LIMIT as SLACK_REVEALS

@@ -3,9 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sayso.agent.batch import CallResult
+from sayso.agent.batch import CallResult, Submitted
 from sayso.agent.gate import Gate
-from sayso.agent.submitted import Submitted
 from sayso.agent.verdict import Pending, Verdict
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import (
@@ -28,7 +27,9 @@ from sayso.errors import (
     WrongQuestionError,
 )
 from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.policy.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling
+from sayso.policy.decision import Context, Decision, Policy, Ruling
+from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.declarations import (
     Declaration,
@@ -41,7 +42,7 @@ from sayso.rules.rule import RememberedRule, Rule
 
 if TYPE_CHECKING:
     from sayso.agent.orchestrator import Orchestrator
-    from sayso.agent.wrapping import LocalGate, wrap
+    from sayso.agent.tools.wrap import LocalGate, wrap
     from sayso.always.terms import Terms
     from sayso.policy.chain import Chain, When
     from sayso.policy.permissions import Permissions
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         ContinuationResponseEvent,
         Continue,
     )
+    from sayso.questions.inquiry import Inquiry
     from sayso.questions.structured_input import (
         Collect,
         Collected,
@@ -95,6 +97,7 @@ __all__ = [
     "Event",
     "FieldError",
     "Gate",
+    "Inquiry",
     "InvalidCallError",
     "InvalidInputError",
     "ListenerError",
@@ -152,6 +155,7 @@ _LATER = {
     "ContinuationRequestEvent": "sayso.questions.continuation",
     "ContinuationResponseEvent": "sayso.questions.continuation",
     "Continue": "sayso.questions.continuation",
+    "Inquiry": "sayso.questions.inquiry",
     "lint_rules": "sayso.rules.lint",
     "Chain": "sayso.policy.chain",
     "When": "sayso.policy.chain",
@@ -166,8 +170,8 @@ _LATER = {
     "TextApproval": "sayso.questions.text_approval",
     "TextApprovalRequestEvent": "sayso.questions.text_approval",
     "TextApprovalResponseEvent": "sayso.questions.text_approval",
-    "LocalGate": "sayso.agent.wrapping",
-    "wrap": "sayso.agent.wrapping",
+    "LocalGate": "sayso.agent.tools.wrap",
+    "wrap": "sayso.agent.tools.wrap",
 }
 
 # Type checkers read the imports above: to them, another name is a mistake.

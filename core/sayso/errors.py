@@ -127,8 +127,8 @@ class WrongQuestionError(SaysoError):
 
     def __init__(self, request_id: str, found: str, expected: str) -> None:
         super().__init__(
-            f"request {request_id!r} is a {found}, and {expected} is not what comes of it; "
-            "name the kind of its result in expect="
+            f"request {request_id!r} is about {found!r} and does not result in {expected}; "
+            "name the type of its result in expect="
         )
         self.request_id = request_id
 

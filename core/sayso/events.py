@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -92,6 +93,9 @@ class UserInputRequest(Event):
     adapter needs to know it.
     """
 
+    result_type: ClassVar[type[Any] | None] = None
+    """What ``result`` is an instance of, for ``expect`` of ``sayso.Gate.resume``."""
+
     run: RunRef
     path: tuple[str, ...] = ()
     requested_by: str | None = None
@@ -138,6 +142,15 @@ class UserInputRequest(Event):
             InvalidInputError: the values fit the form and yet make no answer.
         """
         raise TypeError(f"{type(self).__name__} does not say what {choice.key!r} means")
+
+    def result(self, ending: RequestEnding) -> Any:  # noqa: ARG002  the base results in nothing
+        """What its ending means for the agent that asked, whether somebody answered or not."""
+        raise TypeError(f"{type(self).__name__} does not say what comes of it")
+
+    def reader(self, expect: type[Any]) -> Callable[[RequestEnding], Any] | None:
+        """What makes a result of this type of its ending; None where it results in another."""
+        results_in = self.result_type
+        return self.result if results_in is not None and issubclass(results_in, expect) else None
 
     def to_remember(
         self,

@@ -10,13 +10,13 @@ No adapter knows it. Its card and its form appear in Slack and in Telegram all t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from sayso import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.calls import new_id
+from sayso import Inquiry, Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.cards import CardBody, Choice
 from sayso.errors import InvalidInputError
 from sayso.forms import NO_INPUTS, Form, FormField, Inputs
@@ -31,11 +31,23 @@ _LESS = Form(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """How many euros the agent may spend; 0 unless somebody granted some."""
+
+    euros: int
+    outcome: Outcome
+    reason: str = ""
+    decided_by: str | None = None
+
+
 class SpendRequestEvent(UserInputRequest):
     """May the agent spend this many euros?"""
 
+    result_type = Spent
+
     type: Literal["SPEND_REQUEST"] = "SPEND_REQUEST"
-    spend_id: str = Field(default_factory=new_id)
+    spend_id: str
     euros: int = Field(ge=1)
     purpose: str
 
@@ -82,6 +94,11 @@ class SpendRequestEvent(UserInputRequest):
             reason=inputs.get("note", ""),
         )
 
+    def result(self, ending: RequestEnding) -> Spent:
+        """How much was granted, whether somebody answered or not."""
+        euros = ending.euros if isinstance(ending, SpendResponseEvent) else 0
+        return Spent(euros, ending.outcome, ending.reason, ending.decided_by)
+
     def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
         """How much was granted."""
         if isinstance(ending, SpendResponseEvent) and ending.euros:
@@ -105,3 +122,17 @@ class SpendResponseEvent(UserInputResponse):
     def outcome(self) -> Outcome:
         """Approved or denied."""
         return Outcome.APPROVED if self.euros else Outcome.DENIED
+
+
+@dataclass(frozen=True, slots=True)
+class Spend(Inquiry[SpendRequestEvent, Spent]):
+    """The question as agents ask it, for ``Gate.ask`` and ``Gate.submit``."""
+
+    euros: int
+    purpose: str
+
+    def request(self, question_id: str, fields: dict[str, Any]) -> SpendRequestEvent:
+        """The question as a request."""
+        return SpendRequestEvent(
+            spend_id=question_id, euros=self.euros, purpose=self.purpose, **fields
+        )

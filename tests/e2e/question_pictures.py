@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "examples" / "spend_limit")]
 
 from e2e.picture_scene import Scene, playing
 from playwright.async_api import expect
-from spend_questions import SpendRequestEvent, SpendResponseEvent
+from spend_questions import Spend
 from support.browser import NO_CHROMIUM, browser, chromium
 
 from sayso.calls import ToolCall, arguments_digest, new_id
@@ -201,11 +201,6 @@ async def _batch(scene: Scene) -> None:
         await scene.cards("answered")
 
 
-async def _emit_and_wait(scene: Scene, request: SpendRequestEvent) -> None:
-    await scene.stage.gate.emit(request)
-    await scene.stage.gate.wait_for_response(SpendResponseEvent, request.spend_id)
-
-
 _OPTIONS = ("eu-west", "us-east")
 _WHERE = "Which region should the new replica run in?"
 _CONTEXT = "Both have capacity; the customers are in Europe and Asia."
@@ -283,15 +278,8 @@ async def _continuation(scene: Scene) -> None:
 
 
 async def _your_own(scene: Scene) -> None:
-    run = scene.stage.gate.run
-    request = SpendRequestEvent(
-        source_name=run.agent_id,
-        run=run,
-        expires_at=utc_now() + timedelta(minutes=10),
-        euros=500,
-        purpose="Two more months of the load test cluster",
-    )
-    async with scene.asked(_emit_and_wait(scene, request)):
+    ask = scene.stage.gate.ask(Spend(500, "Two more months of the load test cluster"))
+    async with scene.asked(ask):
         await scene.cards()
         await scene.press("telegram", "Grant less…")
         await scene.write("120")

@@ -29,11 +29,12 @@ async def playground(store_url: str, tmp_path: Path) -> AsyncIterator[Playground
 
 
 @asynccontextmanager
-async def agent(store_url: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The example's agent, asking."""
+async def agent(store_url: str, *command: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The example's agent, asking unless told otherwise."""
     started = await asyncio.create_subprocess_exec(
         sys.executable,
         str(EXAMPLE / "main.py"),
+        *command,
         env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
         stdout=asyncio.subprocess.PIPE,
     )
@@ -66,7 +67,7 @@ async def test_a_kind_of_question_of_ones_own_is_answered_in_slack(
         await slack.submit(view, {"Euros": "120", "Note for the agent": "one month"}, by="alice")
         done = await said(asking)
 
-    assert done == (0, "120 euros granted by slack:U0ALICE (one month)\n")
+    assert done == (0, "approved by slack:U0ALICE: 120 euros (one month)\n")
     other = await playground.telegram.message_where(lambda message: "120 €" in message.text, 20)
     assert not other.buttons
 
@@ -80,4 +81,19 @@ async def test_a_kind_of_question_of_ones_own_is_answered_in_telegram(
         await telegram.press(card, "Grant 500 €", by="alice")
         done = await said(asking)
 
-    assert done == (0, "500 euros granted by telegram:4242\n")
+    assert done == (0, "approved by telegram:4242: 500 euros\n")
+
+
+async def test_a_question_of_ones_own_is_submitted_here_and_resumed_there(
+    playground: Playground, store_url: str
+) -> None:
+    telegram = playground.telegram
+    async with agent(store_url, "submit") as submitting:
+        code, question_id = await said(submitting)
+    async with agent(store_url, "resume", question_id.strip()) as resuming:
+        card = await telegram.message_where(lambda message: "Spend 500" in message.text, 20)
+        await telegram.press(card, "Refuse", by="alice")
+        done = await said(resuming)
+
+    assert code == 0
+    assert done == (1, "denied by telegram:4242: 0 euros\n")

@@ -16,13 +16,15 @@ import pytest
 from support.order_of_evaluation import Config, Effect, Expected, Kept, Order, Told
 
 from sayso import Decision, Gate, Outcome, RunRef, ToolCall
-from sayso.agent.answering import chosen
+from sayso.agent.choices import chosen
+from sayso.agent.options import GateOptions
 from sayso.agent.verdict import Verdict
 from sayso.always.terms import Terms
 from sayso.errors import UnknownRequestError
 from sayso.events import Event, UserInputRequest
 from sayso.policy.chain import Chain, When
-from sayso.policy.policy import Context, Policy, RulePolicy
+from sayso.policy.decision import Context, Policy
+from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.declarations import Requirements
 from sayso.rules.rule import RememberedRule, Rule
@@ -124,11 +126,9 @@ class World:
 
         gate = Gate(
             self.backend,
-            run=RunRef("agent", session),
-            policy=policy,
-            timeout=PATIENCE,
-            clock=self.clock,
-            observe=observe,
+            GateOptions(
+                RunRef("agent", session), policy, PATIENCE, clock=self.clock, observe=observe
+            ),
         )
         return Process(gate, rules, questions, Told(session, set(config.denied_call_ids)))
 
@@ -236,13 +236,21 @@ class World:
                 await self.processes[stranger].gate.resume(one.request.permission_id, timeout=1)
         place = places[where % len(places)]
         self.asked = place, one.original
-        if one.outcome is None:
+        process = self.processes[place]
+        if one.outcome is None and not self._is_gone(one.request):
             one.outcome = await self._meanwhile(one.request, answer, one.session)
         for step in after:
             await self._do(*step)
-        process = self.processes[place]
+        if one.outcome is None or self._is_gone(one.request):
+            with pytest.raises(UnknownRequestError):
+                await process.gate.resume(one.request.permission_id)
+            return
         verdict = await process.gate.resume(one.request.permission_id)
         self._is_as_answered(process, verdict, one.outcome, one.call, one.original)
+
+    def _is_gone(self, request: UserInputRequest) -> bool:
+        """Whether its record has been removed, a day after it would have expired."""
+        return self.clock() >= request.expires_at + timedelta(days=1)
 
     async def _check(self, step: Check) -> None:
         task = asyncio.create_task(self._run(step, self.processes[step.process]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sayso.agent.deciding import Asker, Decider
+from sayso.agent.decider import Asker, Decider
 from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
-from sayso.policy.policy import Policy, Ruling
+from sayso.policy.decision import Policy, Ruling
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged

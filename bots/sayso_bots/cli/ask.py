@@ -12,13 +12,14 @@ from datetime import timedelta
 from fnmatch import fnmatchcase
 from typing import Any
 
-from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
+from sayso.agent.gate import Gate
 from sayso.agent.verdict import Verdict
+from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef, ToolCall
 from sayso.desk.routes import Route
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.events import Outcome
-from sayso.policy.policy import Context, Ruling, evaluate
+from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.text.visible import visible

@@ -16,7 +16,7 @@ class UsageError(ConfigError):
 
 
 def call_of(args: argparse.Namespace) -> ToolCall:
-    """The call; what is wrong with its arguments is a :class:`UsageError`."""
+    """The call; what is wrong with its arguments is a ``UsageError``."""
     arguments = _object(args.arguments) if args.arguments is not None else {}
     for written in args.arg:
         name, value = _argument(written)

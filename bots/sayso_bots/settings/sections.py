@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from sayso.always.terms import LONGEST_WINDOW
 from sayso.chats.places import Place
-from sayso.questions.refusing import LONGEST_WAIT, REASON_LIMIT
+from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
 from sayso_bots.settings.durations import parse_duration
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]

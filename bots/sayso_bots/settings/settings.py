@@ -10,8 +10,8 @@ from typing import Literal
 from sayso.always.terms import Terms
 from sayso.desk.routes import Routes
 from sayso.errors import ConfigError, StoreUnreachableError
-from sayso.policy.policy import RulePolicy
-from sayso.questions.refusing import Refusals
+from sayso.policy.rule_policy import RulePolicy
+from sayso.questions.refusals import Refusals
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
 from sayso.text.secrets import has_login, without_login

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
-from sayso.agent.guard import first_line, result_of
-from sayso.agent.submitted import Submitted
+from sayso.agent.options import Asked, CallOptions
+from sayso.agent.tools.guard import first_line, result_of
 from sayso.agent.verdict import Pending, Verdict
 from sayso.agent.waiting import in_seconds
 from sayso.calls import ToolCall, arguments_digest
 from sayso.errors import ArgumentsChangedError, InvalidCallError
 from sayso.events import Outcome
-from sayso.rules.declarations import Declaration, declared_by
+from sayso.rules.declarations import declared_by
 
 _T = TypeVar("_T")
 
 Tools = Mapping[str, Callable[..., Any]]
-
-
-class How(TypedDict, total=False):
-    """How calls are asked about; see ``sayso.Gate.check``."""
-
-    source_name: str | None
-    description: str
-    timeout: float | timedelta | None
-    path: Sequence[str]
-    declaration: Declaration | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +45,32 @@ class CallResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submitted call; ``said`` is the id of its question, or the verdict that needed nobody.
+
+    Keep it for as long as the batch waits, in this process or in a file:
+    ``TypeAdapter(list[Submitted])`` of pydantic writes it as JSON and reads it
+    again. The arguments in it are plain JSON values. ``source_name`` and
+    ``path`` say who asked.
+    """
+
+    call: ToolCall
+    said: str | Verdict
+    source_name: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def permission_id(self) -> str | None:
+        """The id of the question; None where nobody had to be asked."""
+        return self.said if isinstance(self.said, str) else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict as it was at once; None where there is a question."""
+        return self.said if isinstance(self.said, Verdict) else None
+
+
+@dataclass(frozen=True, slots=True)
 class _Answer:
     tool: str
     digest: str
@@ -72,12 +88,20 @@ class Answers:
         self._answers: dict[str, _Answer] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def turn(self, call: ToolCall) -> AbstractAsyncContextManager[None]:
+    def _turn(self, call: ToolCall) -> AbstractAsyncContextManager[None]:
         """One at a time for each call id, so that none is asked about twice at once."""
         lock = self._turns.get(call.call_id)
         if lock is None:
             lock = self._turns[call.call_id] = asyncio.Lock()
         return lock
+
+    async def once(self, call: ToolCall, check: Callable[[], Awaitable[Verdict]]) -> Verdict:
+        """The verdict of a check, noted; checks of one call id wait for each other."""
+        digest = arguments_digest(call.arguments)
+        async with self._turn(call):
+            verdict = await check()
+            self.note(call.call_id, digest, verdict)
+        return verdict
 
     def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
         """Keep the verdict for a call with these arguments."""
@@ -114,31 +138,42 @@ def check_unchanged(verdict: Verdict, digest: str) -> None:
 class Ask(Protocol):
     """The third phase of a gate: the verdict on one call."""
 
-    async def __call__(self, call: ToolCall, **how: Unpack[How]) -> Verdict:
+    def __call__(self, call: ToolCall, **how: Unpack[CallOptions]) -> Coroutine[Any, Any, Verdict]:
         """May this call run?"""
         ...
 
 
-class HandIn(Protocol):
-    """Asks about one call and does not wait."""
+class Calls(Protocol):
+    """The calls of a gate: see ``sayso.agent.checks.Checks``."""
 
-    async def __call__(self, call: ToolCall) -> Submitted:
-        """Its open question, or the verdict where nobody is needed."""
+    @property
+    def answers(self) -> Answers:
+        """The verdicts of this iteration."""
         ...
 
+    async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
+        """One call's open question, or the verdict where nobody is needed."""
+        ...
 
-class Look(Protocol):
-    """The verdict on one submitted call, or that its question is still open."""
-
-    async def __call__(
+    async def look(
         self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
     ) -> Verdict | Pending:
-        """What became of it; a verdict is noted in the answers."""
+        """The verdict on one submitted call, noted in the answers; or that it is still open."""
         ...
+
+
+async def check_batch(
+    ask: Ask, calls: Sequence[ToolCall], how: CallOptions, *, together: bool
+) -> list[Verdict]:
+    """The verdicts on the calls, asked for in order or all at once."""
+    for call in calls:
+        arguments_digest(call.arguments)
+    asking = (ask(call, **how) for call in calls)
+    return await (side_by_side(asking) if together else one_by_one(asking))
 
 
 async def run_batch(
-    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: How, *, together: bool = False
+    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: CallOptions, *, together: bool = False
 ) -> list[CallResult]:
     """Ask in order or all at once, then run what is approved side by side; one result a call.
 
@@ -159,7 +194,7 @@ async def run_batch(
 
 
 async def _asked(
-    ask: Ask, call: ToolCall, tools: Tools, how: How, *, is_first: bool
+    ask: Ask, call: ToolCall, tools: Tools, how: CallOptions, *, is_first: bool
 ) -> CallResult | tuple[ToolCall, Verdict, str]:
     """What a person says of the call and the digest of what would run; or why it does not."""
     tool = tools.get(call.name)
@@ -171,7 +206,7 @@ async def _asked(
         verdict = _refused(call, reason, line)
         return CallResult(call, verdict, verdict.as_tool_result())
     try:
-        said = How(description=first_line(tool), declaration=declared_by(tool))
+        said = CallOptions(description=first_line(tool), declaration=declared_by(tool))
         said.update(how)
         verdict = await ask(call, **said)
         digest = arguments_digest(verdict.arguments) if verdict.approved else ""
@@ -201,20 +236,19 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
     return [task.result() for task in tasks]
 
 
-async def submit_batch(hand_in: HandIn, calls: Sequence[ToolCall]) -> list[Submitted]:
+async def submit_batch(checks: Calls, calls: Sequence[ToolCall], asked: Asked) -> list[Submitted]:
     """Ask about each call once, in order, without waiting."""
     keys = [(call.call_id, call.name, arguments_digest(call.arguments)) for call in calls]
     submitted: dict[tuple[str, str, str], Submitted] = {}
     for key, call in zip(keys, calls, strict=True):
         if key not in submitted:
-            submitted[key] = await hand_in(call)
+            submitted[key] = await checks.hand_in(call, asked)
     return [submitted[key] for key in keys]
 
 
 async def resume_batch(
-    look: Look,
+    checks: Calls,
     submitted: Sequence[Submitted | str],
-    answers: Answers,
     timeout: float | timedelta | None,
     *,
     wait: bool,
@@ -226,13 +260,13 @@ async def resume_batch(
                 f"a {type(one).__name__} does not say which call it is on: "
                 "pass what submit_batch gave, or the ids of questions"
             )
-    loop = asyncio.get_running_loop()
+    answers, loop = checks.answers, asyncio.get_running_loop()
     deadline = None if timeout is None else loop.time() + in_seconds(timeout)
     results: list[Verdict | Pending] = []
     for one in submitted:
         left = None if deadline is None else deadline - loop.time()
         patient = wait and (left is None or left > 0)
-        results.append(await look(one, answers, left if patient else None, wait=patient))
+        results.append(await checks.look(one, answers, left if patient else None, wait=patient))
     return results
 
 

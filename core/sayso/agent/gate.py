@@ -3,73 +3,63 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
 from sayso.agent import batch
-from sayso.agent.asking import Asking, Options
-from sayso.agent.guard import Guarded, guarded
-from sayso.agent.inquiring import Inquiring, Inquiry, resume_inquiry, submit_inquiry
-from sayso.agent.submitted import Submitted
+from sayso.agent.checks import Checks
+from sayso.agent.options import AskOptions, CallOptions, GateOptions
+from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.verdict import Pending, Verdict
-from sayso.agent.waiting import in_seconds
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, Questions, Timeout
+from sayso.calls import RunRef, ToolCall, new_id
 from sayso.clock import Clock, utc_now
-from sayso.errors import RequestEndedError
+from sayso.errors import RequestEndedError, WrongQuestionError
 from sayso.events import Event, RequestEnding, UserInputRequest
-from sayso.policy.policy import Policy, RulePolicy
-from sayso.rules.declarations import Declaration
+from sayso.policy.decision import Policy
+from sayso.questions.inquiry import Inquiry
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
 
+# Most runs ask for permissions only: each kind of question is loaded when it is first asked.
 if TYPE_CHECKING:
+    from sayso.questions.clarification import Clarification
+    from sayso.questions.continuation import Continuation
     from sayso.questions.structured_input import Collected
+    from sayso.questions.text_approval import TextApproval
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
 _Answer = TypeVar("_Answer", bound=RequestEnding)
-_Timeout = float | timedelta | None
-
-DEFAULT_TIMEOUT_SECONDS = 600.0
+_Request = TypeVar("_Request", bound=UserInputRequest)
 
 
-class Gate(Inquiring):
+class Gate:
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
     Open one with ``Gate.open``. Timeouts are seconds or a timedelta, more
     than zero and at most 30 days; without one a question expires after ten
     minutes. ``observe`` is told at once what this gate asks and how it ended.
+
+    Every question takes ``timeout``, ``source_name`` (who asks, instead of the
+    agent's id) and ``path`` (the calls that led to it, outermost first); a
+    call also takes a ``description`` and a ``declaration``. Whatever asks or
+    waits raises StoreUnreachableError when the store cannot be reached in
+    time: nobody was asked, or the answer cannot be read, and nothing was approved.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        *,
-        run: RunRef,
-        policy: Policy | None = None,
-        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
-        requested_by: str | None = None,
-        clock: Clock = utc_now,
-        observe: Callable[[Event], None] | None = None,
-    ) -> None:
+    def __init__(self, backend: Backend, options: GateOptions) -> None:
         self.backend = backend
-        self.run = run
-        self._asking = Asking(
-            backend,
-            run=run,
-            policy=policy or RulePolicy(),
-            seconds=in_seconds(timeout),
-            requested_by=requested_by,
-            clock=clock,
-            observe=observe,
-        )
+        self.run = options.run
+        self._options = options
+        self._questions = Questions(backend, options.run, options.clock, options.observe)
+        self._checks = Checks(backend.rules, self._questions, options)
 
     @classmethod
     @asynccontextmanager
@@ -87,27 +77,20 @@ class Gate(Inquiring):
         """A gate on the store at a URL, or on a backend that is open already.
 
         Raises:
-            ConfigError: the URL is of no known kind.
+            ConfigError: there is no store of that kind.
         """
+        options = GateOptions(run, policy, timeout, requested_by, clock, observe)
         async with AsyncExitStack() as stack:
             backend = store
             if isinstance(backend, str):
                 backend = await stack.enter_async_context(open_backend(backend))
-            gate = cls(
-                backend,
-                run=run,
-                policy=policy,
-                timeout=timeout,
-                requested_by=requested_by,
-                clock=clock,
-                observe=observe,
-            )
+            gate = cls(backend, options)
             stack.push_async_callback(gate.finish)
             yield gate
 
     async def finish(self) -> None:
-        """Return when questions that nobody waits for any more are withdrawn."""
-        await self._asking.questions.finish()
+        """Return when the questions that nobody waits for any more are withdrawn."""
+        await self._questions.finish()
 
     def child(self, *path: str, source_name: str | None = None) -> Gate:
         """The gate of a sub-agent of the same run: same policy, and prompts that say who asks.
@@ -116,19 +99,11 @@ class Gate(Inquiring):
         call, then the sub-agent. A child of a child adds to it.
         """
         child = copy.copy(self)
-        vars(child)["_asking"] = self._asking.child(path, source_name)
+        options = self._options.child(path, source_name)
+        vars(child).update(_options=options, _checks=self._checks.child(options))
         return child
 
-    async def check(
-        self,
-        call: ToolCall,
-        *,
-        source_name: str | None = None,
-        description: str = "",
-        timeout: _Timeout = None,
-        path: Sequence[str] = (),
-        declaration: Declaration | None = None,
-    ) -> Verdict:
+    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
         """May this call run? Asks a person when the policy says so, and waits for the answer.
 
         ``declaration`` is what the tool says of itself, where the policy was not told.
@@ -137,123 +112,162 @@ class Gate(Inquiring):
 
         Raises:
             InvalidCallError: the arguments cannot be shown.
-            StoreUnreachableError: nobody could be asked, or the answer cannot
-                be read; nothing was approved.
             ArgumentsChangedError: the arguments changed while they were asked about.
         """
-        return await self._asking.check(
-            call, Options(source_name, description, timeout, path, declaration)
-        )
+        asked = self._options.asked(**how)
+        said = await self._checks.decide(call, asked)
+        if isinstance(said, Verdict):
+            return said
+        question_id = new_id()
+        with self._questions.expected(question_id) as future:
+            opened = await self._checks.open(call, said, question_id, asked, heard=True)
+            if isinstance(opened, Verdict):
+                return opened
+            ring = await future
+        self._questions.tell(ring.ending.observed)
+        return await self._checks.verdict(opened, call, ring, asked.asker)
+
+    async def ask(self, inquiry: Inquiry[_Request, _T], **how: Unpack[AskOptions]) -> _T:
+        """Ask a question that is not a call, and wait for what comes of it.
+
+        It is always asked, whatever the policy. That nobody answered (expired,
+        cancelled, undeliverable) is a result with that outcome, never an
+        answer and never an exception.
+
+        Raises:
+            ValueError: the question makes no sense.
+            SchemaError: what is to be collected cannot be asked in chat.
+            InvalidInputError: what came back is not what the schema or the model allows.
+        """
+        request = self._request(inquiry, how)
+        return inquiry.result(request, await self._questions.answer(request))
+
+    async def clarify(
+        self,
+        question: str,
+        *,
+        context: str = "",
+        options: Sequence[str] = (),
+        allow_other: bool = True,
+        **how: Unpack[AskOptions],
+    ) -> Clarification:
+        """Ask a person a question in words, with a button for each option where there are some."""
+        from sayso.questions.clarification import Clarify
+
+        return await self.ask(Clarify(question, context, options, allow_other), **how)
+
+    async def approve_text(
+        self,
+        text: str,
+        *,
+        title: str = "Text to approve",
+        context: str = "",
+        **how: Unpack[AskOptions],
+    ) -> TextApproval:
+        """May this text be used as it is? What is approved is what was shown, in full."""
+        from sayso.questions.text_approval import ApproveText
+
+        return await self.ask(ApproveText(text, title, context), **how)
 
     @overload
-    async def submit(
-        self,
-        call: ToolCall,
-        *,
-        source_name: str | None = None,
-        description: str = "",
-        timeout: _Timeout = None,
-        path: Sequence[str] = (),
-        declaration: Declaration | None = None,
-    ) -> str | Verdict: ...
+    async def collect(
+        self, schema: type[_Model], *, text: str, **how: Unpack[AskOptions]
+    ) -> Collected[_Model]: ...
     @overload
-    async def submit(
+    async def collect(
+        self, schema: Mapping[str, Any], *, text: str, **how: Unpack[AskOptions]
+    ) -> Collected[dict[str, Any]]: ...
+    async def collect(self, schema: Any, *, text: str, **how: Unpack[AskOptions]) -> Any:
+        """Ask a person for data: a dict for a JSON Schema, an instance for a pydantic model."""
+        from sayso.questions.structured_input import Collect
+
+        return await self.ask(Collect(schema, text), **how)
+
+    async def may_continue(
         self,
-        call: Inquiry[UserInputRequest],
+        current: int,
+        maximum: int,
         *,
-        source_name: str | None = None,
-        timeout: _Timeout = None,
-        path: Sequence[str] = (),
-    ) -> str: ...
-    async def submit(
-        self,
-        call: ToolCall | Inquiry[UserInputRequest],
-        *,
-        source_name: str | None = None,
+        amounts: Sequence[int] | None = None,
         description: str = "",
-        timeout: _Timeout = None,
-        path: Sequence[str] = (),
-        declaration: Declaration | None = None,
+        **how: Unpack[AskOptions],
+    ) -> Continuation:
+        """May the run go on after its iteration limit, by 5, 10 or 20 or one of other ``amounts``?
+
+        Unless a person says by how much, the run ends normally, for the
+        reason given.
+        """
+        from sayso.questions.continuation import Continue
+
+        return await self.ask(Continue(current, maximum, amounts, description), **how)
+
+    @overload
+    async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
+    @overload
+    async def submit(self, call: Inquiry[Any, Any], **how: Unpack[AskOptions]) -> str: ...
+    async def submit(
+        self, call: ToolCall | Inquiry[Any, Any], **how: Unpack[CallOptions]
     ) -> str | Verdict:
         """Ask and do not wait: the id of the question, for ``resume`` here or elsewhere.
 
         Where the policy decides on a call without a person, its verdict comes
-        back at once. What is no call (Clarify, ApproveText, Collect, Continue)
-        is always asked.
+        back at once. What is not a call (Clarify, ApproveText, Collect,
+        Continue, or a kind of your own) is always asked.
 
         Raises:
-            InvalidCallError: the arguments cannot be shown.
-            SchemaError: what is to be collected cannot be asked in chat.
-            ValueError: the question makes no sense.
-            StoreUnreachableError: nobody could be asked.
+            InvalidCallError, SchemaError, ValueError: as for ``check`` and ``ask``.
         """
-        options = Options(source_name, description, timeout, path, declaration)
         if isinstance(call, ToolCall):
-            return await self._asking.submit(call, options)
-        return await submit_inquiry(self._asking, call, options)
+            return await self._checks.submit(call, self._options.asked(**how))
+        request: UserInputRequest = self._request(call, how)
+        await self._questions.ask(request)
+        return request.question_id
 
     @overload
-    async def resume(self, permission_id: str, *, timeout: _Timeout = None) -> Verdict: ...
+    async def resume(self, permission_id: str, *, timeout: Timeout = None) -> Verdict: ...
     @overload
     async def resume(
-        self, permission_id: str, *, timeout: _Timeout = None, expect: type[_Model]
+        self, permission_id: str, *, timeout: Timeout = None, expect: type[_Model]
     ) -> Collected[_Model]: ...
     @overload
     async def resume(
-        self, permission_id: str, *, timeout: _Timeout = None, expect: type[_T]
+        self, permission_id: str, *, timeout: Timeout = None, expect: type[_T]
     ) -> _T: ...
     async def resume(
-        self, permission_id: str, *, timeout: _Timeout = None, expect: type[Any] = Verdict
+        self, permission_id: str, *, timeout: Timeout = None, expect: type[Any] = Verdict
     ) -> Any:
         """What came of a question asked earlier, in this process or another one.
 
         ``expect`` is the kind of result: a verdict unless told, Clarification,
-        TextApproval, Continuation, Collected, or the pydantic model that was
-        to be collected.
+        TextApproval, Continuation, Collected, the pydantic model that was to
+        be collected, or the ``result_type`` of a request of your own.
 
         Raises:
             UnknownRequestError: no such request, or its record has been removed.
             WrongQuestionError: the request is another kind of question.
             WaitTimeoutError: ``timeout`` is over and the question is still open.
-            StoreUnreachableError: the store does not answer.
             InvalidInputError: what came back is not what the schema or the model allows.
         """
         if expect is Verdict:
-            return await self._asking.resume(permission_id, timeout)
-        return await resume_inquiry(self._asking, permission_id, timeout, expect)
+            return await self._checks.resume(permission_id, timeout)
+        record = await self._questions.record(permission_id)
+        read = record.request.reader(expect)
+        if read is None:
+            raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
+        return read(await self._questions.ending(record, timeout))
 
     def before_iteration(self) -> None:
-        """First phase: a new iteration of the agent begins, the last one's answers are gone.
+        """First phase: a new iteration begins, and no answer of the last one counts for it."""
+        self._checks.answers = batch.Answers()
 
-        So are those that are still to come: who waits for them gets them, and nobody else.
-        """
-        self._asking.answers = batch.Answers()
-
-    async def before_batch(
-        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
-    ) -> list[Verdict]:
-        """Second phase: parallel calls come up. The same as ``check_batch``."""
-        return await self.check_batch(calls, together=together, **how)
-
-    async def before_function(self, call: ToolCall, **how: Unpack[batch.How]) -> Verdict:
-        """Third phase: one call is about to run. One call id is asked about once an iteration.
-
-        Raises:
-            InvalidCallError: the arguments cannot be shown.
-            StoreUnreachableError: nobody could be asked.
-            ArgumentsChangedError: the arguments changed since they were asked about.
-        """
-        digest = arguments_digest(call.arguments)
-        answers = self._asking.answers
-        async with answers.turn(call):
-            verdict = await self.check(call, **how)
-            answers.note(call.call_id, digest, verdict)
-        return verdict
+    async def before_function(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
+        """Third phase: ``check`` a call that is about to run, once an iteration for its id."""
+        return await self._checks.answers.once(call, lambda: self.check(call, **how))
 
     async def check_batch(
-        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[batch.How]
+        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[CallOptions]
     ) -> list[Verdict]:
-        """Ask about the calls one after the other, in order, before any of them runs.
+        """Second phase: ask about the calls in order, one by one, before any of them runs.
 
         With ``together`` all of them are asked about at once: the bots can
         show them on one card. Each is still answered on its own.
@@ -263,14 +277,10 @@ class Gate(Inquiring):
 
         Raises:
             InvalidCallError: some arguments cannot be shown; nobody was asked.
-            StoreUnreachableError: nobody could be asked.
-            ArgumentsChangedError: arguments changed while they were asked about.
         """
-        for call in calls:
-            arguments_digest(call.arguments)
-        if together:
-            return await batch.side_by_side(self.before_function(call, **how) for call in calls)
-        return [await self.before_function(call, **how) for call in calls]
+        return await batch.check_batch(self.before_function, calls, how, together=together)
+
+    before_batch = check_batch
 
     async def run_batch(
         self,
@@ -278,44 +288,38 @@ class Gate(Inquiring):
         tools: batch.Tools,
         *,
         together: bool = False,
-        **how: Unpack[batch.How],
+        **how: Unpack[CallOptions],
     ) -> list[batch.CallResult]:
-        """Ask in order, then run the approved calls side by side; one result a call, in order.
+        """Ask as ``check_batch`` does, then run the approved calls side by side.
 
-        With ``together`` all of them are asked about at once.
-
+        There is one result for each call, in order.
         A denied call, a tool that raises and a tool that does not exist each
         yield a result that says so, and the others go on. A tool that is not
         async runs as it is, and the others wait for it.
-
-        Raises:
-            StoreUnreachableError: nobody could be asked; nothing has run.
         """
         return await batch.run_batch(self.before_function, calls, tools, how, together=together)
 
     def deny_call(self, call_id: str) -> None:
-        """Deny this call id from now on, also where it was or will be approved."""
-        self._asking.denied.add(call_id)
+        """Deny this call id from now on, even where it was or will be approved."""
+        self._checks.denied.add(call_id)
 
     async def submit_batch(
-        self, calls: Sequence[ToolCall], **how: Unpack[batch.How]
-    ) -> list[Submitted]:
+        self, calls: Sequence[ToolCall], **how: Unpack[CallOptions]
+    ) -> list[batch.Submitted]:
         """Ask about all of the calls, in order, without waiting: see ``resume_batch``.
 
-        A call that stands twice is asked about once. What comes back can be stored.
+        A call that is there twice is asked about once. What comes back can be stored.
 
         Raises:
             InvalidCallError: some arguments cannot be shown; nobody was asked.
-            StoreUnreachableError: not all could be asked.
         """
-        options = Options(**how)
-        return await batch.submit_batch(partial(self._asking.hand_in, options=options), calls)
+        return await batch.submit_batch(self._checks, calls, self._options.asked(**how))
 
     async def resume_batch(
         self,
-        submitted: Sequence[Submitted | str],
+        submitted: Sequence[batch.Submitted | str],
         *,
-        timeout: _Timeout = None,
+        timeout: Timeout = None,
         wait: bool = True,
     ) -> list[Verdict | Pending]:
         """The verdicts on a submitted batch, in order, in this process or another one.
@@ -324,26 +328,22 @@ class Gate(Inquiring):
         over, or at once without ``wait``, is reported as ``Pending``; the
         others can run. Later checks of the same calls reuse the verdicts.
 
-        What was approved at once is looked at again: denied meanwhile, it is
-        denied; by a remembered rule that is gone, it is denied too, and the
-        next check of the call asks a person.
+        What was approved at once is denied if it has been denied since, or if
+        the remembered rule is gone: then the next check asks a person.
 
         Raises:
             TypeError: a bare verdict does not say which call it is on.
             UnknownRequestError: no such request, or its record has been removed.
-            StoreUnreachableError: the store does not answer.
         """
-        asking = self._asking
-        return await batch.resume_batch(asking.look, submitted, asking.answers, timeout, wait=wait)
+        return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question and its cards; the ending that counts, which may be an answer.
 
         Raises:
             UnknownRequestError: no such request.
-            StoreUnreachableError: the store does not answer.
         """
-        return await self._asking.questions.cancel(question_id, reason=reason)
+        return await self._questions.cancel(question_id, reason=reason)
 
     @overload
     def guard(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Guarded[_P, _T]: ...
@@ -364,26 +364,23 @@ class Gate(Inquiring):
 
         Raises:
             DuplicateRequestError: another request has this id.
-            StoreUnreachableError: the request could not be opened in its time.
             BusLostError: observers cannot be reached.
         """
         if isinstance(event, UserInputRequest):
-            await self._asking.open(event)
+            await self._questions.ask(event)
         else:
             await self.backend.bus.publish(branch_topic(self.run), event)
 
     async def wait_for_response(
-        self, kind: type[_Answer], question_id: str, timeout: _Timeout = None
+        self, kind: type[_Answer], question_id: str, timeout: Timeout = None
     ) -> _Answer:
         """The response to a request that was emitted, here or elsewhere.
 
         Raises:
             RequestEndedError: it expired, was cancelled or could not be shown.
-            UnknownRequestError: no such request.
-            WaitTimeoutError: ``timeout`` is over and the question is still open.
-            StoreUnreachableError: the store does not answer.
+            UnknownRequestError, WaitTimeoutError: as for ``resume``.
         """
-        ending = await self._asking.ending(await self._asking.record(question_id), timeout)
+        ending = await self._questions.ending(await self._questions.record(question_id), timeout)
         if not isinstance(ending, kind):
             raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
         return ending
@@ -395,3 +392,8 @@ class Gate(Inquiring):
             BusLostError: events may have been missed.
         """
         return self.backend.bus.subscribe(branch_topic(self.run))
+
+    def _request(self, inquiry: Inquiry[_Request, Any], how: AskOptions) -> _Request:
+        if not how.keys().isdisjoint(("description", "declaration")):
+            raise ValueError("only a call has a description or a declaration: put it into words")
+        return inquiry.request(new_id(), self._options.fields(self._options.asked(**how)))

@@ -12,11 +12,12 @@ from functools import partial
 from typing import Literal
 from weakref import WeakSet
 
-from sayso.agent.answering import chosen
-from sayso.agent.gate import DEFAULT_TIMEOUT_SECONDS, Gate
-from sayso.agent.listening import Listener
-from sayso.agent.stream import Events, Item
-from sayso.agent.waiting import in_seconds
+from sayso.agent.choices import chosen
+from sayso.agent.gate import Gate
+from sayso.agent.listener import Events, Item, Listener
+from sayso.agent.options import GateOptions
+from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, in_seconds
+from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
@@ -29,9 +30,10 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import Inputs
+from sayso.policy.decision import Policy
 from sayso.policy.permissions import AdjustablePolicy, Permissions
-from sayso.policy.policy import Policy, RulePolicy
-from sayso.questions.permission import PermissionRequestEvent
+from sayso.policy.rule_policy import RulePolicy
+from sayso.questions.permission import ALLOW, DENY, PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
@@ -40,10 +42,10 @@ from sayso.stores.ports import Record
 LISTENING_SECONDS = 10.0
 _KNOWN_EVENTS = 10_000
 _KEYS = {
-    (True, "ask"): "allow",
-    (False, "ask"): "deny",
-    (True, "always_allow"): "always",
-    (False, "always_deny"): "deny-always",
+    (True, "ask"): ALLOW,
+    (False, "ask"): DENY,
+    (True, "always_allow"): ALWAYS,
+    (False, "always_deny"): ALWAYS_DENY,
 }
 
 ResolveChoice = Literal["ask", "always_allow", "always_deny"]
@@ -112,15 +114,8 @@ class Orchestrator:
         adjustable = AdjustablePolicy(policy or RulePolicy())
         agent = _Agent(run, adjustable)
         tell = partial(self._tell, agent)
-        agent.gate = Gate(
-            self.backend,
-            run=run,
-            policy=adjustable,
-            timeout=timeout,
-            requested_by=requested_by,
-            clock=self._clock,
-            observe=tell,
-        )
+        options = GateOptions(run, adjustable, timeout, requested_by, self._clock, tell)
+        agent.gate = Gate(self.backend, options)
         agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)
         self._agents[run.agent_id] = agent
         return agent.gate

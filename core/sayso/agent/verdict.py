@@ -10,7 +10,7 @@ from typing import Any
 from sayso.calls import ToolCall, arguments_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, RequestEnding
-from sayso.policy.policy import Decision, Ruling
+from sayso.policy.decision import Decision, Ruling
 from sayso.questions.permission import PermissionResponseEvent
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import TypeAlias
 
+from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.errors import (
     SaysoError,
@@ -15,25 +17,55 @@ from sayso.errors import (
     UnknownRequestError,
     WaitTimeoutError,
 )
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import GRACE_SECONDS
-from sayso.stores.ports import BookChanged, Opened, Ring
+from sayso.stores.ports import BookChanged, Opened, Record, Ring
 
 _log = logging.getLogger(__name__)
 
+DEFAULT_TIMEOUT_SECONDS = 600.0
+"""A question expires after this many seconds unless told otherwise."""
+
 MAX_TIMEOUT_SECONDS = 30 * 86_400.0
+"""No question stays open longer than this."""
+
+Timeout: TypeAlias = float | timedelta | None
 _RETRY_SECONDS = 0.2
 
 
 class Questions:
-    """Puts questions into the store and waits for their ends. Every wait has an end."""
+    """Puts a run's questions into the store and waits for their ends. Every wait has an end.
 
-    def __init__(self, backend: Backend, clock: Clock) -> None:
+    ``observe`` is told of each question that is opened and how it ended.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        run: RunRef,
+        clock: Clock,
+        observe: Callable[[Event], None] | None = None,
+    ) -> None:
         self._store = backend.store
         self._inbox = backend.inbox
+        self._run = run
         self._clock = clock
+        self._observe = observe
         self._cancelling: set[asyncio.Task[None]] = set()
+
+    async def answer(self, request: UserInputRequest) -> RequestEnding:
+        """Open any question and wait for its ending."""
+        with self.expected(request.question_id) as future:
+            await self.ask(request, heard=True)
+            ending = (await future).ending
+        self.tell(ending.observed)
+        return ending
+
+    async def ask(self, request: UserInputRequest, *, heard: bool = False) -> None:
+        """Open any question, until its own expiry."""
+        seconds = in_seconds((request.expires_at - self._clock()).total_seconds())
+        await self.open(request, seconds, heard=heard, book=None)
 
     async def open(
         self, request: UserInputRequest, seconds: float, *, heard: bool, book: str | None
@@ -69,9 +101,11 @@ class Questions:
             raise StoreUnreachableError(
                 f"the store could not be reached within {seconds:g} s: nobody was asked"
             ) from None
-        if heard and isinstance(opened, Opened):
-            self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
-            self._inbox.due_in(request.question_id, opened.seconds)
+        if isinstance(opened, Opened):
+            if heard:
+                self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
+                self._inbox.due_in(request.question_id, opened.seconds)
+            self.tell(request)
         return opened
 
     @contextmanager
@@ -87,15 +121,37 @@ class Questions:
         finally:
             self._inbox.forget(question_id, future)
 
-    async def wait(
-        self, request: UserInputRequest, timeout: float | timedelta | None
-    ) -> RequestEnding:
-        """The ending of a question that is open already.
+    async def record(self, question_id: str) -> Record:
+        """All that the store knows of a question of this session, asked here or elsewhere.
+
+        The questions of another session or agent are held against rules that are not read here.
+
+        Raises:
+            UnknownRequestError: the session has no such request, or its record
+                has been removed.
+        """
+        record = await self._store.get(question_id)
+        if record is None or _session(record.request.run) != _session(self._run):
+            raise UnknownRequestError(question_id)
+        return record
+
+    async def ending(self, record: Record, timeout: Timeout) -> RequestEnding:
+        """How the question of a record ends.
 
         Raises:
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             StoreUnreachableError: the store does not answer.
         """
+        ending = record.ending or await self._wait(record.request, timeout)
+        self.tell(ending.observed)
+        return ending
+
+    def tell(self, event: Event) -> None:
+        """Tell whoever observes this run in this process."""
+        if self._observe is not None:
+            self._observe(event)
+
+    async def _wait(self, request: UserInputRequest, timeout: Timeout) -> RequestEnding:
         question_id = request.question_id
         future = self._inbox.expect(question_id)
         limit = None if timeout is None else in_seconds(timeout)
@@ -153,6 +209,10 @@ class Questions:
             _log.warning("a question stays open until it expires: %s", error)
 
 
+def _session(run: RunRef) -> tuple[str, str]:
+    return run.agent_id, run.session_id
+
+
 def in_seconds(timeout: float | timedelta) -> float:
     """The timeout in seconds.
 
@@ -161,5 +221,7 @@ def in_seconds(timeout: float | timedelta) -> float:
     """
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
     if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
-        raise ValueError(f"a timeout is more than 0 s and at most 30 days, not {seconds:g} s")
+        raise ValueError(
+            f"a timeout must be more than 0 seconds and at most 30 days, not {seconds:g} s"
+        )
     return seconds

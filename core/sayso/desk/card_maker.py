@@ -11,7 +11,7 @@ from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, O
 from sayso.chats.adapter import Adapter
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.refusing import Refusals
+from sayso.questions.refusals import Refusals
 from sayso.stores.ports import Found
 
 KEPT_BODIES = 8_192

@@ -24,7 +24,7 @@ from sayso.desk.notices import Notices
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
-from sayso.questions.refusing import Refusals
+from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job, Record
 from sayso.tasks import Background

@@ -14,7 +14,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.refusing import Refusals, reason_is_written
+from sayso.questions.refusals import Refusals, reason_is_written
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Found
 from sayso.tasks import Background

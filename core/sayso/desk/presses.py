@@ -20,7 +20,7 @@ from sayso.desk.notices import Notices
 from sayso.errors import InvalidInputError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
-from sayso.questions.refusing import Refusals
+from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Found, Settled
 from sayso.tasks import Background

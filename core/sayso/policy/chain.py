@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from sayso.calls import ToolCall
+from sayso.policy.decision import Context, Decision, Policy, evaluate, policy_name
 from sayso.policy.denials import Denies, declaration_by, denial_by
-from sayso.policy.policy import Context, Decision, Policy, evaluate, policy_name
 from sayso.rules.declarations import Declaration
 
 Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from sayso.calls import ToolCall
-from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate, policy_name
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate, policy_name
 from sayso.rules.declarations import Declaration
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sayso.calls import ToolCall
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import declaration_by, denial_by
-from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import Rule
 

@@ -13,7 +13,8 @@ from sayso.cards.card import CardBody, Choice
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
-from sayso.questions.declining import DECLINE, decline_choice, unanswered
+from sayso.questions.inquiry import Inquiry
+from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import looks, shortened, visible
 
@@ -31,6 +32,21 @@ _NOTE_LIMIT = 500
 _OURS = frozenset(map(looks, ("Other…", "Answer…", "Don't answer", "Show all")))
 
 
+@dataclass(frozen=True, slots=True)
+class Clarification:
+    """What a person answered; ``answer`` is None unless somebody did, and ``reason`` says why."""
+
+    outcome: Outcome
+    answer: str | None = None
+    reason: str = ""
+    decided_by: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer."""
+        return self.outcome is Outcome.ANSWERED
+
+
 class ClarificationRequestEvent(UserInputRequest):
     """A run asks a person a question in words.
 
@@ -38,6 +54,8 @@ class ClarificationRequestEvent(UserInputRequest):
     one's own unless ``allow_other`` is false; without options every answer is
     one's own.
     """
+
+    result_type = Clarification
 
     type: Literal["CLARIFICATION_REQUEST"] = "CLARIFICATION_REQUEST"
     request_id: str
@@ -178,6 +196,17 @@ class ClarificationRequestEvent(UserInputRequest):
         style: Literal["default", "primary"] = "default" if options else "primary"
         return [*options, Choice(self._own, label, style, needs_sight=True, form=form)]
 
+    def result(self, ending: RequestEnding) -> Clarification:
+        """What the ending of the question means: only an answer that could be given is one."""
+        if (
+            isinstance(ending, ClarificationResponseEvent)
+            and ending.answer is not None
+            and self.admits(ending.answer)
+        ):
+            return Clarification(Outcome.ANSWERED, ending.answer, ending.reason, ending.decided_by)
+        outcome, reason = unanswered(ending, "not answered")
+        return Clarification(outcome, None, reason, ending.decided_by)
+
     def _response(
         self, answer: str | None, *, by: str, at: datetime, reason: str = ""
     ) -> ClarificationResponseEvent:
@@ -215,35 +244,12 @@ class ClarificationResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Clarification:
-    """What a person answered; ``answer`` is None unless somebody did, and ``reason`` says why."""
+class Clarify(Inquiry[ClarificationRequestEvent, Clarification]):
+    """A question in words, with ``options`` to choose from and *Other…* unless not allowed.
 
-    outcome: Outcome
-    answer: str | None = None
-    reason: str = ""
-    decided_by: str | None = None
-
-    @property
-    def answered(self) -> bool:
-        """Whether there is an answer."""
-        return self.outcome is Outcome.ANSWERED
-
-
-def clarification_of(request: ClarificationRequestEvent, ending: RequestEnding) -> Clarification:
-    """What the ending of the question means: only an answer that could be given is one."""
-    if (
-        isinstance(ending, ClarificationResponseEvent)
-        and ending.answer is not None
-        and request.admits(ending.answer)
-    ):
-        return Clarification(Outcome.ANSWERED, ending.answer, ending.reason, ending.decided_by)
-    outcome, reason = unanswered(ending, "not answered")
-    return Clarification(outcome, None, reason, ending.decided_by)
-
-
-@dataclass(frozen=True, slots=True)
-class Clarify:
-    """A question in words, for ``sayso.Gate.submit``."""
+    Its request raises ValueError for an empty question, more than ten options,
+    or two that look alike.
+    """
 
     question: str
     context: str = ""

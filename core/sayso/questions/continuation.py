@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from sayso.cards.card import CardBody, Choice
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.questions.inquiry import Inquiry
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import visible
 
@@ -22,12 +23,29 @@ MAX_AMOUNT = 1_000_000
 _CONTINUE, STOP = "continue-", "stop"
 
 
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Whether the run goes on, by how many iterations, and why; ``outcome`` says how it ended."""
+
+    outcome: Outcome
+    extra: int = 0
+    reason: str = ""
+    decided_by: str | None = None
+
+    @property
+    def approved(self) -> bool:
+        """Whether the run goes on."""
+        return self.outcome is Outcome.APPROVED
+
+
 class ContinuationRequestEvent(UserInputRequest):
     """A run has used up its iterations and asks whether it gets more.
 
     ``amounts`` are the extensions a person can choose from. This is no
     permission for any tool.
     """
+
+    result_type = Continuation
 
     type: Literal["CONTINUATION_REQUEST"] = "CONTINUATION_REQUEST"
     continuation_id: str
@@ -116,6 +134,30 @@ class ContinuationRequestEvent(UserInputRequest):
         """The response that ends the run."""
         return self._response(0, by=by, at=at, reason=reason)
 
+    def result(self, ending: RequestEnding) -> Continuation:
+        """What the ending of the question means for the run: anything but an approval ends it."""
+        if (
+            isinstance(ending, ContinuationResponseEvent)
+            and ending.approved
+            and ending.extension_amount in self.amounts
+        ):
+            return Continuation(
+                Outcome.APPROVED, ending.extension_amount, ending.reason, ending.decided_by
+            )
+        outcome = ending.outcome
+        if outcome in (Outcome.APPROVED, Outcome.ANSWERED):
+            outcome = Outcome.DENIED  # by what is not an answer to this question
+        told = {
+            Outcome.DENIED: "stopped",
+            Outcome.EXPIRED: "not extended",
+            Outcome.CANCELLED: "not extended: the question was cancelled",
+            Outcome.UNDELIVERABLE: "not extended: nobody could be asked",
+        }[outcome]
+        by = f" by {ending.decided_by}" if ending.decided_by else ""
+        because = f": {ending.reason}" if ending.reason else ""
+        limit = f"the limit of {self.max_iterations} iterations was reached"
+        return Continuation(outcome, 0, f"{limit} and {told}{by}{because}", ending.decided_by)
+
     def _response(
         self, amount: int, *, by: str, at: datetime, reason: str
     ) -> ContinuationResponseEvent:
@@ -150,50 +192,16 @@ class ContinuationResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Continuation:
-    """Whether the run goes on, by how many iterations, and why; ``outcome`` says how it ended."""
+class Continue(Inquiry[ContinuationRequestEvent, Continuation]):
+    """Whether a run may go on, by 5, 10 or 20 iterations or one of other ``amounts``.
 
-    outcome: Outcome
-    extra: int = 0
-    reason: str = ""
-    decided_by: str | None = None
-
-    @property
-    def approved(self) -> bool:
-        """Whether the run goes on."""
-        return self.outcome is Outcome.APPROVED
-
-
-def continuation_of(request: ContinuationRequestEvent, ending: RequestEnding) -> Continuation:
-    """What the ending of the question means for the run: anything but an approval ends it."""
-    if (
-        isinstance(ending, ContinuationResponseEvent)
-        and ending.approved
-        and ending.extension_amount in request.amounts
-    ):
-        return Continuation(
-            Outcome.APPROVED, ending.extension_amount, ending.reason, ending.decided_by
-        )
-    outcome = Outcome.DENIED if ending.outcome is Outcome.APPROVED else ending.outcome
-    told = {
-        Outcome.DENIED: "stopped",
-        Outcome.EXPIRED: "not extended",
-        Outcome.CANCELLED: "not extended: the question was cancelled",
-        Outcome.UNDELIVERABLE: "not extended: nobody could be asked",
-    }[outcome]
-    by = f" by {ending.decided_by}" if ending.decided_by else ""
-    because = f": {ending.reason}" if ending.reason else ""
-    limit = f"the limit of {request.max_iterations} iterations was reached"
-    return Continuation(outcome, 0, f"{limit} and {told}{by}{because}", ending.decided_by)
-
-
-@dataclass(frozen=True, slots=True)
-class Continue:
-    """Whether a run may go on, for ``sayso.Gate.submit``."""
+    Its request raises ValueError unless these are one to five different
+    positive numbers.
+    """
 
     current: int
     maximum: int
-    amounts: Sequence[int] = AMOUNTS
+    amounts: Sequence[int] | None = None
     description: str = ""
 
     def request(self, question_id: str, fields: dict[str, Any]) -> ContinuationRequestEvent:
@@ -203,6 +211,6 @@ class Continue:
             current_iteration=self.current,
             max_iterations=self.maximum,
             description=self.description,
-            amounts=tuple(self.amounts),
+            amounts=AMOUNTS if self.amounts is None else tuple(self.amounts),
             **fields,
         )

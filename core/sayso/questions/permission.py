@@ -21,8 +21,14 @@ from sayso.events import (
 )
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
-from sayso.questions.editing import edit_choice, edited
-from sayso.questions.refusing import CHANGES, changes_choice, deny_with_reason_choice, reason_in
+from sayso.questions.edits import EDIT, edit_choice, edited
+from sayso.questions.refusals import (
+    CHANGES,
+    DENY_WITH_REASON,
+    changes_choice,
+    deny_with_reason_choice,
+    reason_in,
+)
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
 from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import hidden_count, redacted, redacted_text
@@ -31,6 +37,7 @@ from sayso.text.visible import shortened, visible
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
 ALLOW, DENY = "allow", "deny"
+"""The keys of two choices; the others are in ``edits``, ``refusals`` and ``always.offers``."""
 
 
 class PermissionRequestEvent(UserInputRequest):
@@ -117,18 +124,16 @@ class PermissionRequestEvent(UserInputRequest):
             InvalidInputError: the edited arguments or the reason cannot be used.
             ValueError: the choice is not one of this card.
         """
-        match choice.key:
-            case "allow":
-                return self.approve(by=by, at=at)
-            case "deny":
-                return self.deny(by=by, at=at)
-            case "edit":
-                changed = edited(self.arguments, inputs, self.arguments_schema)
-                return self.approve(by=by, at=at, modified_arguments=changed)
-            case "deny-reason" | "changes":
-                denial = self.deny(by=by, at=at, reason=reason_in(inputs))
-                changes = choice.key == CHANGES
-                return denial.model_copy(update={"asks_for_changes": changes})
+        if choice.key == ALLOW:
+            return self.approve(by=by, at=at)
+        if choice.key == DENY:
+            return self.deny(by=by, at=at)
+        if choice.key == EDIT:
+            changed = edited(self.arguments, inputs, self.arguments_schema)
+            return self.approve(by=by, at=at, modified_arguments=changed)
+        if choice.key in (CHANGES, DENY_WITH_REASON):
+            denial = self.deny(by=by, at=at, reason=reason_in(inputs))
+            return denial.model_copy(update={"asks_for_changes": choice.key == CHANGES})
         return self._remembering(choice, by=by, at=at)
 
     def _remembering(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic.errors import PydanticInvalidForJsonSchema
@@ -17,7 +17,8 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResp
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_form import SchemaForm, schema_form
 from sayso.forms.schema_nodes import plain_schema
-from sayso.questions.declining import DECLINE, decline_choice, unanswered
+from sayso.questions.inquiry import Inquiry
+from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
 
@@ -26,8 +27,25 @@ TEXT_LIMIT = 20_000
 FILL_IN = "fill-in"
 _NOTE_LIMIT = 500
 
+# In the body of an event, ``type`` is its field.
+_Type: TypeAlias = type[Any]
 _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Collected(Generic[_T]):
+    """What a person filled in; ``data`` is None unless somebody did, and ``reason`` says why."""
+
+    outcome: Outcome
+    data: _T | None = None
+    reason: str = ""
+    decided_by: str | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is data."""
+        return self.outcome is Outcome.ANSWERED
 
 
 class StructuredInputRequestEvent(UserInputRequest):
@@ -36,6 +54,8 @@ class StructuredInputRequestEvent(UserInputRequest):
     A schema that cannot be asked in chat makes no request; the error says
     which part of it and why.
     """
+
+    result_type = Collected
 
     type: Literal["STRUCTURED_INPUT_REQUEST"] = "STRUCTURED_INPUT_REQUEST"
     request_id: str
@@ -124,6 +144,24 @@ class StructuredInputRequestEvent(UserInputRequest):
         except InvalidInputError:
             return (("Answer", "it does not fit what was asked for"),)
 
+    def result(self, ending: RequestEnding) -> Collected[dict[str, Any]]:
+        """What the ending of the question means, with the data held against the schema once more.
+
+        Raises:
+            InvalidInputError: there is data and the schema does not allow it.
+        """
+        if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
+            self.schema_form.check(ending.data)
+            return Collected(Outcome.ANSWERED, ending.data, ending.reason, ending.decided_by)
+        outcome, reason = unanswered(ending, "not filled in")
+        return Collected(outcome, None, reason, ending.decided_by)
+
+    def reader(self, expect: _Type) -> Callable[[RequestEnding], Collected[Any]] | None:
+        """What reads what was filled in; where a pydantic model is expected, as one."""
+        if issubclass(expect, BaseModel):
+            return lambda ending: collected_as(expect, self.result(ending))
+        return super().reader(expect)
+
     def _response(
         self, data: dict[str, Any] | None, *, by: str, at: datetime, reason: str = ""
     ) -> StructuredInputResponseEvent:
@@ -158,36 +196,6 @@ class StructuredInputResponseEvent(UserInputResponse):
     def chosen(self) -> str:
         """Whether it was filled in; never with what."""
         return DECLINE if self.data is None else FILL_IN
-
-
-@dataclass(frozen=True, slots=True)
-class Collected(Generic[_T]):
-    """What a person filled in; ``data`` is None unless somebody did, and ``reason`` says why."""
-
-    outcome: Outcome
-    data: _T | None = None
-    reason: str = ""
-    decided_by: str | None = None
-
-    @property
-    def answered(self) -> bool:
-        """Whether there is data."""
-        return self.outcome is Outcome.ANSWERED
-
-
-def collected_of(
-    request: StructuredInputRequestEvent, ending: RequestEnding
-) -> Collected[dict[str, Any]]:
-    """What the ending of the question means, with the data held against the schema once more.
-
-    Raises:
-        InvalidInputError: there is data and the schema does not allow it.
-    """
-    if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
-        request.schema_form.check(ending.data)
-        return Collected(Outcome.ANSWERED, ending.data, ending.reason, ending.decided_by)
-    outcome, reason = unanswered(ending, "not filled in")
-    return Collected(outcome, None, reason, ending.decided_by)
 
 
 def collected_as(model: type[_Model], found: Collected[dict[str, Any]]) -> Collected[_Model]:
@@ -227,8 +235,8 @@ def schema_of(wanted: Mapping[str, Any] | type[BaseModel]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Collect:
-    """Data to ask for, for ``sayso.Gate.submit``: a JSON Schema or a pydantic model."""
+class Collect(Inquiry[StructuredInputRequestEvent, Collected[Any]]):
+    """Data to ask for: what a JSON Schema or a pydantic model describes."""
 
     schema: Mapping[str, Any] | type[BaseModel]
     text: str
@@ -242,3 +250,12 @@ class Collect:
         return StructuredInputRequestEvent(
             request_id=question_id, text=self.text, json_schema=schema_of(self.schema), **fields
         )
+
+    def result(self, request: StructuredInputRequestEvent, ending: RequestEnding) -> Collected[Any]:
+        """What was filled in: a dict for a schema, an instance for a model.
+
+        Raises:
+            InvalidInputError: what came back is not what the schema or the model allows.
+        """
+        found = request.result(ending)
+        return collected_as(self.schema, found) if isinstance(self.schema, type) else found

@@ -13,14 +13,15 @@ from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
-from sayso.questions.declining import unanswered
-from sayso.questions.refusing import (
+from sayso.questions.inquiry import Inquiry
+from sayso.questions.refusals import (
     CHANGES,
     DENY_WITH_REASON,
     changes_choice,
     deny_with_reason_choice,
     reason_in,
 )
+from sayso.questions.unanswered import unanswered
 from sayso.text.secrets import hidden_count, redacted_text
 from sayso.text.visible import shortened, visible
 
@@ -36,8 +37,30 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class TextApproval:
+    """Whether a text was approved.
+
+    ``text`` is the approved text and None without an approval. Where a person
+    ``asks_for_changes``, ``reason`` says which.
+    """
+
+    outcome: Outcome
+    text: str | None = None
+    reason: str = ""
+    decided_by: str | None = None
+    asks_for_changes: bool = False
+
+    @property
+    def approved(self) -> bool:
+        """Whether the text may be used."""
+        return self.outcome is Outcome.APPROVED
+
+
 class TextApprovalRequestEvent(UserInputRequest):
     """A run asks a person to approve a text: a plan, a draft, a diff. No tool runs by it."""
+
+    result_type = TextApproval
 
     type: Literal["TEXT_APPROVAL_REQUEST"] = "TEXT_APPROVAL_REQUEST"
     request_id: str
@@ -122,6 +145,25 @@ class TextApprovalRequestEvent(UserInputRequest):
             return (("Asked for", "changes"),)
         return ()
 
+    def result(self, ending: RequestEnding) -> TextApproval:
+        """What the ending of the question means for the text.
+
+        Raises:
+            ArgumentsChangedError: another text was approved.
+        """
+        if isinstance(ending, TextApprovalResponseEvent):
+            if ending.approved and ending.text_digest != self.digest_of_arguments:
+                raise ArgumentsChangedError("the text is not the one that was approved: ask again")
+            return TextApproval(
+                ending.outcome,
+                self.text if ending.approved else None,
+                ending.reason,
+                ending.decided_by,
+                ending.asks_for_changes and not ending.approved,
+            )
+        outcome, reason = unanswered(ending, "not approved")
+        return TextApproval(outcome, None, reason, ending.decided_by)
+
     def _response(
         self, approved: bool, *, by: str, at: datetime, reason: str, asks_for_changes: bool = False
     ) -> TextApprovalResponseEvent:
@@ -168,48 +210,13 @@ class TextApprovalResponseEvent(UserInputResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class TextApproval:
-    """Whether a text was approved.
+class ApproveText(Inquiry[TextApprovalRequestEvent, TextApproval]):
+    """A text to approve as it is.
 
-    ``text`` is the approved text and None without an approval. Where a person
-    ``asks_for_changes``, ``reason`` says which.
+    Its request raises ValueError for an empty text, or one of more than
+    200,000 characters; its result raises ArgumentsChangedError where another
+    text was approved.
     """
-
-    outcome: Outcome
-    text: str | None = None
-    reason: str = ""
-    decided_by: str | None = None
-    asks_for_changes: bool = False
-
-    @property
-    def approved(self) -> bool:
-        """Whether the text may be used."""
-        return self.outcome is Outcome.APPROVED
-
-
-def text_approval_of(request: TextApprovalRequestEvent, ending: RequestEnding) -> TextApproval:
-    """What the ending of the question means for the text.
-
-    Raises:
-        ArgumentsChangedError: another text was approved.
-    """
-    if isinstance(ending, TextApprovalResponseEvent):
-        if ending.approved and ending.text_digest != request.digest_of_arguments:
-            raise ArgumentsChangedError("the text is not the one that was approved: ask again")
-        return TextApproval(
-            ending.outcome,
-            request.text if ending.approved else None,
-            ending.reason,
-            ending.decided_by,
-            ending.asks_for_changes and not ending.approved,
-        )
-    outcome, reason = unanswered(ending, "not approved")
-    return TextApproval(outcome, None, reason, ending.decided_by)
-
-
-@dataclass(frozen=True, slots=True)
-class ApproveText:
-    """A text to approve, for ``sayso.Gate.submit``."""
 
     text: str
     title: str = "Text to approve"

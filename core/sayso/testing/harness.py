@@ -44,17 +44,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
-from sayso.agent.answering import chosen
+from sayso.agent.choices import chosen
 from sayso.agent.gate import Gate
+from sayso.agent.options import CallOptions, GateOptions
 from sayso.agent.verdict import Verdict
 from sayso.always.terms import Terms
 from sayso.calls import RunRef, ToolCall
 from sayso.events import UserInputRequest
-from sayso.policy.policy import Policy
+from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.rules.declarations import Declaration
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 
@@ -150,9 +150,8 @@ class Stage:
         self.backend = await self._stack.enter_async_context(memory_backend(clock=self.clock))
         self._people = asyncio.create_task(self._play_people())
         self._stack.push_async_callback(_stopped, self._people)
-        self.gate: Gate = _RecordingGate(
-            self.verdicts, self.backend, run=self._run, policy=self._policy, clock=self.clock
-        )
+        options = GateOptions(self._run, self._policy, clock=self.clock)
+        self.gate: Gate = _RecordingGate(self.verdicts, self.backend, options)
         self._stack.push_async_callback(self.gate.finish)
         return self
 
@@ -239,28 +238,12 @@ async def play(
 class _RecordingGate(Gate):
     """A gate that notes its verdicts; its children note theirs in the same list."""
 
-    def __init__(self, verdicts: list[Verdict], backend: Backend, **options: Any) -> None:
-        super().__init__(backend, **options)
+    def __init__(self, verdicts: list[Verdict], backend: Backend, options: GateOptions) -> None:
+        super().__init__(backend, options)
         self._verdicts = verdicts
 
-    async def check(
-        self,
-        call: ToolCall,
-        *,
-        source_name: str | None = None,
-        description: str = "",
-        timeout: float | timedelta | None = None,
-        path: Sequence[str] = (),
-        declaration: Declaration | None = None,
-    ) -> Verdict:
-        verdict = await super().check(
-            call,
-            source_name=source_name,
-            description=description,
-            timeout=timeout,
-            path=path,
-            declaration=declaration,
-        )
+    async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
+        verdict = await super().check(call, **how)
         self._verdicts.append(verdict)
         return verdict
 

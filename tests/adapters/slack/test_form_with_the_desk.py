@@ -16,7 +16,7 @@ from support.slack_forms import FILL_IN, FILLED_IN, VALUES
 from support.slack_kit import a_config, served
 
 from sayso import Gate, Outcome, RunRef
-from sayso.agent.asking import Options
+from sayso.agent.options import GateOptions
 from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.chats.places import Place
@@ -101,7 +101,8 @@ class Room:
     async def asked(self) -> tuple[asyncio.Task[OrderResponseEvent], SlackMessage]:
         """Ask for an order; the answer to come and the card."""
         request_id = new_id()
-        fields = self.gate._asking.fields(Options(timeout=30))
+        options = GateOptions(self.gate.run, timeout=30)
+        fields = options.fields(options.asked())
         await self.gate.emit(OrderRequestEvent(request_id=request_id, **fields))
         self.ids.append(request_id)
         waiting = asyncio.create_task(self.gate.wait_for_response(OrderResponseEvent, request_id))

@@ -17,7 +17,7 @@ from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
-from sayso.questions.refusing import Refusals
+from sayso.questions.refusals import Refusals
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend
 from sayso_playground import DropConnection, Playground, SlackMessage, SlackView

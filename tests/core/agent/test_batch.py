@@ -21,7 +21,7 @@ from sayso import (
     ToolCall,
 )
 from sayso.errors import ArgumentsChangedError, InvalidCallError, StoreUnreachableError
-from sayso.policy.policy import Context, Decision
+from sayso.policy.decision import Context, Decision
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RuleBook, literal_rule
 from sayso.stores.backend import Backend

@@ -11,7 +11,8 @@ from typing import Any, cast
 import pytest
 
 from sayso import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
-from sayso.agent.deciding import Asker, Decider
+from sayso.agent.decider import Asker, Decider
+from sayso.agent.options import GateOptions
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
@@ -75,7 +76,7 @@ def always_deny(call: ToolCall) -> RememberedRule:
 def a_room(backend: Backend) -> Room:
     rules = CountedRules(backend.rules)
     counted = replace(backend, rules=cast("Rules", rules))
-    return Room(backend, rules, Gate(counted, run=RUN, policy=RulePolicy(), timeout=30))
+    return Room(backend, rules, Gate(counted, GateOptions(RUN, timeout=30)))
 
 
 @pytest.fixture(params=["memory", "redis"])

@@ -26,7 +26,7 @@ from sayso import (
     UnknownRequestError,
     Verdict,
 )
-from sayso.agent.stream import Events
+from sayso.agent.listener import Events
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes

@@ -11,7 +11,8 @@ import pytest
 from sayso import Clarification, Clarify, Gate, Outcome, RunRef, ToolCall
 from sayso.agent.verdict import Verdict
 from sayso.errors import UnknownRequestError
-from sayso.policy.policy import Context, Decision, Policy, RulePolicy
+from sayso.policy.decision import Context, Decision, Policy
+from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.rules.rule import Rule, literal_rule

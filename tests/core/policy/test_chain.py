@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from sayso.agent.gate import Gate
-from sayso.agent.wrapping import LocalGate, wrap
+from sayso.agent.tools.wrap import LocalGate, wrap
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, ToolBlocked
 from sayso.events import Outcome
-from sayso.policy.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import requires_permission
 from sayso.rules.rule import Rule
 

@@ -11,7 +11,9 @@ from sayso.calls import RunRef, ToolCall
 from sayso.errors import ToolBlocked
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.chain import Chain, When
-from sayso.policy.policy import Context, Decision, Policy, Remembered, RulePolicy, Ruling, evaluate
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.remembered import Remembered
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Requirements
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.testing import play

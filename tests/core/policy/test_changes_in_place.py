@@ -10,8 +10,9 @@ import pytest
 from sayso import Gate, RunRef, ToolCall
 from sayso.calls import MAX_ARGUMENTS_BYTES
 from sayso.policy.chain import Chain, When
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.permissions import AdjustablePolicy
-from sayso.policy.policy import Context, Decision, Policy, RulePolicy, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 
 CONTEXT = Context(RunRef("a", "s"))

@@ -14,7 +14,8 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
 from sayso.policy.chain import Chain, When
-from sayso.policy.policy import Context, Remembered
+from sayso.policy.decision import Context
+from sayso.policy.remembered import Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

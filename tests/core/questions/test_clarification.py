@@ -23,7 +23,6 @@ from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError, UnreadableEventError
-from sayso.questions.clarification import clarification_of
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
@@ -191,7 +190,7 @@ def test_an_answer_that_nobody_could_have_given_is_none(answer: str) -> None:
         request_id="q-1", source_name="planner", decided_at=NOW, answer=answer
     )
 
-    found = clarification_of(question, response)
+    found = question.result(response)
 
     assert (found.outcome, found.answer) == (Outcome.DENIED, None)
     assert "no answer to this question" in found.reason

@@ -24,7 +24,6 @@ from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import UnreadableEventError
-from sayso.questions.continuation import continuation_of
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Stage
@@ -178,7 +177,7 @@ def test_an_answer_that_nobody_could_have_given_does_not_continue(ending: dict[s
     known = {"continuation_id": "c-1", "source_name": "planner", "decided_at": NOW}
     response = ContinuationResponseEvent.model_validate(known | ending)
 
-    answer = continuation_of(a_continuation(), response)
+    answer = a_continuation().result(response)
 
     assert not answer.approved
     assert answer.outcome is Outcome.DENIED

@@ -26,7 +26,6 @@ from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import UnreadableEventError
-from sayso.questions.structured_input import collected_of
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
@@ -178,7 +177,7 @@ def test_data_that_the_schema_does_not_allow_is_no_answer(data: Mapping[str, Any
     )
 
     with pytest.raises(InvalidInputError):
-        collected_of(request, response)
+        request.result(response)
     with pytest.raises(InvalidInputError):
         request.reply(data, by="a:b", at=NOW)
 

@@ -23,7 +23,6 @@ from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ArgumentsChangedError, InvalidInputError
-from sayso.questions.text_approval import text_approval_of
 from sayso.questions.wire import decode, encode
 from sayso.stores.memory import memory_backend
 from sayso.testing import Filled, Stage
@@ -157,11 +156,11 @@ def test_the_approval_of_another_text_is_an_error() -> None:
     response = a_draft(text="another").approve(by="a:b", at=NOW)
 
     with pytest.raises(ArgumentsChangedError, match="not the one that was approved"):
-        text_approval_of(a_draft(), response)
+        a_draft().result(response)
 
 
 def test_an_ending_of_another_kind_approves_nothing() -> None:
-    found = text_approval_of(a_draft(), a_draft().cancelled(at=NOW, reason="no longer needed"))
+    found = a_draft().result(a_draft().cancelled(at=NOW, reason="no longer needed"))
 
     assert found.outcome is Outcome.CANCELLED
     assert found.reason == "not approved: the question was cancelled: no longer needed"

@@ -8,7 +8,8 @@ import pytest
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
-from sayso.policy.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import (
     Declaration,
     Requirements,

@@ -13,7 +13,8 @@ import pytest
 from pydantic import ValidationError
 
 from sayso.calls import RunRef, ToolCall, arguments_digest
-from sayso.policy.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 
 RUN = RunRef("a", "s")

@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from support.valkey_server import Valkey, free_port
 
 from sayso import Gate, RunRef, ToolCall
+from sayso.agent.options import GateOptions
 from sayso.agent.verdict import Verdict
 from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.stores.backend import Backend
@@ -51,7 +52,7 @@ async def _approve(backend: Backend, question_id: str) -> int:
 
 
 def _checks(backend: Backend, count: int) -> list[asyncio.Task[Verdict]]:
-    gate = Gate(backend, run=RunRef("bot", "s-1"))
+    gate = Gate(backend, GateOptions(RunRef("bot", "s-1")))
     return [asyncio.create_task(gate.check(ToolCall("tool", {"n": n}))) for n in range(count)]
 
 

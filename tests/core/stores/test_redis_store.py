@@ -13,6 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from sayso import Gate, RunRef, ToolCall
+from sayso.agent.options import GateOptions
 from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import Outcome, RequestEnding, UserInputRequest
@@ -52,7 +53,7 @@ async def test_fifty_runs_each_get_their_own_answer(store_url: str) -> None:
         redis_backend(store_url) as bots,
         bots.outbox.jobs("desk") as jobs,
     ):
-        gates = [Gate(agents, run=RunRef("bot", f"s-{number}")) for number in range(50)]
+        gates = [Gate(agents, GateOptions(RunRef("bot", f"s-{number}"))) for number in range(50)]
         runs = [asyncio.create_task(_asked(gate, number)) for number, gate in enumerate(gates)]
         opened = [(await soon(jobs)).question_id for _ in gates]
         random.shuffle(opened)

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from support.valkey_server import Valkey, free_port
 
 from sayso import Gate, RunRef, ToolCall
+from sayso.agent.options import GateOptions
 from sayso.errors import StoreUnreachableError
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
@@ -30,7 +31,7 @@ async def _ask_and_answer(url: str) -> None:
         redis_backend(url) as bots,
         bots.outbox.jobs("desk") as jobs,
     ):
-        gate = Gate(agents, run=RunRef("bot", "s-1"))
+        gate = Gate(agents, GateOptions(RunRef("bot", "s-1")))
         check = asyncio.create_task(gate.check(ToolCall("tool", {"n": 1})))
         job = await soon(jobs)
         copy = a_copy(job.question_id)

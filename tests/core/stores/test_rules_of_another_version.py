@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.clock import utc_now
-from sayso.policy.policy import Context, Decision
+from sayso.policy.decision import Context, Decision
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend

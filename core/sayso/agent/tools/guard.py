@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, Unpack
 
-from sayso.agent.binding import bound_arguments, named_arguments
+from sayso.agent.options import CallOptions
+from sayso.agent.tools.binding import bound_arguments, named_arguments
 from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
-from sayso.rules.declarations import Declaration, declared_by
+from sayso.rules.declarations import declared_by
 
 GUARDED = "__sayso_guarded__"
 """The mark of functions whose calls pass a check already."""
@@ -26,9 +27,7 @@ Guarded: TypeAlias = Callable[_P, Coroutine[Any, Any, _T | str]]
 class Check(Protocol):
     """The check of a gate."""
 
-    async def __call__(
-        self, call: ToolCall, *, description: str = "", declaration: Declaration | None = None
-    ) -> Verdict:
+    async def __call__(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
         """May this call run?"""
         ...
 

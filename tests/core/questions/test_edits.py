@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sayso.errors import InvalidInputError
-from sayso.questions.editing import EDIT, edit_choice, edited
+from sayso.questions.edits import EDIT, edit_choice, edited
 from sayso.testing import a_request
 from sayso.text.secrets import redacted
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from sayso.calls import RunRef, ToolCall, arguments_digest
 from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import declaration_by, denial_by
-from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate, remembered_decision
+from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.globs.glob import escape
-from sayso.policy.policy import Context, Decision, RulePolicy, Ruling, evaluate
+from sayso.policy.decision import Context, Decision, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Declaration, Requirements
 from sayso.rules.index import RuleIndex
 from sayso.rules.rule import RememberedRule, Rule, literal_rule

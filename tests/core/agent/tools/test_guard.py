@@ -16,7 +16,7 @@ from sayso import (
     ToolCall,
     UserInputRequest,
 )
-from sayso.agent.wrapping import wrap
+from sayso.agent.tools.wrap import wrap
 from sayso.errors import ConfigError
 from sayso.events import Event
 from sayso.rules.declarations import requires_permission

@@ -9,9 +9,10 @@ from typing import Any, cast
 import pytest
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.agent.deciding import Asker, Decider
+from sayso.agent.decider import Asker, Decider
 from sayso.clock import utc_now
-from sayso.policy.policy import Context, Decision, Remembered, Ruling
+from sayso.policy.decision import Context, Decision, Ruling
+from sayso.policy.remembered import Remembered
 from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

@@ -1,10 +1,11 @@
-"""Hearing what other processes tell on an agent's branch, again after every loss."""
+"""The events of several agents: heard from other processes, and handed on as one stream."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import Self, TypeAlias
 
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
@@ -15,6 +16,9 @@ from sayso.stores.topics import branch_topic
 _log = logging.getLogger(__name__)
 
 _AGAIN_SECONDS = 0.5
+
+Item: TypeAlias = tuple[str, Event] | BusLostError | ListenerError | None
+"""An event with the id of its agent, an error, or the end."""
 
 
 class Listener:
@@ -99,3 +103,33 @@ class Listener:
         lost = BusLostError(f"events of agent {self.agent_id!r} may be missing: {error}")
         lost.__cause__ = error
         self._lost(lost)
+
+
+class Events:
+    """What the agents ask and how it ends, from the moment this was made, each once.
+
+    Iterate it once, in one task. It ends when the orchestrator closes. A
+    BusLostError says that events of other processes may be missing; the
+    iteration can go on after it. A ListenerError says that those of one agent
+    will be missing from now on, and ends the iteration.
+    """
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Item] = asyncio.Queue()
+        self._over = False
+
+    def put(self, item: Item) -> None:
+        """Add an event, an error, or the end."""
+        self._queue.put_nowait(item)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> tuple[str, Event]:
+        item = None if self._over else await self._queue.get()
+        self._over = item is None or isinstance(item, ListenerError)
+        if item is None:
+            raise StopAsyncIteration
+        if isinstance(item, Exception):
+            raise item
+        return item

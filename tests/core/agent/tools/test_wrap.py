@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from sayso.agent.gate import Gate
-from sayso.agent.wrapping import LocalGate, wrap
+from sayso.agent.tools.wrap import LocalGate, wrap
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.events import Outcome
-from sayso.policy.policy import Context, Decision, RulePolicy
+from sayso.policy.decision import Context, Decision
+from sayso.policy.rule_policy import RulePolicy
 
 CALL = ToolCall("bash", {"command": "ls"})
 

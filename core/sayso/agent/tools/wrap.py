@@ -11,15 +11,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias, cast
 
-from sayso.agent.binding import bound_arguments, named_arguments
-from sayso.agent.guard import GUARDED, refuse_guarded
+from sayso.agent.tools.binding import bound_arguments, named_arguments
+from sayso.agent.tools.guard import GUARDED, refuse_guarded
 from sayso.agent.verdict import Verdict, decided
-from sayso.agent.waiting import in_seconds
+from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.calls import RunRef, ToolCall, arguments_digest, shown_and_digest
 from sayso.errors import ConfigError, SaysoError
 from sayso.events import Outcome
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import denial_by
-from sayso.policy.policy import Context, Decision, Policy, Ruling, evaluate
 from sayso.rules.declarations import Declaration, declared_by, tool_name
 
 _log = logging.getLogger(__name__)
@@ -29,8 +29,6 @@ Handler: TypeAlias = Callable[[str, dict[str, Any], str], Awaitable[bool]]
 
 Tool: TypeAlias = Callable[..., Any]
 Wrapped: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
-
-DEFAULT_TIMEOUT_SECONDS = 600.0
 
 
 class Checks(Protocol):

@@ -27,7 +27,7 @@ from sayso.errors import (
 )
 from sayso.events import Outcome, RequestEnding
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.questions.refusing import Refusals
+from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Store

@@ -1,0 +1,236 @@
+"""The calls of a run: decided, asked about, and held against what was answered."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sayso.agent.batch import Answers, Submitted
+from sayso.agent.decider import Asker, Decided, Decider
+from sayso.agent.options import Asked, GateOptions
+from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
+from sayso.agent.waiting import Questions, Timeout
+from sayso.always.widths import derive
+from sayso.calls import ToolCall, arguments_digest, as_json, new_id, shown_and_digest
+from sayso.errors import WaitTimeoutError, WrongQuestionError
+from sayso.events import RequestEnding
+from sayso.policy.decision import Decision, Ruling
+from sayso.policy.rule_policy import RulePolicy
+from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.rules.declarations import schema_of
+from sayso.stores.ports import Opened, Record, Ring, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCheck:
+    """A call with an open question, as little of it as a waiting run needs."""
+
+    call: ToolCall
+    permission_id: str
+    digest: str
+
+
+class Checks:
+    """Decides on the calls of a gate; a person is asked where the policy says so.
+
+    The gates of sub-agents share all but the answers of their batch: call-1
+    there is another call.
+    """
+
+    def __init__(self, rules: Rules, questions: Questions, options: GateOptions) -> None:
+        self.answers = Answers()
+        self.denied: set[str] = set()
+        self._questions = questions
+        policy = options.policy or RulePolicy()
+        self._decider = Decider(
+            rules, policy, options.run, questions.answer, options.clock, denied=self.denied
+        )
+        self._options = options
+
+    def child(self, options: GateOptions) -> Checks:
+        """Those of a sub-agent's gate, with answers of its own."""
+        child = copy.copy(self)
+        vars(child).update(_options=options)
+        child.answers = Answers()
+        return child
+
+    async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
+        """The verdict that needs nobody, or the decision to ask."""
+        if call.call_id in self.denied:
+            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
+        if (known := await self._answered(call, asked.asker)) is not None:
+            return known
+        return await self._decide(call, asked.asker)
+
+    async def open(
+        self,
+        call: ToolCall,
+        said: Verdict | Decided,
+        question_id: str,
+        asked: Asked,
+        *,
+        heard: bool,
+    ) -> Verdict | OpenCheck:
+        """Open the question; where the session's rules changed meanwhile, decide again first."""
+        while not isinstance(said, Verdict):
+            shown = said.decision.applied_to(call)
+            request = self._request(shown, call, question_id, asked)
+            opened = await self._questions.open(request, asked.seconds, heard=heard, book=said.book)
+            if isinstance(opened, Opened):
+                return OpenCheck(shown, question_id, request.arguments_digest)
+            await self._decider.refresh()
+            said = await self._decide(call, asked.asker)
+        return said
+
+    async def verdict(
+        self, opened: OpenCheck, original: ToolCall, ring: Ring, asker: Asker
+    ) -> Verdict:
+        """What the ending of its question means for a call, unless it was denied meanwhile.
+
+        Raises:
+            ArgumentsChangedError: it was approved, but for other arguments.
+        """
+        verdict = verdict_on(opened.call, opened.digest, ring.ending)
+        return await self._still(opened.call, verdict, asker, original, book=ring.book)
+
+    async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
+        """The permission id of the open question, or the verdict where nobody is needed."""
+        said = await self.decide(call, asked)
+        if isinstance(said, Verdict):
+            return said
+        opened = await self.open(call, said, new_id(), asked, heard=False)
+        return opened if isinstance(opened, Verdict) else opened.permission_id
+
+    async def resume(self, permission_id: str, timeout: Timeout) -> Verdict:
+        """The verdict on a submitted call."""
+        record, request = await self._permission(permission_id)
+        return await self._resumed(request, await self._questions.ending(record, timeout))
+
+    async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
+        """The call of a batch with its open question, or with the verdict that needed nobody."""
+        # A copy: what the caller makes of the arguments later is another call.
+        call = replace(call, arguments=as_json(call.arguments))
+        said = await self.submit(call, asked)
+        if isinstance(said, Verdict):
+            said = replace(said, arguments=as_json(said.arguments))
+        return Submitted(call, said, asked.asker.source_name, asked.asker.path)
+
+    async def look(
+        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """The verdict on one of a batch as it counts now, noted there; or that it is open."""
+        if isinstance(one, str):
+            return await self._look(one, answers, timeout, (), wait=wait)
+        if isinstance(one.said, str):
+            return await self._look(one.said, answers, timeout, (one.call,), wait=wait)
+        asker = Asker(one.source_name, one.path, self._decider.declaration(one.call.name))
+        return await self._look_again(one.call, one.said, asker, answers)
+
+    async def _look_again(
+        self, call: ToolCall, verdict: Verdict, asker: Asker, answers: Answers
+    ) -> Verdict:
+        """The verdict that was given at once, unless what it stood on is gone."""
+        if verdict.approved and verdict.rule_id:
+            book = await self._decider.refresh()
+            if all(kept.rule_id != verdict.rule_id for kept in book.remembered):
+                text = f"the Always that allowed it is gone (rule {verdict.rule_id}): ask again"
+                gone = Decision.DENY.because(text, line="the rule is gone")
+                # Not noted: the next check of the call asks a person.
+                return decided(call, gone)
+        verdict = await self._still(call, verdict, asker)
+        answers.note(call.call_id, arguments_digest(call.arguments), verdict)
+        return verdict
+
+    async def _look(
+        self,
+        permission_id: str,
+        answers: Answers,
+        timeout: float | None,
+        others: Sequence[ToolCall],
+        *,
+        wait: bool,
+    ) -> Verdict | Pending:
+        record, request = await self._permission(permission_id)
+        pending = Pending(permission_id, request.function_name, request.expires_at)
+        if record.ending is None and not wait:
+            return pending
+        try:
+            ending = await self._questions.ending(record, timeout)
+        except WaitTimeoutError:
+            return pending
+        verdict = await self._resumed(request, ending, *others)
+        answers.note(request.call_id, request.arguments_digest, verdict)
+        return verdict
+
+    async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
+        said = await self._decider.decide(call, asker)
+        if call.call_id in self.denied:
+            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
+        if said.decision.ruling is not Ruling.ASK:
+            return decided(call, said.decision)
+        shown = said.decision.applied_to(call)
+        return said if shown is call else await self._answered(shown, asker) or said
+
+    async def _answered(self, call: ToolCall, asker: Asker) -> Verdict | None:
+        """This iteration's answer for the call; nothing comes before a denial, not even that."""
+        verdict = self.answers.find(call)
+        return verdict and await self._still(call, verdict, asker)
+
+    async def _still(
+        self,
+        call: ToolCall,
+        verdict: Verdict,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
+    ) -> Verdict:
+        """The verdict, unless it approves what has been denied meanwhile.
+
+        ``book`` is the version of the session's rules at this moment, where it is known.
+        """
+        if not verdict.approved:
+            return verdict
+        # What was asked about, and what would run: the arguments may have been changed on the way.
+        runs = replace(call, arguments=dict(verdict.arguments))
+        denial = await self._decider.denial(asker, call, runs, *others, book=book)
+        if denial is not None:
+            return decided(call, denial)
+        if call.call_id in self.denied:
+            return denied_by_call_id(verdict, call.call_id)
+        return verdict
+
+    def _request(
+        self, call: ToolCall, original: ToolCall, question_id: str, asked: Asked
+    ) -> PermissionRequestEvent:
+        arguments, digest = shown_and_digest(call.arguments)
+        called_with, called = shown_and_digest(original.arguments)
+        declared = self._decider.declaration(call.name) or asked.asker.declaration
+        return PermissionRequestEvent(
+            permission_id=question_id,
+            function_name=call.name,
+            description=asked.description,
+            call_id=call.call_id,
+            arguments=arguments,
+            arguments_digest=digest,
+            original_arguments=None if called == digest else called_with,
+            arguments_schema=schema_of(declared),
+            suggested_rules=derive(call, declared=declared),
+            **self._options.fields(asked),
+        )
+
+    async def _permission(self, permission_id: str) -> tuple[Record, PermissionRequestEvent]:
+        record = await self._questions.record(permission_id)
+        if not isinstance(record.request, PermissionRequestEvent):
+            raise WrongQuestionError(permission_id, record.request.subject, Verdict.__name__)
+        return record, record.request
+
+    async def _resumed(
+        self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
+    ) -> Verdict:
+        call = call_of(request)
+        verdict = verdict_on(call, request.arguments_digest, ending)
+        asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
+        if request.original_arguments is not None:
+            others = (*others, replace(call, arguments=request.original_arguments))
+        return await self._still(call, verdict, asker, *others)

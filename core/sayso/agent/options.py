@@ -1,0 +1,97 @@
+"""How a gate is set up, and how one of its questions is put."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, TypedDict
+
+from sayso.agent.decider import Asker
+from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, Timeout, in_seconds
+from sayso.calls import RunRef
+from sayso.clock import Clock, utc_now
+from sayso.events import Event
+from sayso.policy.decision import Policy
+from sayso.rules.declarations import Declaration
+
+
+class AskOptions(TypedDict, total=False):
+    """How any question is put; see ``sayso.Gate.ask``."""
+
+    source_name: str | None
+    timeout: Timeout
+    path: Sequence[str]
+
+
+class CallOptions(AskOptions, total=False):
+    """How a call is asked about; see ``sayso.Gate.check``."""
+
+    description: str
+    declaration: Declaration | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as it is put: who asks, and for how long."""
+
+    asker: Asker
+    seconds: float
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """How a gate is set up, and for whom it asks; see ``sayso.Gate.open``.
+
+    Without a policy, a person is asked about every call.
+
+    Raises:
+        ValueError: the timeout is not more than zero, or longer than 30 days.
+    """
+
+    run: RunRef
+    policy: Policy | None = None
+    timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS
+    requested_by: str | None = None
+    clock: Clock = utc_now
+    observe: Callable[[Event], None] | None = None
+    source_name: str | None = None
+    path: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        in_seconds(self.timeout)
+
+    def child(self, path: tuple[str, ...], source_name: str | None) -> GateOptions:
+        """Those of the gate of a sub-agent, which these calls led to."""
+        named = self.source_name if source_name is None else source_name
+        return replace(self, source_name=named, path=self.path + path)
+
+    def asked(
+        self,
+        *,
+        source_name: str | None = None,
+        timeout: Timeout = None,
+        path: Sequence[str] = (),
+        description: str = "",
+        declaration: Declaration | None = None,
+    ) -> Asked:
+        """A question as it is put by this gate.
+
+        Raises:
+            ValueError: the timeout is not more than zero, or longer than 30 days.
+        """
+        own = self.run.agent_id if self.source_name is None else self.source_name
+        source = own if source_name is None else source_name
+        seconds = in_seconds(self.timeout if timeout is None else timeout)
+        return Asked(Asker(source, (*self.path, *path), declaration), seconds, description)
+
+    def fields(self, asked: Asked) -> dict[str, Any]:
+        """What every request says: who asks, and until when."""
+        return {
+            "source_name": asked.asker.source_name,
+            "run": self.run,
+            "path": asked.asker.path,
+            "requested_by": self.requested_by,
+            "expires_at": self.clock() + timedelta(seconds=asked.seconds),
+        }

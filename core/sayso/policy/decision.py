@@ -1,0 +1,172 @@
+"""What a policy is, what it may know, and what it says of a call."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import SaysoError, ToolBlocked
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.policy.snapshots import is_same, snapshot
+from sayso.rules.declarations import Declaration
+from sayso.rules.rule import RememberedRule
+
+_log = logging.getLogger(__name__)
+
+
+class Ruling(Enum):
+    """The three words of a decision."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy says of a call: ``Decision.ALLOW``, ``.DENY`` or ``.ASK``.
+
+    ``line`` names the line of the policy that decided, ``reason`` is for
+    people. ``arguments`` replace those of the call where they are given: at
+    once with ALLOW, with ASK in what is shown and then runs. ``rule_id`` is
+    that of the remembered rule that decided; a gate takes no other.
+    """
+
+    ruling: Ruling
+    reason: str = ""
+    line: str = ""
+    arguments: dict[str, Any] | None = None
+    rule_id: str = ""
+
+    ALLOW: ClassVar[Decision]
+    DENY: ClassVar[Decision]
+    ASK: ClassVar[Decision]
+
+    def because(self, reason: str, *, line: str = "") -> Decision:
+        """The same decision with a reason and the line that made it."""
+        return replace(self, reason=reason, line=line or self.line)
+
+    def with_arguments(self, arguments: dict[str, Any]) -> Decision:
+        """The same decision, for a call with these arguments instead of its own."""
+        return replace(self, arguments=dict(arguments))
+
+    def applied_to(self, call: ToolCall) -> ToolCall:
+        """The call as it is to be shown and run."""
+        return call if self.arguments is None else replace(call, arguments=self.arguments)
+
+
+Decision.ALLOW = Decision(Ruling.ALLOW)
+Decision.DENY = Decision(Ruling.DENY)
+Decision.ASK = Decision(Ruling.ASK)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a policy may know besides the call, and what it may do.
+
+    ``spend`` is true for exactly one caller for each key in the session, in
+    whatever process; ``declaration`` is what the tool says of itself; ``ask``
+    puts a question of the policy's own to a person and waits for its ending,
+    None where nobody can be asked. ``path`` is the chain of parent calls,
+    outermost first. ``unreadable`` are the ids of remembered rules that cannot
+    be read here, each of which may deny this call.
+    """
+
+    run: RunRef
+    remembered: tuple[RememberedRule, ...] = ()
+    spend: Callable[[str], Awaitable[bool]] | None = None
+    declaration: Declaration | None = None
+    ask: Callable[[UserInputRequest], Awaitable[RequestEnding]] | None = None
+    source_name: str = ""
+    path: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+
+Said: TypeAlias = Decision | dict[str, Any] | None
+"""What policies may answer: a decision, arguments to run with, or nothing."""
+
+
+class Decides(Protocol):
+    """An object that decides whether a call runs, does not run, or needs a person.
+
+    It leaves the call as it is, and answers with other arguments where it wants some.
+    It may be asked more than once about one call: again where the rules of the
+    session have changed meanwhile.
+    """
+
+    def decide(self, call: ToolCall, context: Context) -> Said | Awaitable[Said]:
+        """What is said of this call; plain arguments allow it with those, None is no opinion."""
+        ...
+
+
+Policy: TypeAlias = Decides | Callable[[ToolCall, Context], Said | Awaitable[Said]]
+"""An object with ``decide``, or a function; either may be async, and may raise ToolBlocked."""
+
+
+async def evaluate(
+    policy: Policy, call: ToolCall, context: Context, *, name: str = ""
+) -> Decision | None:
+    """What a policy of any kind says; None when it has no opinion.
+
+    A policy that fails, that answers what is no answer, or that changes the
+    call's arguments in place, denies: the reason names it, by ``name`` where
+    one is given.
+    """
+    name = name or policy_name(policy)
+    try:
+        before = snapshot(call.arguments)
+        decide: Callable[..., object] = getattr(policy, "decide", None) or _function(policy)
+        said = decide(call, context)
+        if not isinstance(said, Decision) and inspect.isawaitable(said):
+            said = await said
+        decision = _decision(said, name)
+        denied = decision is not None and decision.ruling is Ruling.DENY
+        if not denied and not is_same(before, snapshot(call.arguments)):
+            # The rules that come after would see another call than those before.
+            text = f"the arguments changed while policy {name} was asked: answer with_arguments"
+            return Decision.DENY.because(text, line=f"policy {name}")
+    except ToolBlocked as blocked:
+        return Decision.DENY.because(blocked.reason, line=f"blocked by {name}")
+    except Exception as error:  # whatever happens in a policy, nothing runs
+        # Where, but not the message: that may quote the arguments.
+        where = "".join(traceback.format_tb(error.__traceback__))
+        kind = type(error).__name__
+        _log.error("policy %s raised %s, so %s is denied:\n%s", name, kind, call.name, where)
+        detail = f": {error}" if isinstance(error, SaysoError) else ""
+        return Decision.DENY.because(f"policy {name} raised {kind}{detail}", line=f"policy {name}")
+    return decision
+
+
+def _function(policy: object) -> Callable[..., object]:
+    if not callable(policy):
+        raise TypeError(f"a {type(policy).__name__} is no policy")
+    return policy
+
+
+def _decision(said: object, name: str) -> Decision | None:
+    if said is None:
+        return None
+    line = f"policy {name}"
+    if isinstance(said, dict):
+        said = Decision.ALLOW.because(f"allowed by {line}").with_arguments(said)
+    if not isinstance(said, Decision) or not isinstance(said.ruling, Ruling):
+        text = f"{line} answered {type(said).__name__}, not a decision, arguments or None"
+        return Decision.DENY.because(text, line=line)
+    changed = said.arguments
+    if changed is not None and not (
+        isinstance(changed, dict) and all(isinstance(key, str) for key in changed)
+    ):
+        return Decision.DENY.because(f"{line} answered arguments without names", line=line)
+    return said if said.line else replace(said, line=line)
+
+
+def policy_name(policy: object) -> str:
+    """What a policy is called in reasons and logs."""
+    name = getattr(policy, "__qualname__", None)
+    return name if isinstance(name, str) else type(policy).__qualname__

@@ -1,0 +1,175 @@
+"""Rules in a fixed order: the policy that comes with Sayso."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Literal
+
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError
+from sayso.policy.decision import Context, Decision
+from sayso.policy.remembered import remembered_decision
+from sayso.rules.declarations import Declaration, Requirements
+from sayso.rules.index import RuleIndex
+from sayso.rules.rule import Rule
+
+
+class RulePolicy:
+    """Rules in a fixed order; nothing comes before a denial. The line that decides is named.
+
+    1. a denied call id, a deny rule, a remembered *always deny*: deny;
+    2. no permission needed by an override by name, else by what the tool
+       declares, else by the default: allow;
+    3. an allow rule, an allow-once rule, a remembered *always allow*: allow;
+    4. otherwise: ask.
+
+    An allow-once rule is gone with its first match, in the whole session
+    where the context can spend, else in this object. Overrides and denied
+    call ids may be changed at any time and count from the next call on.
+    """
+
+    def __init__(
+        self,
+        *,
+        default: Literal["ask", "allow"] = "ask",
+        allow: Sequence[Rule] = (),
+        allow_once: Sequence[Rule] = (),
+        deny: Sequence[Rule] = (),
+        denied_call_ids: Collection[str] = (),
+        requirements: Requirements | None = None,
+    ) -> None:
+        if default not in ("ask", "allow"):
+            raise ConfigError(f"the default of a policy is 'ask' or 'allow', not {default!r}")
+        if isinstance(denied_call_ids, str):
+            raise ConfigError("denied_call_ids is a list of ids, not one text")
+        self._default = default
+        self._allow = RuleIndex(allow)
+        self._allowed = _decisions(Decision.ALLOW, "allowed by", "allow rule", len(allow))
+        self._once = RuleIndex(allow_once)
+        self._keys = _keys(allow_once)
+        self._allowed_once = _decisions(
+            Decision.ALLOW, "allowed by", "allow-once rule", len(allow_once)
+        )
+        self._deny = RuleIndex(deny)
+        self._denied = _decisions(Decision.DENY, "denied by", "deny rule", len(deny))
+        self._denied_call_ids = set(denied_call_ids)
+        self._requirements = requirements or Requirements()
+        self._overrides: dict[str, bool] = {}
+        self._spent: set[tuple[str, str, str]] = set()
+
+    def require_permission_for(self, name: str) -> None:
+        """Let the tool need a permission, whatever it declares."""
+        self._overrides[name] = True
+
+    def disable_permission_for(self, name: str) -> None:
+        """Let the tool need no permission, whatever it declares. Denials still count."""
+        self._overrides[name] = False
+
+    def clear_permission_override(self, name: str) -> None:
+        """Take back what was said of the tool by name, if anything was."""
+        self._overrides.pop(name, None)
+
+    def deny_call_id(self, call_id: str) -> None:
+        """Deny one call in advance."""
+        self._denied_call_ids.add(call_id)
+
+    def declaration(self, name: str) -> Declaration | None:
+        """What the policy was told of the tool."""
+        return self._requirements.of(name)
+
+    def decide(self, call: ToolCall, context: Context) -> Decision | Awaitable[Decision]:
+        """The decision on this call; to be awaited only where an allow-once rule is about it."""
+        denial = self.denial(call, context)
+        if denial is not None:
+            return denial
+        needed = self._need(call, context)
+        if isinstance(needed, Decision):
+            return needed
+        number = self._allow.first(call)
+        if number is not None:
+            return self._allowed[number]
+        once = tuple(self._once.matching(call))
+        if once:
+            return self._spend(call, context, once, needed)
+        return self._remembered_or_ask(call, context, needed)
+
+    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        """The denial of this call, which nothing can come before; None where there is none."""
+        if call.call_id in self._denied_call_ids:
+            return _DENIED_CALL_ID
+        number = self._deny.first(call)
+        if number is not None:
+            return self._denied[number]
+        return remembered_decision(call, context, "deny")
+
+    def _need(self, call: ToolCall, context: Context) -> Decision | str:
+        """Allowed without a permission, or why one is needed."""
+        override = self._overrides.get(call.name)
+        if override is not None:
+            return "an override by name says that it needs a person" if override else _NOT_BY_NAME
+        declared = self._requirements.of(call.name) or context.declaration
+        if declared is not None:
+            if not declared.requires:
+                return _NOT_BY_DECLARATION
+            return f"it is declared to need a person ({declared.kind})"
+        return "tools need a person by default" if self._default == "ask" else _NOT_BY_DEFAULT
+
+    async def _spend(
+        self, call: ToolCall, context: Context, numbers: Sequence[int], needed: str
+    ) -> Decision:
+        spend = context.spend or self._spender(context.run)
+        for number in numbers:
+            if await spend(self._keys[number]):
+                # A denial may have come while the store was asked.
+                return self.denial(call, context) or self._allowed_once[number]
+        return self.denial(call, context) or self._remembered_or_ask(call, context, needed)
+
+    def _remembered_or_ask(self, call: ToolCall, context: Context, needed: str) -> Decision:
+        consent = remembered_decision(call, context, "allow")
+        return consent or Decision.ASK.because(needed, line="ask")
+
+    def _spender(self, run: RunRef) -> Callable[[str], Awaitable[bool]]:
+        async def spend(key: str) -> bool:
+            place = (run.agent_id, run.session_id, key)
+            if place in self._spent:
+                return False
+            self._spent.add(place)
+            return True
+
+        return spend
+
+
+_DENIED_CALL_ID = Decision.DENY.because("this call was denied in advance", line="denied call id")
+_NOT_BY_NAME = Decision.ALLOW.because(
+    "an override by name says that it needs nobody", line="override disable_permission_for"
+)
+_NOT_BY_DECLARATION = Decision.ALLOW.because(
+    "it is declared to need nobody", line="declaration requires=False"
+)
+_NOT_BY_DEFAULT = Decision.ALLOW.because("tools are allowed by default", line="default")
+
+
+def _decisions(decision: Decision, said: str, kind: str, count: int) -> tuple[Decision, ...]:
+    lines = (f"{kind} {number}" for number in range(1, count + 1))
+    return tuple(decision.because(f"{said} {line}", line=line) for line in lines)
+
+
+def _keys(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """A key for each rule, the same in every process; the same rule twice has two keys.
+
+    Equal rules are numbered among themselves, so that another rule put before
+    them does not bring back what was spent.
+    """
+    seen: Counter[str] = Counter()
+    keys: list[str] = []
+    for rule in rules:
+        parts = [rule.tool, sorted(rule.params.items()), rule.arguments_digest]
+        # Only where it is there: the keys of other rules stay what they always were.
+        parts += [] if rule.others_digest is None else [rule.others_digest]
+        text = json.dumps(parts)
+        seen[text] += 1
+        keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])
+    return tuple(keys)

@@ -7,7 +7,6 @@ import logging
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -82,12 +81,7 @@ class SlackAdapter:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._own_session is not None:
             await self._own_session.close()
             self._session = self._own_session = None

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 from telegram import Bot, InputFile, ReplyParameters
@@ -86,12 +85,7 @@ class TelegramAdapter:
         self._open.push_async_callback(self._openings.finish)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._open.aclose()
 
     @property

@@ -143,7 +143,7 @@ class Table:
         self.dialogues = self.another_process()
         self.card = Card(
             handle="HANDLEHANDLEHANDLE1234",
-            body=CardBody("Dinner", "What is for dinner?", choices=(PIZZA, PICK, REASON)),
+            body=CardBody("Dinner", content="What is for dinner?", choices=(PIZZA, PICK, REASON)),
             asker="cook",
             expires_at=self.clock() + timedelta(hours=1),
             limit=1_000,

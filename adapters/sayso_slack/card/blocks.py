@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from sayso.cards.card import BACK, MORE, Card, Choice, Ended
+from sayso.cards.plain import OUTCOME_ICONS
+from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import (
     Block,
     context,
     literal,
     local_time,
-    one_line,
     own_markup,
     plain_text,
     preformatted,
@@ -19,7 +21,7 @@ from sayso_slack.card.elements import (
     rich_text,
     section,
 )
-from sayso_slack.card.fallback import OUTCOME_ICONS, fallback_text
+from sayso_slack.card.fallback import fallback_text
 from sayso_slack.card.presentable import (
     IN_ONE_MENU,
     button_label,
@@ -29,7 +31,6 @@ from sayso_slack.card.presentable import (
     stored_question,
     stored_words,
 )
-from sayso_slack.card.told import told
 
 ACTION_PREFIX = "sayso:"
 
@@ -45,6 +46,16 @@ UNPARSED = {
 _SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
 _LINE = 300
 
+Facts = tuple[tuple[str, str], ...]
+
+ROOM = 3_000
+"""Characters of all answers together. A card that is done has no buttons: theirs are free."""
+
+_MOST_TOLD = 20
+_LABEL = 60
+_NOTE = 60
+_ON_ONE_LINE = 200
+
 
 def card_message(card: Card) -> dict[str, Any]:
     """What chat.postMessage and chat.update are told to make a message show the card.
@@ -56,6 +67,33 @@ def card_message(card: Card) -> dict[str, Any]:
     shown = presentable(card)
     left_out = _count(card) - _count(shown)
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
+
+
+def told(facts: Facts) -> Iterator[Block]:
+    """The parts of a rich text that show each answer with its label.
+
+    They are set apart by a bar, so that no line of an answer and no label looks
+    like one of the card. What is cut says of how many characters.
+    """
+    shown = facts if len(facts) <= _MOST_TOLD else facts[: _MOST_TOLD - 1]
+    left = ROOM - (_LABEL + _NOTE) * len(shown)
+    # The short ones first: what they leave over is for the long ones.
+    rooms: dict[int, int] = {}
+    by_length = sorted(range(len(shown)), key=lambda number: len(visible(shown[number][1])))
+    for done, number in enumerate(by_length):
+        rooms[number] = min(left // (len(shown) - done), len(visible(shown[number][1])))
+        left -= rooms[number]
+    for number, (label, text) in enumerate(shown):
+        yield _told(one_line(label, _LABEL), visible(text), rooms[number])
+    if len(facts) > len(shown):
+        yield section(literal(f"{len(facts) - len(shown)} more answers are not shown here."))
+
+
+def _told(label: str, text: str, room: int) -> Block:
+    note = f" (cut, {len(text):,} characters in all)" if len(text) > room else ""
+    words = shortened(text, room) or "–"
+    space = "\n" if "\n" in words or len(words) > _ON_ONE_LINE else " "
+    return quote(literal(f"{label}{note}{space}", bold=True), literal(words))
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:

@@ -18,23 +18,22 @@ from sayso.cards.card import (
     Ended,
     Room,
 )
-from sayso.text.visible import shortened
+from sayso.cards.plain import OUTCOME_ICONS, utc_text
+from sayso.text.visible import one_line, shortened
 from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, person
 from sayso_slack.card.elements import (
     Block,
     context,
     literal,
     local_time,
-    one_line,
     own_markup,
     plain_text,
     preformatted,
     quote,
     rich_text,
     section,
-    utc_text,
 )
-from sayso_slack.card.fallback import OUTCOME_ICONS, TEXT_LIMIT, escaped
+from sayso_slack.card.fallback import TEXT_LIMIT, escaped
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
     IN_ONE_MENU,

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from sayso.text.visible import shortened, visible
+from sayso.cards.plain import utc_text
 
 Block = dict[str, Any]
-
-
-def one_line(text: str, limit: int, *, otherwise: str = "–") -> str:
-    """The text on one line of 1 to ``limit`` characters, nothing in it invisible."""
-    return shortened(visible(text, one_line=True).strip(), limit) or otherwise
 
 
 def plain_text(text: str) -> Block:
@@ -54,11 +49,6 @@ def literal(text: str, *, bold: bool = False) -> Block:
     """A piece of a rich text."""
     piece: Block = {"type": "text", "text": text}
     return {**piece, "style": {"bold": True}} if bold else piece
-
-
-def utc_text(moment: datetime) -> str:
-    """A time in plain words."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def local_time(moment: datetime) -> str:

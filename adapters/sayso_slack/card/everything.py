@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 
 from sayso.cards.card import Card
-from sayso.text.visible import visible
-from sayso_slack.card.elements import Block, one_line, plain_text, preformatted, rich_text
+from sayso.text.visible import one_line, visible
+from sayso_slack.card.elements import Block, plain_text, preformatted, rich_text
 
 REVEAL_LIMIT = 150_000
 """How many characters are worth trying. In chunks of 1,934 to 2,900 they make 78 blocks at most."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.text.visible import shortened, visible
-from sayso_slack.card.elements import one_line
+from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 
 CONTENT_LIMIT = 2_900

@@ -10,8 +10,8 @@ from typing import Any
 
 from sayso.errors import DeliveryError
 from sayso.forms.form import LONGEST_TEXT, FormField
-from sayso.text.visible import visible
-from sayso_slack.card.elements import Block, literal, one_line, plain_text, rich_text, section
+from sayso.text.visible import one_line, visible
+from sayso_slack.card.elements import Block, literal, plain_text, rich_text, section
 from sayso_slack.card.everything import chunks
 from sayso_slack.failures import PLATFORM
 

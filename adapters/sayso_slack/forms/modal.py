@@ -9,11 +9,11 @@ from sayso.cards.card import Card, Choice
 from sayso.chats.places import MessageRef
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form
+from sayso.text.visible import one_line
 from sayso_slack.card.elements import (
     Block,
     context,
     literal,
-    one_line,
     plain_text,
     preformatted,
     rich_text,

@@ -9,16 +9,8 @@ from http import HTTPStatus
 from typing import Any
 
 from sayso.chats.places import Answer, Answered
-from sayso.text.visible import shortened, visible
-from sayso_slack.card.elements import (
-    Block,
-    literal,
-    one_line,
-    plain_text,
-    quote,
-    rich_text,
-    section,
-)
+from sayso.text.visible import one_line, shortened, visible
+from sayso_slack.card.elements import Block, literal, plain_text, quote, rich_text, section
 from sayso_slack.card.everything import chunks, fits
 from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks
 from sayso_slack.incoming.submissions import states_of

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
-from types import TracebackType
 from typing import Self
 
 from aiohttp import web
@@ -73,12 +72,7 @@ class SlackListener:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def close(self) -> None:

@@ -12,7 +12,7 @@ from sayso_telegram.card.bundle_keyboard import confirmed_in
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import yes_label
-from sayso_telegram.card.message import CONTENT_LIMIT, OUTCOMES, time_text
+from sayso_telegram.card.message import CONTENT_LIMIT, outcome, time_text
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
@@ -126,8 +126,7 @@ def _cut(number: int, card: Card) -> str:
 
 def _outcome(ended: Ended) -> Iterator[Piece]:
     yield own("\n")
-    words = OUTCOMES.get(ended.outcome)
-    yield own(words, Look.BOLD) if words else line(ended.outcome, rank=1)
+    yield outcome(ended)
     if ended.who:
         yield own(" by ")
         yield line(ended.who, rank=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
@@ -40,17 +41,11 @@ def fitting(pieces: list[Piece]) -> Formatted:
     Raises:
         ValueError: it is too long for Telegram even so.
     """
-    pieces = list(pieces)
     whole = sum(units(piece.part.text) for piece in pieces)
     over = whole + plain_extra([piece.part for piece in pieces]) - MOST_UNITS
-    for index in sorted(range(len(pieces)), key=lambda index: -pieces[index].rank):
-        piece = pieces[index]
-        if over <= 0 or piece.rank == 0:
-            break
-        length = units(piece.part.text)
-        shorter = fitted(piece.part.text, max(_LEAST_UNITS, length - over))
-        over -= length - units(shorter)
-        pieces[index] = replace(piece, part=replace(piece.part, text=shorter))
-    if over > 0:
+    ranked = [Ranked(piece.part.text, piece.rank) for piece in pieces]
+    texts, over = cut_by_rank(ranked, over, least=_LEAST_UNITS, size=units, cut=fitted)
+    if over:
         raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
-    return Formatted(tuple(piece.part for piece in pieces))
+    parts = (replace(piece.part, text=text) for piece, text in zip(pieces, texts, strict=True))
+    return Formatted(tuple(parts))

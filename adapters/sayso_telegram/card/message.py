@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.plain import OUTCOME_ICONS
 from sayso.text.visible import visible
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
@@ -18,15 +19,6 @@ _MOST_FACTS = 12
 # Facts of the request give way first, then the answers, the last of them first.
 _FACTS_RANK = 50
 _ANSWERS_RANK = 10
-
-OUTCOMES = {
-    "approved": "✅ Approved",
-    "denied": "⛔ Denied",
-    "expired": "⌛ Expired",
-    "cancelled": "🚫 Cancelled",
-    "answered": "💬 Answered",
-    "undeliverable": "📭 Undeliverable",
-}
 
 
 def message(card: Card) -> Formatted:
@@ -54,9 +46,16 @@ def _heading(card: Card) -> Iterator[Piece]:
     yield line(card.body.title, rank=3)
 
 
+def outcome(ended: Ended) -> Piece:
+    """How it ended, at a glance; an outcome of a kind of somebody's own is their words."""
+    icon = OUTCOME_ICONS.get(ended.outcome)
+    if icon is None:
+        return line(ended.outcome, rank=1)
+    return own(f"{icon} {ended.outcome.capitalize()}", Look.BOLD)
+
+
 def _outcome(ended: Ended) -> Iterator[Piece]:
-    words = OUTCOMES.get(ended.outcome)
-    yield own(words, Look.BOLD) if words else line(ended.outcome, rank=1)
+    yield outcome(ended)
     if ended.who:
         yield own(" by ")
         yield line(ended.who, rank=2)

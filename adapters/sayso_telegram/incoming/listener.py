@@ -7,7 +7,6 @@ import hmac
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
@@ -74,12 +73,7 @@ class TelegramListener:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     def routes(self) -> list[web.RouteDef]:

@@ -48,3 +48,8 @@ def looks(text: str) -> str:
     """The same for texts that look the same: spaces, case, quotes and forms of letters aside."""
     plain = unicodedata.normalize("NFKC", text).translate(_QUOTES)
     return " ".join(plain.casefold().split())
+
+
+def one_line(text: str, limit: int, *, otherwise: str = "–") -> str:
+    """The text on one line of 1 to ``limit`` characters, nothing in it invisible."""
+    return shortened(visible(text, one_line=True).strip(), limit) or otherwise

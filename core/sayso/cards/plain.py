@@ -1,0 +1,70 @@
+"""A card as plain text, for what notifications show and screen readers read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from sayso.cards.card import Card, Choice, Ended
+from sayso.text.visible import one_line
+
+OUTCOME_ICONS = {
+    "approved": "✅",
+    "denied": "⛔",
+    "expired": "⌛",
+    "cancelled": "🚫",
+    "answered": "💬",
+    "undeliverable": "📭",
+}
+"""What each outcome looks like at a glance. A kind of question may have others, without one."""
+
+_MOST_TOLD = 8
+
+
+def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
+    """The card line by line, the most important first; ``label`` is what its buttons say.
+
+    Lines of the agent's have a bar, so that none looks like one of the card.
+    """
+    if isinstance(card.state, Ended):
+        yield from _ending(card, card.state)
+    else:
+        yield f"{card.asker} asks: {card.body.title}"
+        labels = ", ".join(map(label, card.choices))
+        choices = f" Buttons: {labels}." if labels else ""
+        yield f"Expires {utc_text(card.expires_at)}.{choices}"
+    yield from _barred(card.content)
+    if card.cut_notice:
+        yield card.cut_notice
+    if card.description:
+        yield f"{card.body.described}:"
+        yield from _barred(card.description)
+    yield from (f"{name}: {value}" for name, value in card.body.facts)
+    if card.body.digest:
+        yield f"Digest {card.body.digest}"
+
+
+def utc_text(moment: datetime) -> str:
+    """A time in plain words, to the minute."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _barred(text: str) -> Iterator[str]:
+    return (f"| {line}" for line in text.split("\n") if text)
+
+
+def _ending(card: Card, ended: Ended) -> Iterator[str]:
+    by = f" by {one_line(ended.who, 120)}" if ended.who else ""
+    icon = OUTCOME_ICONS.get(ended.outcome, "•")
+    word = one_line(ended.outcome, 30).capitalize()
+    yield f"{icon} {word}{by}: {card.body.title}"
+    yield f"Asked by {card.asker}. Ended {utc_text(ended.at)}."
+    if ended.reason:
+        yield f"Reason: {one_line(ended.reason, 300)}"
+    if ended.stored:
+        yield f"Remembered: {one_line(ended.stored, 300)}"
+    told = ended.facts if len(ended.facts) <= _MOST_TOLD else ended.facts[: _MOST_TOLD - 1]
+    for name, text in told:
+        yield f"| {one_line(name, 60)}: {one_line(text, 300)}"
+    if len(ended.facts) > len(told):
+        yield f"{len(ended.facts) - len(told)} more answers are not told here."

@@ -26,7 +26,7 @@ def run_of(request: web.Request) -> RunRef:
     )
     if not all(map(_is_name, request.match_info.values())) or not _is_text(request.rel_url):
         detail = (
-            f"ids in addresses have at most {LONGEST_NAME} printable characters, and not . or .."
+            f"ids in addresses have at most {LONGEST_NAME} printable characters and are not . or .."
         )
         raise ApiProblem(400, "InvalidAddress", detail)
     return RunRef(agent_id, session_id, branch_id, new_id())

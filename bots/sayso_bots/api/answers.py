@@ -85,7 +85,7 @@ def _answer(
 def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInputResponse:
     reason = given.get("reason", "")
     if not isinstance(reason, str):
-        raise invalid(Wrong("/reason", "must be a text"))
+        raise invalid(Wrong("/reason", "must be a string"))
     if not reason or given.get("inputs"):
         return answer  # what was filled in has its own reason
     return answer.model_copy(update={"reason": reason})
@@ -127,7 +127,7 @@ def _choose(
 
 
 def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs as a form takes them: numbers as texts, options by their positions."""
+    """Inputs as a form takes them: numbers as strings, options by their positions."""
     fields = {field.name: field for field in choice.form.fields} if choice.form else {}
     if strangers := inputs.keys() - fields.keys():
         names = ", ".join(fields) or "none"
@@ -151,7 +151,7 @@ def _position(field: FormField, value: Any) -> Any:
         return str(value)
     if value is None or isinstance(value, str | bool):
         return value
-    raise invalid(Wrong(pointer("inputs", field.name), "must be a text, number, boolean or list"))
+    raise invalid(Wrong(pointer("inputs", field.name), "must be a string, number, boolean or list"))
 
 
 def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> Any:
@@ -214,7 +214,7 @@ def _check(
     """Refuse a body that says what the answer does not: nothing of it may be lost unseen."""
     built = answer.model_dump(mode="json", by_alias=True)
     wrong = [
-        Wrong(pointer(name), _OURS.get(name, "does not fit the request and what is answered"))
+        Wrong(pointer(name), _OURS.get(name, "does not fit the request or the answer"))
         for name in kind.names.values()
         if name in given and _differs(given[name], built.get(name))
     ]

@@ -138,7 +138,7 @@ class HostedApi:
             known.request
         )
         if not same:
-            detail = "another request has this id; leave it out, or use a new random one"
+            detail = "another request has this id; leave the id out or use a new random one"
             where = pointer(draft.kind.id_name)
             raise ApiProblem(409, "DuplicateRequest", detail, errors=(Wrong(where, "is taken"),))
         return record_reply(known, 200)
@@ -191,15 +191,17 @@ class HostedApi:
         if record is not None and branch_of(record.request.run) == branch_of(run):
             return record
         if await self._backend.log.open_questions(run):
-            raise ApiProblem(409, "NobodyWaits", "nobody waits for an answer with this id here")
-        raise ApiProblem(409, "BranchRuntimeNotActive", "nothing is open in this branch")
+            raise ApiProblem(
+                409, "NobodyWaits", "nobody on this branch waits for an answer with this id"
+            )
+        raise ApiProblem(409, "BranchRuntimeNotActive", "nothing is open on this branch")
 
     async def _may_answer(self, token: ApiToken, request: UserInputRequest) -> None:
         if not await self._approvers.include(token.actor, request):
             detail = f"{token.actor} is not an approver on this request's route"
             raise ApiProblem(403, "NotAnApprover", detail)
         if request.requested_by == token.actor and not token.answers_own:
-            detail = "this token asked it itself; somebody else has to answer"
+            detail = "this token asked the question itself; somebody else has to answer"
             raise ApiProblem(403, "OwnRequest", detail)
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:

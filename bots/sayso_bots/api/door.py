@@ -22,7 +22,7 @@ Endpoint = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 # Failed attempts an address may make a second; behind a proxy all clients share one.
 _FAILURES_PER_SECOND = 5.0
-# Each costs a look into the store. Beyond that, good tickets from this address wait, too.
+# Each costs a look into the store. Beyond that, good tickets from this address wait too.
 _STRANGE_TICKETS_PER_SECOND = 20.0
 _ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
 _PREFLIGHT_SECONDS = "600"
@@ -64,7 +64,9 @@ class Door:
             except Exception:
                 # The trace only: a request may hold a token.
                 _log.exception("the hosted API failed")
-                response = ApiProblem(500, "Failed", "this is our fault; see our log").response()
+                response = ApiProblem(
+                    500, "Failed", "this is a fault of the server; its log says why"
+                ).response()
             if not response.prepared:
                 response.headers.update(self.cors_headers(request))
             return response
@@ -131,7 +133,7 @@ class Door:
         ticket = request.query.get("ticket")
         if ticket is None or "Authorization" in request.headers:
             return self.caller(request, run).name
-        unknown = "the ticket is not known, or its time is over"
+        unknown = "the ticket is unknown or has expired"
         if not is_ticket(ticket):
             raise self._refused(request, unknown)
         if wait := self._strange_tickets.would_wait(_address(request)):

@@ -11,7 +11,7 @@ _MOST_CALLERS = 10_000
 
 
 class Limits:
-    """Lets each caller through so many times a second, and twice as often for a moment.
+    """Lets each caller through a number of times a second, and twice as often for a moment.
 
     Of more than 10,000 callers those who were here least recently are forgotten.
     """

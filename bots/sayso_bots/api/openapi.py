@@ -60,7 +60,7 @@ def _paths() -> Json:
             "parameters": where,
             "post": _operation(
                 "makeTicket",
-                "Leave to read this branch for an EventSource",
+                "Permission for an EventSource to read this branch",
                 {201: _json("Ticket")},
                 (400, 401, 403, 429, 503),
             ),

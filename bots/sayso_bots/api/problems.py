@@ -26,7 +26,7 @@ class Wrong:
 
 
 class ApiProblem(SaysoError):  # noqa: N818  what is sent is called a problem
-    """The answer to a call that was not done: a status, a code to act on, and words."""
+    """The answer to a call that was refused or failed: a status, a code to act on, and words."""
 
     def __init__(
         self,

@@ -194,7 +194,7 @@ def _seconds(given: Mapping[str, Any], now: datetime) -> float | None:
     if timeout is not None:
         try:
             if isinstance(timeout, bool) or not isinstance(timeout, int | float | str):
-                raise ValueError("must be seconds, or a text such as 10m")  # noqa: TRY004, TRY301
+                raise ValueError("must be seconds, or a string such as 10m")  # noqa: TRY004, TRY301
             if isinstance(timeout, str):
                 return parse_duration(timeout).total_seconds()
             return in_seconds(timeout)

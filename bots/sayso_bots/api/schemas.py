@@ -118,7 +118,7 @@ def _asking(properties: Json) -> Json:
     run_id = {"type": ["string", "null"], "maxLength": LONGEST_NAME}
     changed["run"] = {"type": "object", "properties": {"runId": run_id}}
     changed["timeout"] = {
-        "description": "Seconds, or a text such as 10m; instead of expiresAt",
+        "description": "Seconds, or a string such as 10m; used instead of expiresAt",
         "anyOf": [
             {"type": "number", "exclusiveMinimum": 0, "maximum": 2_592_000},
             {"type": "string"},

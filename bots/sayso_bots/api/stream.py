@@ -87,7 +87,7 @@ class Streams:
             StoreUnreachableError: the store does not answer.
         """
         if self._ending or len(self._tasks) >= self._limits.most:
-            detail = "no more streams here now; come back"
+            detail = "this server has no room for more streams now; come back later"
             raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
         if self._open[caller] >= self._limits.most_each:
             detail = f"{self._limits.most_each} streams are open with this token; close some"

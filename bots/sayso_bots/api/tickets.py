@@ -1,4 +1,4 @@
-"""Tickets: short-lived leave to read one branch, for an EventSource, which cannot send headers."""
+"""Tickets let an EventSource, which cannot send headers, read one branch for a while."""
 
 from __future__ import annotations
 

@@ -67,7 +67,9 @@ class Connection(web.RequestHandler):
         if request.writer.output_size > 0:
             raise ConnectionError("an answer was begun already")
         if status == 500 and not isinstance(exc, _THEIRS):
-            problem = ApiProblem(status, "Failed", "this is our fault; see our log")
+            problem = ApiProblem(
+                status, "Failed", "this is a fault of the server; its log says why"
+            )
         else:
             problem = ApiProblem(400, "InvalidHttp", "this is not HTTP as it can be read here")
         response = problem.response()

@@ -58,7 +58,7 @@ def _of_params(rule: Rule) -> Iterator[RuleDanger]:
 
 
 def _matches_everything(pattern: str) -> bool:
-    # A program with plain words is narrow by construction, and dear to look through.
+    # A program with plain words is narrow by construction, and costly to examine.
     if program_of(pattern) is not None:
         return False
     return any(found.kind is DangerKind.MATCHES_EVERYTHING for found in globs.dangers(pattern))

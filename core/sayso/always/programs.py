@@ -31,8 +31,8 @@ READING = ("cat", "du", "head", "tail", "wc")
 """They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
 
 # No character that a shell acts on: none that quotes, expands (not even the % of Windows),
-# redirects or ends a command, no white space but the space. No comma either: a list of texts is
-# compared with commas between them, and must not look like one text.
+# redirects or ends a command, no white space but the space. No comma either: a list of
+# strings is compared with commas between them, and must not look like one string.
 _PLAIN = "a-zA-Z0-9 _./:=@+-"
 _WORDS = re.compile(rf"([a-z]+)(?: [{_PLAIN}]+)?")
 _PATTERNS = {name: f"{name}?( +([{_PLAIN}]))" for name in (*LOOKING, *READING)}

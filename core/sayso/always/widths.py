@@ -19,7 +19,7 @@ COMMAND_PARAMETERS = ("command", "cmd", "command_line", "shell_command")
 def derive(
     call: ToolCall, *, declared: Declaration | DerivePermission | None = None
 ) -> tuple[Rule, ...]:
-    """Rules to offer with Always, from narrow to wide; each is about this call at least.
+    """Rules to offer with Always, from narrow to wide; each covers at least this call.
 
     First exactly this call. Then what the tool declares, else, for a command
     line of plain words whose program can only look, this program with the
@@ -63,4 +63,7 @@ def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
         if isinstance(rule, Rule) and rule.matches(call):
             yield rule
         else:
-            _log.error("derive_permission of %s gave what is not about the call", call.name)
+            _log.error(
+                "derive_permission of %s returned no rule about the call: ignored",
+                call.name,
+            )

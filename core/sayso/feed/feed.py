@@ -1,4 +1,4 @@
-"""Events of branches for many readers of one process: one subscription, one read a branch."""
+"""Events of branches for many readers of one process: one subscription, and one read a branch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 # The safety net under the bus: at most this long may a lost bell delay an event.
 LOOK_EVERY_SECONDS = 60.0
-# How far a reader may fall behind the newest event: so many events, and so many characters.
+# How far a reader may fall behind the newest event, in events and in characters.
 TAIL_EVENTS = 256
 TAIL_CHARACTERS = 4 * 1024 * 1024
 # How many branches one process reads on at a time.
@@ -85,7 +85,7 @@ class BranchFeed:
         name = branch_of(run)
         branch = self._branches.get(name)
         if branch is None or branch.error is not None:
-            # The followers of one that failed are told; who comes next starts anew.
+            # The followers of one that failed are told; whoever comes next starts anew.
             branch = self._branches[name] = _Branch(run, self._source, self._turns)
         branch.followers += 1
         try:

@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9.+_-]*")
 
 
 class NeverError(Exception):
-    """The pattern makes an expression that JavaScript refuses: it matches nothing."""
+    """The pattern becomes an expression that JavaScript refuses: it matches nothing."""
 
 
 def closing_bracket(pattern: str, start: int) -> int:

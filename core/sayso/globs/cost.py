@@ -24,7 +24,7 @@ from sayso.globs.value import FEW_CHARS, FEW_TEXTS, FIND_STEPS, PASS_STEPS
 
 VALUE_CHARACTERS = 10_000
 MOST_STEPS = 20_000
-"""As ``Text.steps`` counts: some milliseconds for a value of 10 kB."""
+"""As ``Text.steps`` counts them: a few milliseconds for a value of 10 kB."""
 
 
 def refuse_slow(part: Part) -> None:
@@ -37,7 +37,8 @@ def refuse_slow(part: Part) -> None:
         return  # compared, not looked for
     if (steps := most_steps(part)) > MOST_STEPS:
         raise ConfigError(
-            f"the pattern may take {steps} steps for a value of 10 kB, {MOST_STEPS} are allowed; "
+            f"the pattern may take {steps} steps for a value of 10 kB; "
+            f"at most {MOST_STEPS} are allowed: "
             "write several patterns, or shorter ones with fewer different sets and repetitions"
         )
 

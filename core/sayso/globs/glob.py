@@ -59,7 +59,7 @@ class Glob:
         return self.fits(Value(value))
 
     def fits(self, value: Value) -> bool:
-        """Whether the pattern means this value, which other globs look at, too."""
+        """Whether the pattern means this value, which other globs look at too."""
         if value.value == self.pattern:
             return self._own
         return self._test(value)
@@ -85,7 +85,7 @@ def escape(text: str) -> str:
     units = len(escaped) + sum(char > "\uffff" for char in escaped)
     if units > MOST_UNITS:
         raise ConfigError(
-            f"the text makes a pattern of {units} characters, {MOST_UNITS} are allowed; "
+            f"the text makes a pattern of {units} characters; at most {MOST_UNITS} are allowed: "
             "make a rule for the digest of the arguments instead"
         )
     return escaped

@@ -22,7 +22,7 @@ from sayso.globs.parts import (
 Texts = frozenset[str]
 
 _MOST_TEXTS = 32
-# Longer ones tell values apart no better, and are dear to put together.
+# Longer ones tell values apart no better, and are costly to combine.
 _LONGEST = 256
 _NONE: Texts = frozenset({""})
 

@@ -42,7 +42,7 @@ def parse(pattern: str) -> Parsed:
         raise ConfigError('an empty pattern matches nothing; write * for anything, """" for empty')
     source = pattern if max(pattern) <= "\uffff" else code_units(pattern)
     if len(source) > MOST_UNITS:
-        text = f"the pattern has {len(source)} characters, {MOST_UNITS} are allowed; shorten it"
+        text = f"the pattern has {len(source)} characters; at most {MOST_UNITS} are allowed"
         raise ConfigError(text)
     leading = bangs(source)
     body = source[leading:]

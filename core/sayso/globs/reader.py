@@ -44,7 +44,7 @@ from sayso.globs.signs import (
 
 MOST_PARTS = 1_000
 
-# A value of 10 kB takes some milliseconds with a repeated group of this length, and more with a
+# A value of 10 kB takes a few milliseconds with a repeated group of this length, and more with a
 # longer one.
 _LONGEST_REPEATED = 64
 # Each of these costs a pass over the value.
@@ -208,7 +208,9 @@ class Reader:
         if run.before is Before.OPENING:
             run.spell("?")
         elif run.before is Before.GROUP:
-            raise ConfigError("the pattern has a ? after a ), which is not clear; write ?(...)")
+            raise ConfigError(
+                "the pattern has a ? after a ), whose meaning is not clear; write ?(...)"
+            )
         else:
             self._no_dot(run)
             run.add(One(NOT_SLASH), Before.TEXT)

@@ -124,7 +124,7 @@ def tool_name(tool: Callable[..., object]) -> str:
     """
     name = getattr(tool, "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
-        raise ConfigError(f"a {type(tool).__name__} without a name is no tool: pass it by name")
+        raise ConfigError(f"a {type(tool).__name__} without a name is not a tool: pass its name")
     return name
 
 

@@ -46,7 +46,7 @@ def _plain(value: Any) -> Any:
         return to_jsonable_python(value, inf_nan_mode="strings")
     except (PydanticSerializationError, ValueError, RecursionError):
         # Without the error: it may quote the value.
-        raise InvalidCallError(f"a {kind} cannot be written as JSON: pass a text") from None
+        raise InvalidCallError(f"a {kind} cannot be written as JSON: pass a string") from None
 
 
 def _number(number: float) -> str:

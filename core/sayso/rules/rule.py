@@ -104,13 +104,13 @@ def _if_readable(value: Any, read: ValidatorFunctionWrapHandler, info: Validatio
 
 
 OfferedRules = Annotated[tuple[Rule, ...], WrapValidator(_if_readable)]
-"""Rules that came over the wire; none where one is of a version that is not known here.
+"""Rules that came over the wire; none if one of them is of a version that is not known here.
 
 All or none, so that the number of a rule among them is the same in every process.
 """
 
 ToldRule = Annotated[Rule | None, WrapValidator(_if_readable)]
-"""A rule that came over the wire to be told of; None where it cannot be read here."""
+"""A rule that came over the wire only to be reported; None if it cannot be read here."""
 
 
 Scope = Literal["session", "agent", "tool-window"]

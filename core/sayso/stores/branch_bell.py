@@ -1,4 +1,4 @@
-"""The bell of the logs: told to whoever follows branches when one of them grew."""
+"""The bell of the logs: it tells whoever follows branches that one of them grew."""
 
 from __future__ import annotations
 

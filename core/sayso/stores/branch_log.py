@@ -9,10 +9,10 @@ from typing import Literal
 from sayso.calls import RunRef
 
 KEPT_EVENTS = 1_000
-"""About how many events of a branch are kept; at least so many, unless they are too large."""
+"""About how many events of a branch are kept; at least this many, unless they are too large."""
 
 KEPT_BYTES = 16 * 1024 * 1024
-"""How many bytes the events of a branch may have together; the newest is kept whatever it has."""
+"""How many bytes the events of a branch may take together; the newest is kept however large."""
 
 KEPT_SECONDS = 7 * 86_400
 """How long a branch's events are kept after the last of them."""
@@ -29,7 +29,7 @@ class Position:
     """A place in a branch's log: after its event of this number, or before the first for 0.
 
     ``epoch`` is random and stands for one life of the log: when the store has
-    lost a log, positions in it are no positions in the next one.
+    lost a log, its positions mean nothing in the next one.
     """
 
     epoch: str
@@ -40,14 +40,14 @@ class Position:
         """The position in its written form; ``0`` is the beginning of what is kept.
 
         Raises:
-            ValueError: the text is no position.
+            ValueError: the text is not a position.
         """
         if text == "0":
             return BEGINNING
         epoch, _, number = text.rpartition(".")
         known = text.isascii() and epoch.replace("-", "").replace("_", "").isalnum()
         if not known or not number.isdecimal() or len(epoch) > 32 or len(number) > 15:
-            raise ValueError("is not the id of an event of this stream, nor 0")
+            raise ValueError("is neither the id of an event of this stream nor 0")
         return cls(epoch, int(number))
 
     def __str__(self) -> str:

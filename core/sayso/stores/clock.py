@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 
 RECENT_SECONDS = 1.0
-"""What the store said longer ago than this is not taken for how things stand."""
+"""What the store said longer ago than this may no longer be true."""
 
 # Times of the store are told in whole milliseconds, and clocks are nudged now and then.
 _INEXACT_SECONDS = 0.1
 
 
 class StoreClock:
-    """Compares times of the store's clock with ours, never younger than they are.
+    """Compares times of the store's clock with ours, and never takes one for younger than it is.
 
     Each answer of the store that says the time bounds how far its clock can be
     ahead of ours. A time that seems to lie in the future shows that one of the

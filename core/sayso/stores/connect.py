@@ -31,7 +31,7 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
     extra. No connection is made before the first use.
 
     Raises:
-        ConfigError: the URL is of no known kind, or the extra is missing.
+        ConfigError: the URL is not of a known kind, or the extra is missing.
     """
     scheme = url.partition("://")[0]
     if scheme == "memory":
@@ -44,5 +44,5 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
         # Only a process that uses Redis pays for its client.
         from sayso.stores.redis import redis_backend
     except ImportError as error:
-        raise ConfigError(f"{scheme}:// needs the redis client: add the extra redis") from error
+        raise ConfigError(f"{scheme}:// needs the redis client: install the extra redis") from error
     return redis_backend(url)

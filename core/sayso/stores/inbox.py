@@ -79,8 +79,8 @@ class Inbox:
         """A future of the request's ending; give it back with ``forget``.
 
         The request may not be in the store yet: it is looked up only from
-        ``due_in`` on. The ring says a version of the rules only when it
-        was read by the store a moment ago.
+        ``due_in`` on. The ring gives a version of the rules only if the
+        store read it a moment ago.
         """
         if question_id not in self._waiting:
             self._opening.add(question_id)
@@ -156,7 +156,7 @@ class Inbox:
             except Exception as error:
                 # Whatever it is: nobody else listens for the runs of this process.
                 self._subscribed.clear()
-                _tell("waiting runs lost their subscription, trying again", error)
+                _tell("the inbox lost its subscription, trying again", error)
                 await pause.take()
 
     async def _look_now_and_then(self) -> None:
@@ -218,7 +218,7 @@ class Inbox:
 
 
 def _tell(what: str, error: Exception) -> None:
-    """Log a failure; one that is not foreseen with its trace."""
+    """Log a failure, an unforeseen one with its trace."""
     _log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
 
 

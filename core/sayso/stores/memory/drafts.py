@@ -15,7 +15,7 @@ class MemoryDrafts:
         self._kept: dict[str, tuple[str, datetime]] = {}
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
-        """Keep the text under the key for so long."""
+        """Keep the text under the key for this long."""
         now = self._clock()
         self._kept = {name: kept for name, kept in self._kept.items() if kept[1] > now}
         self._kept[key] = (text, now + timedelta(seconds=seconds))
@@ -26,7 +26,7 @@ class MemoryDrafts:
         return text if until > self._clock() else None
 
     async def take(self, key: str) -> str | None:
-        """The text under the key, which is gone then."""
+        """The text under the key, which is then gone."""
         text = await self.read(key)
         self._kept.pop(key, None)
         return text

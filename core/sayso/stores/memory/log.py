@@ -48,7 +48,7 @@ class _Log:
 
 
 class MemoryBranchLog:
-    """Logs with the newest events of each branch, until nobody wrote or read it for a week."""
+    """The newest events of each branch, until nobody has written or read them for a week."""
 
     def __init__(self, bus: MemoryBus, records: Records, clock: Clock) -> None:
         self._bus = bus
@@ -80,7 +80,7 @@ class MemoryBranchLog:
         return Position(log.epoch, log.last)
 
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
-        """The events after the position, at most so many, the oldest of them first."""
+        """The events after the position, at most ``count``, oldest first."""
         log = self._log(run)
         oldest = log.events[0].position.number if log.events else log.last + 1
         if position != BEGINNING and (
@@ -98,7 +98,7 @@ class MemoryBranchLog:
         return page
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch were logged and their endings not yet."""
+        """How many questions of the branch are logged without their endings."""
         log = self._logs.get(branch_of(run))
         return 0 if log is None else log.open
 

@@ -19,7 +19,7 @@ class MemoryRoster:
         self._until[desk] = self._clock() + timedelta(seconds=seconds)
 
     async def leave(self, desk: str) -> None:
-        """The desk works no more."""
+        """The desk has stopped."""
         self._until.pop(desk, None)
 
     async def count(self) -> int:

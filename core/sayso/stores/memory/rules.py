@@ -30,7 +30,7 @@ class MemoryAudit:
         self._entries: deque[AuditEntry] = deque(maxlen=AUDIT_ENTRIES)
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, the oldest of them first."""
+        """The last entries, oldest first."""
         return list(self._entries)[-count:] if count > 0 else []
 
     def note(self, *facts: audit.Facts) -> None:

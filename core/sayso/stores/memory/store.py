@@ -151,7 +151,7 @@ class MemoryWatch:
         return entry.deadline
 
     async def pending(self) -> Sequence[Record]:
-        """The open requests, the one that expires first first."""
+        """The open requests, the first to expire first."""
         waiting = sorted(self._records.waiting(), key=lambda entry: entry.deadline)
         return [self._records.record(entry) for entry in waiting]
 

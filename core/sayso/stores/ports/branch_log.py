@@ -33,17 +33,17 @@ class BranchLog(Protocol):
         ...
 
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
-        """The events after the position, at most so many, the oldest of them first.
+        """The events after the position, at most ``count``, oldest first.
 
         They end with the one that fills ``PAGE_BYTES``: there may be more when
         ``is_full``. After ``BEGINNING`` come the oldest that are kept.
 
         Raises:
             EventsGoneError: events after the position are no longer kept, or
-                it is no position of this log.
+                it is not a position in this log.
         """
         ...
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch were logged and their endings not yet."""
+        """How many questions of the branch are logged without their endings."""
         ...

@@ -146,5 +146,5 @@ class Watch(Protocol):
         ...
 
     async def pending(self) -> Sequence[Record]:
-        """The open requests, the one that expires first first; without those of unknown kinds."""
+        """The open requests, the first to expire first; without those of unknown kinds."""
         ...

@@ -16,7 +16,7 @@ class Roster(Protocol):
         ...
 
     async def leave(self, desk: str) -> None:
-        """The desk works no more."""
+        """The desk has stopped."""
         ...
 
     async def count(self) -> int:

@@ -58,5 +58,5 @@ class Audit(Protocol):
     """What happened, written by the other ports. Raises StoreUnreachableError like Store."""
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, at most so many, the oldest of them first."""
+        """The last entries, at most ``count``, oldest first."""
         ...

@@ -31,7 +31,7 @@ class Drafts(Protocol):
     """What is half done, for any process to go on with. Raises StoreUnreachableError like Store."""
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
-        """Keep the text under the key for so long, in place of what was there."""
+        """Keep the text under the key for this long, in place of what was there."""
         ...
 
     async def read(self, key: str) -> str | None:
@@ -39,5 +39,5 @@ class Drafts(Protocol):
         ...
 
     async def take(self, key: str) -> str | None:
-        """The text under the key, which is gone then: only one caller gets it."""
+        """The text under the key, which is then gone: only one caller gets it."""
         ...

@@ -88,7 +88,9 @@ class RedisBus:
                     event = read(message[2])
                 except UnreadableEventError as error:
                     # The error may quote the message, and the message is not ours to show.
-                    _log.warning("skipped a message that is no event (%s)", type(error).__name__)
+                    _log.warning(
+                        "skipped a message that is not an event (%s)", type(error).__name__
+                    )
                     continue
                 yield event
         except LINK_ERRORS as error:

@@ -12,7 +12,7 @@ class RedisDrafts:
         self._client = client
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
-        """Keep the text under the key for so long."""
+        """Keep the text under the key for this long."""
         milliseconds = max(1, round(seconds * 1000))
         name = self._client.keys.draft(key)
         await self._client.command("SET", name, text, "PX", milliseconds)
@@ -22,7 +22,7 @@ class RedisDrafts:
         return _text(await self._client.command("GET", self._client.keys.draft(key)))
 
     async def take(self, key: str) -> str | None:
-        """The text under the key, which is gone then."""
+        """The text under the key, which is then gone."""
         name = self._client.keys.draft(key)
         # Not repeated when its reply is lost: the second time would find nothing and say so.
         return _text(await self._client.command("GETDEL", name, repeatable=False))

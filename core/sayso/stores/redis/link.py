@@ -38,7 +38,7 @@ def packed(arguments: Sequence[bytes | str | int]) -> bytes:
     """A command as the protocol writes it.
 
     Raises:
-        UnicodeEncodeError: a text is not valid Unicode.
+        UnicodeEncodeError: a string is not valid Unicode.
     """
     parts = [b"*%d\r\n" % len(arguments)]
     for argument in arguments:

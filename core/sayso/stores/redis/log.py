@@ -62,7 +62,7 @@ class RedisBranchLog:
         return Position(epoch.decode(), last)
 
     async def after(self, run: RunRef, position: Position, *, count: int) -> Sequence[LoggedEvent]:
-        """The events after the position, at most so many, the oldest of them first."""
+        """The events after the position, at most ``count``, oldest first."""
         at = (position.epoch, position.number)
         epoch, _, _, *found = await self._reads.run(
             _READ, branch_key(run), new_id(), *at, count, PAGE_BYTES
@@ -72,7 +72,7 @@ class RedisBranchLog:
         return [_event(epoch.decode(), entry) for entry in found[0]]
 
     async def open_questions(self, run: RunRef) -> int:
-        """How many questions of the branch were logged and their endings not yet."""
+        """How many questions of the branch are logged without their endings."""
         _, _, still_open, *_ = await self._client.run(_READ, branch_key(run), new_id())
         return max(0, int(still_open))
 

@@ -27,7 +27,7 @@ TAKEOVER_SECONDS = 15.0
 _AT_ONCE = 64
 _REST_SECONDS = 0.01
 _BLOCK_SECONDS = 5.0
-# A desk without jobs that has not read for this many times ``takeover_after`` is no more.
+# A desk without jobs that has not read for this many times ``takeover_after`` is gone.
 _FORGET_AFTER = 20
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 

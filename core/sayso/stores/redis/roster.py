@@ -19,7 +19,7 @@ class RedisRoster:
         await self._client.run(_JOIN, desk, max(1, round(seconds * 1000)))
 
     async def leave(self, desk: str) -> None:
-        """The desk works no more."""
+        """The desk has stopped."""
         await self._client.command("ZREM", self._client.keys.desks, desk)
 
     async def count(self) -> int:

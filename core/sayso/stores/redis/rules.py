@@ -87,7 +87,7 @@ class RedisAudit:
         self._client = client
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, the oldest of them first."""
+        """The last entries, oldest first."""
         if count <= 0:
             return []
         key = self._client.keys.audit

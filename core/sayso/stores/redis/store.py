@@ -187,7 +187,7 @@ class RedisWatch:
         return moment(deadline)
 
     async def pending(self) -> Sequence[Record]:
-        """The open requests, the one that expires first first."""
+        """The open requests, the first to expire first."""
         question_ids = await self._client.command("ZRANGE", self._client.keys.due, 0, -1)
         found: list[Record | None] = []
         for start in range(0, len(question_ids), _AT_ONCE):

@@ -143,5 +143,5 @@ async def test_declarations_are_not_shared_between_policies() -> None:
 
 
 def test_a_tool_needs_a_name() -> None:
-    with pytest.raises(ConfigError, match="by name"):
+    with pytest.raises(ConfigError, match="pass its name"):
         tool_name(lambda: None)

@@ -90,7 +90,7 @@ async def test_an_answer_whose_wake_up_was_lost_is_found_after_the_reconnect(
             verdict = await check
 
     assert verdict.approved
-    assert "lost their subscription" in caplog.text
+    assert "lost its subscription" in caplog.text
 
 
 async def test_after_a_reconnect_answers_ring_again(server: Valkey, admin: Any) -> None:
@@ -285,7 +285,7 @@ async def test_a_message_that_is_no_event_is_skipped_and_not_quoted(
 
             assert await soon(events) == response
 
-    assert caplog.text.count("skipped a message that is no event") == 6
+    assert caplog.text.count("skipped a message that is not an event") == 6
     assert "secret" not in caplog.text
     assert "not json" not in caplog.text
 

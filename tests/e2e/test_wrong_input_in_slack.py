@@ -223,10 +223,10 @@ async def test_a_button_that_does_not_exist(scene: Asked, slack: SlackHands) -> 
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("{", "this is no JSON: Expecting property name enclosed in double quotes in line 1, "),
+        ("{", "this is not JSON: Expecting property name enclosed in double quotes at line 1, "),
         ("to staging", "line 1 is neither JSON nor name=value"),
         ("stage=x", "there is no argument 'stage', only environment, release; use JSON to add one"),
-        ("release=next", "'release' is no text, so its value must be JSON"),
+        ("release=next", "'release' is not a string, so its value must be JSON"),
     ],
 )
 async def test_arguments_that_cannot_be_read(

@@ -182,7 +182,7 @@ async def test_a_button_that_does_not_exist(scene: Asked, telegram: TelegramHand
     [
         ("to staging", "line 1 is neither JSON nor name=value"),
         ("stage=x", "there is no argument 'stage', only environment, release; use JSON to add one"),
-        ("release=next", "'release' is no text, so its value must be JSON"),
+        ("release=next", "'release' is not a string, so its value must be JSON"),
     ],
 )
 async def test_arguments_that_cannot_be_read(

@@ -28,7 +28,7 @@ Tools = Mapping[str, Callable[..., Any]]
 class CallResult:
     """What one call of a batch came to.
 
-    ``content`` is what the agent is told: the tool's own result, or a text
+    ``content`` is what the agent is told: the tool's own result, or a string
     that says why there is none. ``error`` is what the tool, or asking about
     it, raised.
     """
@@ -177,7 +177,7 @@ async def run_batch(
 ) -> list[CallResult]:
     """Ask in order or all at once, then run what is approved side by side; one result a call.
 
-    A call id that stands twice runs once.
+    A call id that appears twice runs once.
     """
     seen: set[str] = set()
     asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
@@ -200,9 +200,9 @@ async def _asked(
     tool = tools.get(call.name)
     if not is_first or tool is None:
         # One answer is for one run: the same call twice would run twice on it.
-        reason, line = "its call id stands twice in the batch", "not asked"
+        reason, line = "its call id appears twice in the batch", "not asked"
         if is_first:
-            reason, line = "there is no tool of this name", "no such tool"
+            reason, line = "no tool has this name", "no such tool"
         verdict = _refused(call, reason, line)
         return CallResult(call, verdict, verdict.as_tool_result())
     try:
@@ -257,7 +257,7 @@ async def resume_batch(
     for one in submitted:
         if not isinstance(one, Submitted | str):
             raise TypeError(
-                f"a {type(one).__name__} does not say which call it is on: "
+                f"a {type(one).__name__} does not say which call it is for: "
                 "pass what submit_batch gave, or the ids of questions"
             )
     answers, loop = checks.answers, asyncio.get_running_loop()

@@ -50,7 +50,7 @@ def chosen(
 def _read(choice: Choice, inputs: Inputs | None) -> Inputs:
     if choice.form is None:
         if inputs:
-            raise ValueError(f"the choice {choice.key!r} has no form for any inputs")
+            raise ValueError(f"the choice {choice.key!r} has no form, so it takes no inputs")
         return NO_INPUTS
     if inputs is None:
         fields = ", ".join(field.name for field in choice.form.fields)

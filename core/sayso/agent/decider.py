@@ -104,7 +104,7 @@ class Decider:
             if await self._stands(decision, call, book):
                 return Decided(decision, book.version)
             await self.refresh()
-        text = "the session's rules kept changing while it was decided: try again"
+        text = "the session's rules kept changing while the call was being decided: try again"
         return Decided(Decision.DENY.because(text, line="the session's rules"), self._book.version)
 
     async def denial(
@@ -240,7 +240,7 @@ class _Look:
 
 
 def _changed(decision: Decision) -> Decision:
-    text = "the arguments changed while it was decided: answer with_arguments"
+    text = "the arguments changed while it was being decided: return with_arguments(…) instead"
     return Decision.DENY.because(text, line=decision.line)
 
 

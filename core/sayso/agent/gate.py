@@ -108,7 +108,7 @@ class Gate:
 
         ``declaration`` is what the tool says of itself, where the policy was not told.
         A call that this iteration's batch has an answer for is not asked about
-        again. A check that is cancelled cancels its question and the cards of it.
+        again. A check that is cancelled cancels its question and its cards.
 
         Raises:
             InvalidCallError: the arguments cannot be shown.
@@ -332,7 +332,7 @@ class Gate:
         the remembered rule is gone: then the next check asks a person.
 
         Raises:
-            TypeError: a bare verdict does not say which call it is on.
+            TypeError: a bare verdict does not say which call it is for.
             UnknownRequestError: no such request, or its record has been removed.
         """
         return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)

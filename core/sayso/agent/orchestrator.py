@@ -107,10 +107,12 @@ class Orchestrator:
         """The gate of one more agent; its events are in the stream from now on.
 
         Raises:
-            ConfigError: an agent of this id is here already.
+            ConfigError: an agent with this id has been added already.
         """
         if run.agent_id in self._agents:
-            raise ConfigError(f"agent {run.agent_id!r} is here already; give the other its own id")
+            raise ConfigError(
+                f"agent {run.agent_id!r} has been added already; give the other one its own id"
+            )
         adjustable = AdjustablePolicy(policy or RulePolicy())
         agent = _Agent(run, adjustable)
         tell = partial(self._tell, agent)
@@ -121,7 +123,7 @@ class Orchestrator:
         return agent.gate
 
     async def remove(self, agent_id: str) -> None:
-        """Take an agent out: from now on nothing of it is in the stream or answered here.
+        """Take an agent out: the stream has no more events of it, and nothing is answered here.
 
         What it has asked stays open in the chats, and its gate goes on with
         the rules it has; an agent of the same id can be added again.
@@ -153,7 +155,7 @@ class Orchestrator:
                 names = ", ".join(repr(listener.agent_id) for listener in deaf)
                 raise BusLostError(
                     f"events of other processes are not heard for {names}: {deaf[0].why_not}; "
-                    "the bus is tried again all the time"
+                    "still trying"
                 ) from None
 
     def events(self) -> Events:

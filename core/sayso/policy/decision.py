@@ -101,7 +101,7 @@ class Decides(Protocol):
     """
 
     def decide(self, call: ToolCall, context: Context) -> Said | Awaitable[Said]:
-        """What is said of this call; plain arguments allow it with those, None is no opinion."""
+        """What is said of this call; plain arguments allow it with those, None means no opinion."""
         ...
 
 
@@ -114,7 +114,7 @@ async def evaluate(
 ) -> Decision | None:
     """What a policy of any kind says; None when it has no opinion.
 
-    A policy that fails, that answers what is no answer, or that changes the
+    A policy that fails, that returns anything else, or that changes the
     call's arguments in place, denies: the reason names it, by ``name`` where
     one is given.
     """
@@ -129,7 +129,10 @@ async def evaluate(
         denied = decision is not None and decision.ruling is Ruling.DENY
         if not denied and not is_same(before, snapshot(call.arguments)):
             # The rules that come after would see another call than those before.
-            text = f"the arguments changed while policy {name} was asked: answer with_arguments"
+            text = (
+                f"the arguments changed while policy {name} was asked: "
+                "return with_arguments(…) instead"
+            )
             return Decision.DENY.because(text, line=f"policy {name}")
     except ToolBlocked as blocked:
         return Decision.DENY.because(blocked.reason, line=f"blocked by {name}")
@@ -145,7 +148,7 @@ async def evaluate(
 
 def _function(policy: object) -> Callable[..., object]:
     if not callable(policy):
-        raise TypeError(f"a {type(policy).__name__} is no policy")
+        raise TypeError(f"a {type(policy).__name__} is not a policy")
     return policy
 
 
@@ -156,13 +159,15 @@ def _decision(said: object, name: str) -> Decision | None:
     if isinstance(said, dict):
         said = Decision.ALLOW.because(f"allowed by {line}").with_arguments(said)
     if not isinstance(said, Decision) or not isinstance(said.ruling, Ruling):
-        text = f"{line} answered {type(said).__name__}, not a decision, arguments or None"
+        text = f"{line} returned {type(said).__name__} instead of a decision, arguments or None"
         return Decision.DENY.because(text, line=line)
     changed = said.arguments
     if changed is not None and not (
         isinstance(changed, dict) and all(isinstance(key, str) for key in changed)
     ):
-        return Decision.DENY.because(f"{line} answered arguments without names", line=line)
+        return Decision.DENY.because(
+            f"{line} returned arguments whose names are not strings", line=line
+        )
     return said if said.line else replace(said, line=line)
 
 

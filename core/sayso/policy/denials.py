@@ -44,7 +44,7 @@ async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decisio
     decision = await evaluate(policy.denial, call, only_looking, name=name)
     if decision is None or decision.ruling is Ruling.DENY:
         return decision
-    text = f"policy {name} answered {decision.ruling.value} where only a denial can be said"
+    text = f"policy {name} returned {decision.ruling.value} from denial(), which can only deny"
     return Decision.DENY.because(text, line=f"policy {name}")
 
 

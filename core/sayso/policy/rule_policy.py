@@ -42,9 +42,9 @@ class RulePolicy:
         requirements: Requirements | None = None,
     ) -> None:
         if default not in ("ask", "allow"):
-            raise ConfigError(f"the default of a policy is 'ask' or 'allow', not {default!r}")
+            raise ConfigError(f"the default of a policy must be 'ask' or 'allow', not {default!r}")
         if isinstance(denied_call_ids, str):
-            raise ConfigError("denied_call_ids is a list of ids, not one text")
+            raise ConfigError("denied_call_ids must be a list of ids, not a single string")
         self._default = default
         self._allow = RuleIndex(allow)
         self._allowed = _decisions(Decision.ALLOW, "allowed by", "allow rule", len(allow))
@@ -144,10 +144,11 @@ class RulePolicy:
 
 _DENIED_CALL_ID = Decision.DENY.because("this call was denied in advance", line="denied call id")
 _NOT_BY_NAME = Decision.ALLOW.because(
-    "an override by name says that it needs nobody", line="override disable_permission_for"
+    "an override by name says that it does not need a person",
+    line="override disable_permission_for",
 )
 _NOT_BY_DECLARATION = Decision.ALLOW.because(
-    "it is declared to need nobody", line="declaration requires=False"
+    "it is declared not to need a person", line="declaration requires=False"
 )
 _NOT_BY_DEFAULT = Decision.ALLOW.because("tools are allowed by default", line="default")
 

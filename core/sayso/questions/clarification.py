@@ -79,7 +79,7 @@ class ClarificationRequestEvent(UserInputRequest):
                 raise FieldError("options", number, reason=reason)
             seen.add(looks(option))
             if looks(option) in _OURS:
-                reason = f"{option!r} is a button of every card"
+                reason = f"{option!r} is a button on every card"
                 raise FieldError("options", number, reason=reason)
         return self
 
@@ -130,7 +130,7 @@ class ClarificationRequestEvent(UserInputRequest):
         """The response that carries an answer.
 
         Raises:
-            ValueError: no person could have given it: it is no option and others
+            ValueError: no person could have given it: it is not an option and others
                 are not allowed, or it is empty or longer than 3,000 characters.
         """
         if not self.admits(answer):

@@ -58,7 +58,7 @@ class ContinuationRequestEvent(UserInputRequest):
     @classmethod
     def _choosable(cls, amounts: tuple[int, ...]) -> tuple[int, ...]:
         if not 1 <= len(amounts) <= MAX_AMOUNTS or len(set(amounts)) != len(amounts):
-            raise ValueError(f"amounts are 1 to {MAX_AMOUNTS} different numbers, not {amounts}")
+            raise ValueError(f"amounts must be 1 to {MAX_AMOUNTS} different numbers, not {amounts}")
         return amounts
 
     @property

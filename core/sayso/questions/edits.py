@@ -58,7 +58,7 @@ def edited(
     """The arguments as a person changed them; hidden values that were left alone are whole again.
 
     Raises:
-        InvalidInputError: it is no JSON object and no lines of name=value, or
+        InvalidInputError: it is neither a JSON object nor lines of name=value, or
             does not fit the tool's schema, or that cannot be used; it says where.
     """
     if (fields := _as_fields(arguments, schema)) is not None:
@@ -134,7 +134,7 @@ def _read(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         where = f"line {error.lineno}, column {error.colno}"
         if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
             raise ValueError(f'write straight quotes ("), not curly ones: {where}') from None
-        raise ValueError(f"this is no JSON: {error.msg} in {where}") from None
+        raise ValueError(f"this is not JSON: {error.msg} at {where}") from None
     except RecursionError:
         raise ValueError("this is nested too deeply") from None
     return found
@@ -165,13 +165,13 @@ def _lines(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(name: str, text: str, before: Any) -> Any:
-    """The new value: a text stays a text, everything else is JSON."""
+    """The new value: a string stays a string, everything else is JSON."""
     if isinstance(before, str):
         return text
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{name!r} is no text, so its value must be JSON") from None
+        raise ValueError(f"{name!r} is not a string, so its value must be JSON") from None
 
 
 def _restored(changed: Any, shown: Any, original: Any) -> Any:
@@ -237,9 +237,9 @@ def _plain(value: Any) -> Any:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice in the same object")
+        raise ValueError("a name appears twice in the same object")
     return found
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

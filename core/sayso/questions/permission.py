@@ -79,7 +79,7 @@ class PermissionRequestEvent(UserInputRequest):
     @classmethod
     def _schema_is_no_book(cls, schema: dict[str, Any] | None) -> dict[str, Any] | None:
         if schema is not None and len(json.dumps(schema)) > MOST_SCHEMA_CHARACTERS:
-            raise ValueError(f"a schema has at most {MOST_SCHEMA_CHARACTERS} characters")
+            raise ValueError(f"a schema must have at most {MOST_SCHEMA_CHARACTERS} characters")
         return schema
 
     @model_validator(mode="after")
@@ -304,7 +304,9 @@ class PermissionResponseEvent(UserInputResponse):
     def _digest_is_of_the_modified_arguments(self) -> Self:
         if self.modified_arguments is None:
             if self.modified_digest is not None:
-                raise ValueError("a digest of modified arguments, and no such arguments")
+                raise ValueError(
+                    "there is a digest of modified arguments, but no modified arguments"
+                )
         elif self.modified_digest != arguments_digest(self.modified_arguments):
             raise ValueError("the digest is not that of the modified arguments")
         return self

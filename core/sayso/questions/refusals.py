@@ -36,10 +36,10 @@ class Refusals:
     def __post_init__(self) -> None:
         if not timedelta(0) < self.wait <= LONGEST_WAIT:
             raise ConfigError(
-                "a denial waits for its reason more than 0 seconds, at most 15 minutes"
+                "the wait for a reason must be more than 0 seconds and at most 15 minutes"
             )
         if not all(0 < len(reason.strip()) <= REASON_LIMIT for reason in self.reasons):
-            raise ConfigError(f"a ready-made reason has 1 to {REASON_LIMIT} characters")
+            raise ConfigError(f"a ready-made reason must have 1 to {REASON_LIMIT} characters")
 
     def applied_to(self, choice: Choice) -> Choice:
         """The choice with the ready-made reasons and the wait, where it asks for a reason."""

@@ -91,7 +91,7 @@ class TextApprovalRequestEvent(UserInputRequest):
         return text_digest(self.text)
 
     def card(self) -> CardBody:
-        """The text and the buttons Approve and Deny, with the noes that say more behind More…."""
+        """The text, the buttons Approve and Deny, and behind More… the denials that say more."""
         text = redacted_text(self.text)
         hidden = hidden_count(text)
         not_shown = f"{hidden} secret-looking values; they are approved as they are"
@@ -114,7 +114,7 @@ class TextApprovalRequestEvent(UserInputRequest):
     def answer(
         self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS
     ) -> TextApprovalResponseEvent:
-        """The response that a choice stands for: Approve, or one of the noes.
+        """The response that a choice stands for: Approve, or one of the denials.
 
         Raises:
             InvalidInputError: a reason is nothing but white space.

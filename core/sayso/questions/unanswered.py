@@ -9,18 +9,18 @@ DECLINE = "decline"
 
 
 def decline_choice() -> Choice:
-    """*Don't answer*, on the card of every question that is no yes or no."""
+    """*Don't answer*, on the card of every question that asks for more than yes or no."""
     return Choice(DECLINE, "Don't answer", "danger")
 
 
 def unanswered(ending: RequestEnding, told: str) -> tuple[Outcome, str]:
     """How a question without a valid answer ended, and why in words that begin with ``told``.
 
-    An ending that claims to be an answer and is none counts as a no.
+    An ending that claims to be an answer but is not one counts as a no.
     """
     outcome = ending.outcome
     if outcome in (Outcome.APPROVED, Outcome.ANSWERED):
-        return Outcome.DENIED, f"{told}: what came back is no answer to this question"
+        return Outcome.DENIED, f"{told}: what came back does not answer this question"
     said = {
         Outcome.CANCELLED: f"{told}: the question was cancelled",
         Outcome.UNDELIVERABLE: f"{told}: nobody could be asked",

@@ -287,7 +287,7 @@ async def test_a_call_id_that_stands_twice_in_a_batch_runs_once() -> None:
 
     assert ran == ["one"]
     assert results[0].content == "ran one"
-    assert "stands twice" in results[1].content
+    assert "appears twice" in results[1].content
 
 
 async def test_calls_that_cannot_be_asked_about_yield_results_and_the_others_go_on() -> None:
@@ -299,7 +299,7 @@ async def test_calls_that_cannot_be_asked_about_yield_results_and_the_others_go_
         results = await stage.gate.run_batch(calls, {"bash": bash})
 
     assert "cannot be written as JSON" in results[0].content
-    assert "no tool of this name" in results[1].content
+    assert "no tool has this name" in results[1].content
     assert results[2].content == "ran one"
     assert len(stage.prompts) == 1
 

@@ -343,7 +343,7 @@ async def test_a_continuation_is_answered_by_a_choice_on_its_card(
 async def test_an_agent_id_is_added_once(orchestrator: Orchestrator) -> None:
     orchestrator.add(ONE)
 
-    with pytest.raises(ConfigError, match="'one' is here already"):
+    with pytest.raises(ConfigError, match="'one' has been added already"):
         orchestrator.add(RunRef("one", "s-9"))
 
 

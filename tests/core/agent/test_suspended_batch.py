@@ -296,7 +296,7 @@ async def test_a_bare_verdict_is_refused_because_it_does_not_say_which_call_it_i
     async with Gate.open("memory://", run=RUN, policy=RulePolicy(default="allow")) as gate:
         verdict = await gate.submit(ONE)
 
-        with pytest.raises(TypeError, match="a Verdict does not say which call it is on: pass"):
+        with pytest.raises(TypeError, match="a Verdict does not say which call it is for: pass"):
             await gate.resume_batch([verdict])  # type: ignore[list-item]
 
 

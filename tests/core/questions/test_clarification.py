@@ -193,7 +193,7 @@ def test_an_answer_that_nobody_could_have_given_is_none(answer: str) -> None:
     found = question.result(response)
 
     assert (found.outcome, found.answer) == (Outcome.DENIED, None)
-    assert "no answer to this question" in found.reason
+    assert "does not answer this question" in found.reason
     with pytest.raises(ValueError, match="not offered"):
         question.reply(answer, by="a:b", at=NOW)
 

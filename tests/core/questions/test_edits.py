@@ -185,7 +185,7 @@ def test_an_element_may_name_its_parts_in_another_order() -> None:
 
 def test_curly_quotes_within_a_text_are_no_problem() -> None:
     assert _edit('{"command": "say “hi”"}')["command"] == "say “hi”"
-    assert "no JSON" in _problem('{"command": "say “hi”",,}')
+    assert "not JSON" in _problem('{"command": "say “hi”",,}')
 
 
 def test_lines_of_name_and_value_change_only_those() -> None:
@@ -197,13 +197,13 @@ def test_lines_of_name_and_value_change_only_those() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "no JSON: Expecting property name enclosed in double quotes in line 1, column 2"),
-        ('{"a": 1, "a": 2}', "stands twice"),
-        ('{"a": NaN}', "NaN is no JSON"),
+        ("{", "not JSON: Expecting property name enclosed in double quotes at line 1, column 2"),
+        ('{"a": 1, "a": 2}', "appears twice"),
+        ('{"a": NaN}', "NaN is not JSON"),
         ("[1]", "line 1 is neither JSON nor name=value"),
         ("deploy it", "line 1 is neither JSON nor name=value"),
         ("comand=x", "there is no argument 'comand', only api_key, command, count, env"),
-        ("count=three", "'count' is no text, so its value must be JSON"),
+        ("count=three", "'count' is not a string, so its value must be JSON"),
         ("count=1\ncount=2", "'count' is given twice"),
         ('{"a":' * 5_000, "nested too deeply"),
     ],

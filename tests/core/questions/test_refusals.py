@@ -347,7 +347,7 @@ async def test_an_edit_that_cannot_be_read_changes_nothing_and_stays_open(asked:
     answer = await asked.press("edit", inputs={"arguments": "{"})
 
     assert answer.kind is Answered.INVALID
-    assert "no JSON" in answer.problems["arguments"]
+    assert "not JSON" in answer.problems["arguments"]
     assert not asked.waiting.done()
 
 

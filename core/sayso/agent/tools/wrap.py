@@ -186,7 +186,7 @@ def _checks(
         seconds = DEFAULT_TIMEOUT_SECONDS if timeout is None else timeout
         return LocalGate(policy, handler, context=context, timeout=seconds)
     if gate is None or policy is not None:
-        raise ConfigError("wrap takes a policy or a gate (which has its own), one of them")
+        raise ConfigError("wrap takes either a policy or a gate, which has its own")
     if handler is not None or context is not None or timeout is not None:
         text = "a gate asks people itself: wrap takes no handler, context or timeout with it"
         raise ConfigError(text)

@@ -94,7 +94,7 @@ async def test_a_schema_as_long_as_a_book_is_refused() -> None:
         async def read(path: str) -> str:
             return path
 
-        with pytest.raises(ValueError, match="a schema has at most 65536 characters"):
+        with pytest.raises(ValueError, match="a schema must have at most 65536 characters"):
             await read("/srv/a")
 
 

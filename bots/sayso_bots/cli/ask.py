@@ -8,8 +8,8 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
-from datetime import timedelta
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any
 
 from sayso.agent.gate import Gate
@@ -25,10 +25,12 @@ from sayso.stores.connect import open_backend
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.called import UsageError, call_of
+from sayso_bots.cli.following import following
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.process.stopping import StoppedError, run_stoppable
-from sayso_bots.settings.durations import duration_text, parse_duration
+from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
 
 CODES = {
@@ -81,7 +83,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
     )
-    add_json(parser, "the verdict as one JSON object")
+    add_json(parser, "the verdict as one JSON object, what happens before it as others on stderr")
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="do not say what happens before the verdict"
+    )
     add_store(parser)
     parser.set_defaults(run=ask_command)
 
@@ -100,11 +105,11 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     seconds = _seconds(args, settings, run, call)
     # What the gate logs while it tries again ends in an error that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
-    if sys.stderr.isatty():
-        longest = duration_text(timedelta(seconds=seconds))
-        print(f"sayso: waiting {longest} at most; Ctrl-C withdraws the question", file=sys.stderr)
+    screen = screen_on_stderr(
+        env, name=partial(_who, settings), json_lines=args.json, quiet=args.quiet
+    )
     try:
-        verdict = run_stoppable(_verdict(args, settings, run, call, seconds))
+        verdict = run_stoppable(_verdict(args, settings, run, call, seconds, screen))
     except StoppedError:
         return 143
     _print(verdict, settings, as_json=args.json)
@@ -112,7 +117,12 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 async def _verdict(
-    args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall, seconds: float
+    args: argparse.Namespace,
+    settings: AskSettings,
+    run: RunRef,
+    call: ToolCall,
+    seconds: float,
+    screen: Screen | None,
 ) -> Verdict:
     policy = settings.policy.policy()
     async with open_backend(settings.store.url) as backend:
@@ -120,7 +130,12 @@ async def _verdict(
         # An approval needs the store too: what a person stored comes before any rule.
         if decision is None or decision.ruling is not Ruling.DENY:
             await _reach(backend, settings.store, min(seconds, _PATIENCE_SECONDS))
-        async with Gate.open(backend, run=run, policy=policy) as gate:
+        else:
+            screen = None  # nobody is asked
+        async with (
+            following(backend, run, screen) as observe,
+            Gate.open(backend, run=run, policy=policy, observe=observe) as gate,
+        ):
             return await gate.check(
                 call, source_name=args.source, description=args.description, timeout=seconds
             )

@@ -6,8 +6,8 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, aclosing
 
 from sayso.clock import utc_now
 from sayso.errors import ConfigError
@@ -21,6 +21,7 @@ from sayso_bots.server.checks import (
     api_findings,
     approver_findings,
     kind_findings,
+    look_at_desks,
     look_at_groups,
     look_at_places,
     look_at_platform,
@@ -55,13 +56,15 @@ def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
     failed = False
-    async for finding in _findings(settings):
-        failed = failed or finding.level == "failed"
-        _print(finding, colour=colour, as_json=as_json)
+    # Closed also where nobody reads the lines any more, as with `| head`.
+    async with aclosing(_findings(settings)) as findings:
+        async for finding in findings:
+            failed = failed or finding.level == "failed"
+            _print(finding, colour=colour, as_json=as_json)
     return 1 if failed else 0
 
 
-async def _findings(settings: Settings) -> AsyncIterator[Finding]:
+async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
     yield Finding("ok", "settings", f"read from {settings.source}")
     for finding in policy_findings(settings.policy):
         yield finding
@@ -69,7 +72,10 @@ async def _findings(settings: Settings) -> AsyncIterator[Finding]:
         yield finding
     try:
         async with open_backend(settings.store.url) as backend:
-            yield await look_at_store(backend, settings.store)
+            found = await look_at_store(backend, settings.store)
+            yield found
+            if found.level == "ok":
+                yield await look_at_desks(backend)
     except ConfigError as error:
         yield Finding("failed", "store", f"{settings.store.name}: {error}")
     async with AsyncExitStack() as stack:

@@ -44,6 +44,7 @@ def sayso_parser() -> Parser:
     parser = Parser(
         prog="sayso",
         description="An AI agent asks, a person answers in Slack or Telegram, the agent goes on.",
+        formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"sayso {version('sayso')}")
     commands = parser.add_group("COMMAND", _Command)
@@ -58,6 +59,15 @@ def load_all(parser: Parser) -> Parser:
         if isinstance(command, _Command):
             command.load()
     return parser
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves room for the longest command, whose indentation argparse forgets."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
+            self._action_max_length += 2
 
 
 class Parser(argparse.ArgumentParser):
@@ -164,7 +174,7 @@ def _add(commands: Commands, name: str, text: str) -> Parser:
         name,
         help=text,
         description=f"{text[0].upper()}{text[1:]}.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
 
 

@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from sayso.clock import utc_now
+from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import record_as_json
-from sayso_bots.cli.store import with_store
+from sayso_bots.cli.store import say_no_bots, with_store
 from sayso_bots.process.terminal import table
 from sayso_bots.settings.durations import duration_text
 
@@ -25,7 +26,13 @@ def add_arguments(parser: Parser) -> None:
 
 def pending_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """List what waits, the one that expires first first."""
-    records = with_store(args, env, lambda backend: backend.watch.pending())
+
+    async def look(backend: Backend) -> tuple[Sequence[Record], int]:
+        return await backend.watch.pending(), await backend.roster.count()
+
+    records, desks = with_store(args, env, look)
+    if not desks:
+        say_no_bots()
     if args.json:
         print(json.dumps([record_as_json(record) for record in records]))
     elif records:

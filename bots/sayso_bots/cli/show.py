@@ -15,7 +15,7 @@ from sayso.stores.ports import Record
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
-from sayso_bots.cli.store import with_store
+from sayso_bots.cli.store import say_no_bots, with_store
 from sayso_bots.settings.durations import duration_text
 
 
@@ -30,13 +30,15 @@ def add_arguments(parser: Parser) -> None:
 def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print all that is known of one request."""
 
-    async def found(backend: Backend) -> Record:
+    async def found(backend: Backend) -> tuple[Record, int]:
         record = await backend.store.get(args.id)
         if record is None:
             raise UnknownRequestError(args.id)
-        return record
+        return record, await backend.roster.count()
 
-    record = with_store(args, env, found)
+    record, desks = with_store(args, env, found)
+    if record.ending is None and not desks:
+        say_no_bots()
     if args.json:
         print(json.dumps(record_as_json(record), indent=2))
     else:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import getpass
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
@@ -13,6 +14,9 @@ from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso_bots.settings.settings import read_store
+
+NO_BOTS = "no bots are running on this store"
+"""What whoever looks at the store should know: nobody would show a question."""
 
 _T = TypeVar("_T")
 
@@ -50,3 +54,8 @@ def who_and_where() -> str:
     except (OSError, KeyError):  # a user id without a name, as in many containers
         user = "somebody"
     return f"{user}@{socket.gethostname()}"
+
+
+def say_no_bots() -> None:
+    """Tell whoever reads stderr."""
+    print(f"sayso: {NO_BOTS}; `sayso serve` starts them", file=sys.stderr)

@@ -39,6 +39,8 @@ async def test_everything_is_looked_at_and_fine(
 
     assert (done.code, done.err) == (0, "")
     lines = [line.split(maxsplit=2) for line in done.out.splitlines()]
+    bots = lines.pop(2)
+    assert bots == ["info", "bots", "no bots are running on this store; `sayso serve` starts them"]
     assert [line[0] for line in lines] == ["ok"] * len(lines)
     assert [line[1] for line in lines] == [
         "settings", "store", "slack", "telegram", "webhook", "place", "place",

@@ -36,7 +36,7 @@ class World:
 
     def ask(self, *argv: str) -> AbstractAsyncContextManager[Process]:
         """``sayso ask`` on a machine that knows the store and nothing else."""
-        return process("ask", *argv, env={"SAYSO_STORE_URL": self.store_url})
+        return process("ask", "--quiet", *argv, env={"SAYSO_STORE_URL": self.store_url})
 
     def command(self, *argv: str) -> AbstractAsyncContextManager[Process]:
         return process(*argv, env={"SAYSO_STORE_URL": self.store_url})

@@ -121,10 +121,13 @@ def test_the_version_is_written_once_and_everything_else_reads_it(
     assert [str(path) for path in sources if version.encode() in path.read_bytes()] == []
 
 
-def test_the_changelog_knows_the_version() -> None:
+def test_the_changelog_and_the_security_policy_know_the_version() -> None:
     releases = re.findall(r"^## \[(\d[^\]]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
 
-    assert releases[0] == PROJECT["project"]["version"]
+    version = PROJECT["project"]["version"]
+    minor = version.rpartition(".")[0]
+    assert releases[0] == version
+    assert f"| {minor} | yes |" in (ROOT / "SECURITY.md").read_text()
 
 
 def test_without_the_playground_the_demo_says_in_one_line_what_to_install(

@@ -230,7 +230,7 @@ def test_a_name_that_is_none_is_refused(run: Run) -> None:
     done = run("api", "token", "c i")
 
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("sayso: 'c i' is no name")
+    assert done.err.startswith("sayso: 'c i' is not a name")
 
 
 async def test_sayso_check_says_who_may_call(run: Run, playground: Playground) -> None:

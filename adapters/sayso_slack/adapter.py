@@ -199,7 +199,7 @@ class SlackAdapter:
         return self._identity
 
     async def can_post(self, place: Place) -> str | None:
-        """What would keep a card from being shown there, None when nothing is known to.
+        """What would keep a card from being shown there; None when nothing is known to.
 
         Looking needs the scopes channels:read and groups:read; a token without
         them is not told that its cards cannot be shown.

@@ -1,4 +1,4 @@
-"""What the Slack adapter is configured with: values, never names of environment variables."""
+"""What the Slack adapter needs to know: values, never the names of environment variables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ API_URL = "https://slack.com/api/"
 class SlackConfig:
     """One Slack app in one workspace.
 
-    Presses from other workspaces than ``team_id`` and for other apps than
+    Presses from a workspace other than ``team_id`` and for an app other than
     ``app_id`` are refused; what is left empty is learned from the token.
     Several signing secrets are accepted while one is being replaced; without
     one nobody gets in over HTTP.

@@ -31,7 +31,7 @@ _FIXES = {
     "team_access_not_granted": "the app has no access to this workspace: ask an org admin",
     "not_allowed_token_type": "SLACK_BOT_TOKEN is of the wrong kind: it begins with xoxb-",
     "missing_scope": "add the scope {needed} under OAuth & Permissions, then reinstall the app",
-    "invalid_blocks": "Slack finds fault with the card: please report this as a bug of Sayso",
+    "invalid_blocks": "Slack rejects the card: please report this as a bug of Sayso",
     "msg_blocks_too_long": "the card is too long for Slack: please report this as a bug of Sayso",
     "msg_too_long": "the card's text is too long: please report this as a bug of Sayso",
     "message_not_found": "the message is gone: nothing is left to update",
@@ -42,7 +42,7 @@ _FIXES = {
     "expired_trigger_id": "Slack waits 3 seconds for a dialog and it took longer: press again",
     "exchanged_trigger_id": "this press has opened a dialog already: press again for another one",
     "invalid_trigger_id": "Slack does not know this press: press again",
-    "invalid_arguments": "Slack finds fault with the dialog: please report this as a bug of Sayso",
+    "invalid_arguments": "Slack rejects the dialog: please report this as a bug of Sayso",
     "view_too_large": "it is too large for a Slack dialog",
     "no_such_subteam": "there is no such user group: check its handle or S… id",
     "plan_upgrade_required": "user groups need a paid Slack plan: name the approvers one by one",
@@ -78,7 +78,7 @@ class RefusedError(DeliveryError):
 
 
 def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryError:
-    """What a failed call means for whoever wanted it.
+    """What a failed call means for whoever made it.
 
     A refusal by name is final unless the name is one of Slack's own troubles;
     any other status passes.

@@ -8,7 +8,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Muffler(logging.Handler):
-    """Says that something happened, where and of which kind, but not what a library would say."""
+    """Says that something happened, what kind and where, but never in the library's own words."""
 
     def emit(self, record: logging.LogRecord) -> None:
         kind = (

@@ -81,7 +81,7 @@ class Client:
         """The result of a method as a JSON value.
 
         python-telegram-bot's own methods build strict objects and fail as a
-        whole on a field that this server, older or newer, has not. In lower
+        whole on a field that this server, older or newer, does not have. In lower
         case (Telegram does not mind) it makes the call as it is.
 
         Raises:

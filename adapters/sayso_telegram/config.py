@@ -1,4 +1,4 @@
-"""What the Telegram adapter has to know, checked before anything starts."""
+"""What the Telegram adapter needs to know, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TelegramConfig:
 
     def _check_mode(self) -> None:
         if self.mode not in ("webhook", "polling"):
-            raise ConfigError(f'[telegram] mode is "webhook" or "polling", not {self.mode!r}')
+            raise ConfigError(f'[telegram] mode must be "webhook" or "polling", not {self.mode!r}')
         if self.mode == "webhook" and not self.webhook_secrets:
             raise ConfigError(
                 "TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could press buttons; "
@@ -76,12 +76,12 @@ class TelegramConfig:
         problem = "[telegram] api_url (SAYSO_TELEGRAM_API_URL)"
         try:
             url = urlsplit(self.api_url)
-            url.port  # noqa: B018  a port that is no number raises here
+            url.port  # noqa: B018  a port that is not a number raises here
         except ValueError:
             raise ConfigError(f"{problem} is not a URL") from None
         if url.scheme not in ("http", "https") or not url.hostname:
-            raise ConfigError(f"{problem} begins with https:// and names a host")
+            raise ConfigError(f"{problem} must begin with https:// and name a host")
         if "{" in self.api_url or url.query or url.fragment:
-            raise ConfigError(f"{problem} is an address without ?, # and {{}}")
+            raise ConfigError(f"{problem} must not contain ?, # or {{}}")
         if url.scheme == "http" and self.is_telegram_itself:
             raise ConfigError(f"{problem} would send the bot token unencrypted: use https://")

@@ -8,7 +8,7 @@ _MOST_NAMES = 1_000
 
 
 class People:
-    """First names by user id: those that pressed or wrote last. Never a proof of anything."""
+    """First names by user id, of those who pressed last. They prove nothing."""
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
@@ -23,5 +23,5 @@ class People:
             del self._names[next(iter(self._names))]
 
     def name(self, user_id: int) -> str:
-        """The name, empty when nothing was heard of the person."""
+        """The name; empty when nothing was heard of the person."""
         return self._names.get(user_id, "")

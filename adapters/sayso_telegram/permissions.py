@@ -9,8 +9,8 @@ def problem_of(chat: Any, me: Any, thread_id: int | None) -> str | None:
     """What prevents the bot from posting there; None when nothing is known to.
 
     ``chat`` is what getChat said and ``me`` what getChatMember said of the
-    bot. The latter is promised to administrators only: not knowing it is no
-    problem yet.
+    bot. The latter is promised to administrators only: not knowing it is not
+    a problem yet.
     """
     chat = chat if isinstance(chat, dict) else {}
     me = me if isinstance(me, dict) else {}

@@ -160,7 +160,7 @@ async def test_an_option_that_does_not_exist(scene: Asked, telegram: TelegramHan
     assert there.endswith(":option:1")
     pressed = await telegram.telegram.press_data(board, f"{there[:-1]}2", by="alice")
 
-    assert pressed.toast == "The form has changed meanwhile."
+    assert pressed.toast == "The form has changed in the meantime."
     await telegram.answer("Class", "second")
     await telegram.press_form("Is all of this right?", "Send")
     assert (await waiting).data == {"seats": 2, "class": "second"}

@@ -41,7 +41,7 @@ _YES_NO = (("Yes", "true"), ("No", "false"))
 
 
 def input_blocks(field: FormField) -> Iterator[Block]:
-    """What asks for one field: its input, and before it what has no room in there.
+    """What asks for one field: its input, and above it whatever has no room inside.
 
     Raises:
         DeliveryError: Slack has no input that could take an answer; it says why.
@@ -242,7 +242,7 @@ def _options(field: FormField) -> list[Block]:
 
 
 def _picked(field: FormField, initial: Sequence[Any]) -> list[Block]:
-    """The options whose values these are; a value that is none of them begins unpicked."""
+    """The options whose values these are; any other value begins unpicked."""
     options = _options(field)
     return [
         option

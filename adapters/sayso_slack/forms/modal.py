@@ -27,7 +27,7 @@ CALLBACK = "sayso:form"
 """The callback_id of all our forms."""
 
 FALLS_BACK = "falls_back"
-"""In what a dialog carries: the choice that counts when it is closed."""
+"""Where a dialog carries the choice that counts when it is closed."""
 
 _FALLS_BACK = "Closed without an answer, it counts at once."
 _ASKER = 150
@@ -64,7 +64,7 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
     if choice.falls_back:
         view["notify_on_close"] = True
     if not _is_unicode(view):
-        reason = "the form holds half of a character, which Slack cannot carry"
+        reason = "the form holds half of a surrogate pair, which Slack cannot carry"
         raise DeliveryError(PLATFORM, reason, permanent=True)
     if not fits(view):
         raise DeliveryError(

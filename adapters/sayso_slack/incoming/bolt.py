@@ -29,7 +29,7 @@ def bolt_app(on_uninstalled: Callable[[str], None]) -> AsyncApp:
     It is given no token.
     """
     app = AsyncApp(
-        # Bolt silences the logger of this name, so it is no module's.
+        # Bolt silences the logger of this name, so it is not the name of a module.
         name="bolt inside sayso_slack",
         logger=silent(),
         client=AsyncWebClient(logger=muffled(), retry_handlers=[]),
@@ -59,7 +59,7 @@ def bolt_app(on_uninstalled: Callable[[str], None]) -> AsyncApp:
 
 
 async def answer_of(app: AsyncApp, payload: Payload) -> BoltResponse:
-    """Bolt's answer; 404 to what nobody here listens to.
+    """Bolt's answer; 404 where nobody listens.
 
     The payload goes in decoded, as in Socket Mode, and without the caller's
     headers: ``x-slack-bolt-lazy-only`` would make bolt run other code.

@@ -43,12 +43,12 @@ _CLOSE_SECONDS = 15.0
 
 
 class SlackListener:
-    """Takes callbacks over HTTP and over Socket Mode, on one way.
+    """Takes callbacks over HTTP and over Socket Mode, and treats them alike.
 
     A press is acknowledged after the desk has recorded it and never before;
     Slack does not repeat presses, so its user is shown an error and presses
-    again. Works inside its ``async with`` block; at the end it waits until
-    everybody is told what became of their press.
+    again. Works inside its ``async with`` block; at its end it waits
+    until everybody has been told what became of their press.
     """
 
     def __init__(
@@ -163,11 +163,11 @@ class SlackListener:
         except Exception as error:
             # Bolt trusts the shape of payloads. The error may quote one: only its kind is told.
             kind = type(error).__name__
-            raise UnreadableCallbackError(f"Slack callback has no known shape ({kind})") from None
+            raise UnreadableCallbackError(f"Slack callback has an unknown shape ({kind})") from None
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise UnreadableCallbackError("Slack callback has a shape that bolt cannot handle")
         if response.status == HTTPStatus.NOT_FOUND:
-            _log.info("a Slack callback was for nothing that Sayso shows")
+            _log.info("a Slack callback was about nothing that Sayso shows")
         content_type = response.first_headers().get("content-type", "text/plain")
         return HttpAnswer(response.status, response.body, content_type.partition(";")[0])
 

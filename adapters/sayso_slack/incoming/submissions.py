@@ -26,7 +26,7 @@ def is_form(payload: Payload) -> bool:
 
 
 def submission_of(payload: Payload, *, delivery: str) -> Press | None:
-    """The press that a form was filled in for, with its raw inputs; None where there is none.
+    """The press that a form was filled in for, with its raw inputs; None where nobody pressed.
 
     A form is opened after the second step of its choice, so it counts as
     confirmed. A dialog that was closed presses what its choice falls back to;
@@ -58,7 +58,7 @@ def input_of(element: Any) -> Raw:
     """The raw value of one input; an empty one is null, and several options are a list.
 
     Raises:
-        UnreadableCallbackError: it has no shape that an input of ours has.
+        UnreadableCallbackError: it does not have the shape of any input of ours.
     """
     state = object_of(element)
     kind = state.get("type")
@@ -71,7 +71,7 @@ def input_of(element: Any) -> Raw:
         return None if option is None else _value(option)
     if kind in _PICKED_SEVERAL and isinstance(state.get("selected_options") or [], list):
         return [_value(option) for option in state.get("selected_options") or []]
-    raise UnreadableCallbackError("Slack form has an input of no known shape")
+    raise UnreadableCallbackError("Slack form has an input of an unknown shape")
 
 
 def states_of(view: Payload) -> dict[str, Payload]:

@@ -43,7 +43,7 @@ def _form(text: str) -> Payload:
     if not payloads:
         return dict(fields)
     if len(fields) > 1:
-        raise UnreadableCallbackError("Slack callback has more than its one field payload")
+        raise UnreadableCallbackError("Slack callback has other fields beside its payload")
     return _json_object(payloads[0])
 
 
@@ -77,5 +77,5 @@ def object_of(value: Any) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """The value where it is a text, otherwise an empty one."""
+    """The value where it is a string, otherwise an empty one."""
     return value if isinstance(value, str) else ""

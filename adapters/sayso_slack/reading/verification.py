@@ -33,7 +33,9 @@ def verified(
     timestamp = header(headers, _TIMESTAMP)
     signature = header(headers, _SIGNATURE)
     if not _DIGITS.fullmatch(timestamp):
-        raise ForgedCallbackError(f"Slack callback refused: {_TIMESTAMP} is missing or no number")
+        raise ForgedCallbackError(
+            f"Slack callback refused: {_TIMESTAMP} is missing or not a number"
+        )
     if not _V0.fullmatch(signature):
         raise ForgedCallbackError(f"Slack callback refused: {_SIGNATURE} is missing or malformed")
     if abs(now.timestamp() - int(timestamp)) > _WINDOW_SECONDS:

@@ -48,7 +48,7 @@ class Workspace:
         if not (self.team_id and at_home):
             where = _named(team or presser or enterprise)
             raise ForeignCallbackError(
-                f"Slack press refused: it came from workspace {where}, by somebody of "
+                f"Slack press refused: it came from workspace {where}, from somebody in "
                 f"{_named(presser or team)}, not {_named(self.team_id)}; see slack.team_id"
             )
 
@@ -87,5 +87,5 @@ def _id(value: Any) -> str:
 
 
 def _named(text: str) -> str:
-    """An id for a message, nothing that only looks like one."""
+    """The id for an error message, unless it only pretends to be one."""
     return text if _ID.fullmatch(text) else "unknown"

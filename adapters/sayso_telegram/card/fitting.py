@@ -31,7 +31,7 @@ def own(words: str, look: Look = Look.PLAIN) -> Piece:
 
 
 def line(text: str, *, rank: int) -> Piece:
-    """A text of anybody's on one line: code, and therefore neither a mention, a link nor a tag."""
+    """Anybody's words on one line: code, and therefore neither a mention, a link nor a tag."""
     return Piece(Part(sound(visible(text, one_line=True)), Look.CODE), rank)
 
 

@@ -47,7 +47,7 @@ def _heading(card: Card) -> Iterator[Piece]:
 
 
 def outcome(ended: Ended) -> Piece:
-    """How it ended, at a glance; an outcome of a kind of somebody's own is their words."""
+    """How it ended, at a glance; an outcome that is not one of ours is shown as anybody's words."""
     icon = OUTCOME_ICONS.get(ended.outcome)
     if icon is None:
         return line(ended.outcome, rank=1)

@@ -117,7 +117,7 @@ class Intake:
 
 
 def _toast(query_id: str, text: str, alert: bool) -> Toast | None:
-    """The answer to a callback query; None where there is none to be answered."""
+    """The answer to a callback query; None where nobody waits for one."""
     return Toast(query_id, text, alert) if query_id else None
 
 

@@ -53,7 +53,9 @@ async def set_webhook(
     if not config.webhook_secrets:
         raise ConfigError("TELEGRAM_WEBHOOK_SECRET is not set: the webhook would let nobody in")
     if not 1 <= max_connections <= _MOST_CONNECTIONS:
-        raise ConfigError(f"max_connections is 1 to {_MOST_CONNECTIONS}, not {max_connections}")
+        raise ConfigError(
+            f"max_connections must be 1 to {_MOST_CONNECTIONS}, not {max_connections}"
+        )
     client = Client(config)
     async with client.opened() as bot:
         with client.errors():
@@ -92,7 +94,7 @@ async def delete_webhook(config: TelegramConfig) -> WebhookState:
 
 
 def check_webhook_url(config: TelegramConfig, url: str) -> None:
-    """Nothing, when Telegram can deliver to this URL.
+    """Return when Telegram can deliver to this URL.
 
     A local Bot API server takes any port, and http.
 
@@ -107,9 +109,9 @@ def check_webhook_url(config: TelegramConfig, url: str) -> None:
     problem = _problem(parts)
     if problem is None and config.is_telegram_itself:
         if parts.scheme != "https":
-            problem = "begins with https://: Telegram delivers over TLS only"
+            problem = "must begin with https://: Telegram delivers over TLS only"
         elif port not in _PORTS:
-            problem = f"has one of the ports {', '.join(map(str, _PORTS))}, not {port}"
+            problem = f"must have one of the ports {', '.join(map(str, _PORTS))}, not {port}"
     if problem is None and config.bot_token in url:
         problem = "must not contain the bot token: proxies log it; the secret protects it"
     if problem is not None:
@@ -118,11 +120,11 @@ def check_webhook_url(config: TelegramConfig, url: str) -> None:
 
 def _problem(parts: SplitResult) -> str | None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        return "begins with https:// and names a host"
+        return "must begin with https:// and name a host"
     if parts.username or parts.password:
-        return "has no user and password: the secret protects it"
+        return "must not contain a user or a password: the secret protects it"
     if parts.fragment:
-        return "has no #"
+        return "must not contain #"
     return None
 
 

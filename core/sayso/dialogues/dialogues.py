@@ -27,7 +27,7 @@ _TRIES = 20
 _LAST_MOMENT_SECONDS = 0.001
 _OVER = "The time for this is over: press the button on the card again."
 _ANSWERED = "This was answered already: the form above shows where it stands."
-_CHANGED = "The form has changed meanwhile."
+_CHANGED = "The form has changed in the meantime."
 _EDIT = (
     "Editing a message changes nothing: what was sent first counts. "
     "Reply to a question again instead."

@@ -144,7 +144,7 @@ class DialogueDrafts:
         return True
 
     def _message_key(self, kind: str, message: MessageRef, *parts: str) -> str:
-        """Under the chat and the id: the thread it stands in says nothing more."""
+        """By the chat and the id: which thread it stands in makes no difference."""
         return self._key(kind, message.place.address, message.message_id, *parts)
 
     def _key(self, kind: str, *parts: str) -> str:

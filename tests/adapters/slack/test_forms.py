@@ -270,7 +270,7 @@ def test_a_text_to_edit_is_exactly_itself() -> None:
     ("field", "reason"),
     [
         (FormField("it", "It", initial="x" * 3_001), "“It”: its text has 3,001 characters"),
-        (FormField("it", "It", initial="\ud800"), "half of a character"),
+        (FormField("it", "It", initial="\ud800"), "half of a surrogate pair"),
         (FormField("&" * 100, "It"), "name is too long"),
         (FormField("it", "It", minimum=3_001), "long and short enough"),
         (FormField("it", "It", minimum=3, maximum=2), "long and short enough"),

@@ -23,13 +23,13 @@ TOKEN = "4000000000:PLAYGROUND-token"
         ({"webhook_secrets": ("ok", "very secret")}, "TELEGRAM_WEBHOOK_SECRET, value 2"),
         ({"webhook_secrets": ("s" * 257,)}, "1 to 256"),
         ({"webhook_secrets": ("sécret",)}, "1 to 256"),
-        ({"mode": "push"}, "mode is"),
+        ({"mode": "push"}, "mode must be"),
         ({"api_url": "http://api.telegram.org"}, "unencrypted"),
         ({"api_url": "api.telegram.org"}, "https://"),
-        ({"api_url": "https://"}, "names a host"),
+        ({"api_url": "https://"}, "name a host"),
         ({"api_url": "https://x:y"}, "not a URL"),
-        ({"api_url": "https://x/{token}"}, "without"),
-        ({"api_url": "https://x/?a=b"}, "without"),
+        ({"api_url": "https://x/{token}"}, "must not contain"),
+        ({"api_url": "https://x/?a=b"}, "must not contain"),
     ],
 )
 def test_a_wrong_setting_is_named(changes: dict[str, Any], words: str) -> None:

@@ -94,10 +94,10 @@ def test_updates_fit_when_every_needed_kind_is_sent(allowed: tuple[str, ...], fi
         ("https://bots.example:8080/telegram/webhook", "443, 80, 88, 8443"),
         ("bots.example/telegram/webhook", "https://"),
         ("ftp://bots.example/", "https://"),
-        ("https://", "names a host"),
+        ("https://", "name a host"),
         ("https://bots.example:x/", "not a URL"),
-        ("https://user:pass@bots.example/", "no user and password"),
-        ("https://bots.example/#x", "no #"),
+        ("https://user:pass@bots.example/", "not contain a user"),
+        ("https://bots.example/#x", "not contain #"),
         (f"https://bots.example/{TOKEN}", "must not contain the bot token"),
     ],
 )

@@ -172,7 +172,7 @@ async def test_a_button_of_an_earlier_question_answers_no_later_one(chat: Chat) 
     stale = await chat.press(data)
 
     assert stale.toast is not None
-    assert stale.toast.text == "The form has changed meanwhile."
+    assert stale.toast.text == "The form has changed in the meantime."
     assert not chat.desk.presses
     await chat.press("No")
     assert chat.desk.presses[0].inputs == {"x": "true", "y": "false"}

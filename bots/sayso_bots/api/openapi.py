@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 
 from sayso_bots.api.problems import PROBLEM_TYPE
@@ -35,53 +35,60 @@ def description() -> Json:
 def _paths() -> Json:
     branch = "/agents/{agentId}/sessions/{sessionId}/branches/{branchId}"
     where = [_path_parameter(name) for name in ("agentId", "sessionId", "branchId")]
-    return {
-        f"{branch}/requests": {
-            "parameters": where,
+    shown = _operation("describe", "This description", {200: _json("Description")}, ())
+    paths: Json = {f"{branch}{path}": {**one, "parameters": where} for path, one in _branch()}
+    one = f"{branch}/requests/{{requestId}}"
+    paths[one]["parameters"] = [*where, _path_parameter("requestId")]
+    return {**paths, "/openapi.json": {"get": {**shown, "security": []}}}
+
+
+def _branch() -> Iterator[tuple[str, Json]]:
+    """The endpoints of a branch, by what their paths end in."""
+    read = (400, 401, 403)
+    written = (*read, 409, 413, 415, 422, 429, 503)
+    yield (
+        "/requests",
+        {
             "post": _operation(
                 "ask",
                 "Ask a person",
                 {201: _json("Asked", _location()), 200: _json("Asked")},
-                (400, 401, 403, 409, 413, 415, 422, 429, 503),
+                written,
                 body="NewRequest",
-            ),
+            )
         },
-        f"{branch}/requests/{{requestId}}": {
-            "parameters": [*where, _path_parameter("requestId")],
+    )
+    yield (
+        "/requests/{requestId}",
+        {
             "get": _operation(
                 "show",
                 "One request and how it ended",
                 {200: _json("Asked")},
-                (400, 401, 403, 404, 409, 429, 503),
-            ),
+                (*read, 404, 409, 429, 503),
+            )
         },
-        f"{branch}/events": {"parameters": where, "get": _events_operation()},
-        f"{branch}/events/tickets": {
-            "parameters": where,
+    )
+    yield "/events", {"get": _events_operation()}
+    yield (
+        "/events/tickets",
+        {
             "post": _operation(
                 "makeTicket",
                 "Permission for an EventSource to read this branch",
                 {201: _json("Ticket")},
-                (400, 401, 403, 429, 503),
-            ),
+                (*read, 429, 503),
+            )
         },
-        f"{branch}/responses": {
-            "parameters": where,
+    )
+    yield (
+        "/responses",
+        {
             "post": _operation(
-                "answer",
-                "Answer a request",
-                {200: _json("Response")},
-                (400, 401, 403, 409, 413, 415, 422, 429, 503),
-                body="NewResponse",
-            ),
+                "answer", "Answer a request", {200: _json("Response")}, written, body="NewResponse"
+            )
         },
-        "/openapi.json": {
-            "get": {
-                **_operation("describe", "This description", {200: _json("Description")}, ()),
-                "security": [],
-            }
-        },
-    }
+    )
 
 
 def _events_operation() -> Json:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,6 +86,21 @@ class Streams:
                 streams, of all callers or of this one, who has half of them at most.
             StoreUnreachableError: the store does not answer.
         """
+        async with self._place_for(caller):
+            try:
+                async with self._feed.follow(run, after) as follower:
+                    response, last = await self._send(request, follower, headers)
+            except EventsGoneError as error:
+                raise ApiProblem(
+                    410, "EventsGone", str(error), lastEventId=error.position
+                ) from None
+        if last:
+            await _cut_off(request, response, last)
+        return response
+
+    @asynccontextmanager
+    async def _place_for(self, caller: str) -> AsyncIterator[None]:
+        """A place among the streams for this task; the end of all streams ends the block, too."""
         if self._ending or len(self._tasks) >= self._limits.most:
             detail = "this server has no room for more streams now; come back later"
             raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
@@ -98,13 +113,7 @@ class Streams:
         self._tasks.add(task)
         self._open[caller] += 1
         try:
-            try:
-                async with self._feed.follow(run, after) as follower:
-                    response, last = await self._send(request, follower, headers)
-            except EventsGoneError as error:
-                raise ApiProblem(
-                    410, "EventsGone", str(error), lastEventId=error.position
-                ) from None
+            yield
         except asyncio.CancelledError:
             if not self._ending:
                 raise
@@ -116,9 +125,6 @@ class Streams:
             self._open[caller] -= 1
             if not self._open[caller]:
                 del self._open[caller]
-        if last:
-            await _cut_off(request, response, last)
-        return response
 
     async def _send(
         self, request: web.Request, follower: Follower, headers: Mapping[str, str]

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import ceil
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -87,20 +88,7 @@ class RedisStore:
             int(ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
             *_remembered(remember),
         )
-        match said:
-            case b"first":
-                return Settled(ending, first=True, heard=rest[0])
-            case b"known":
-                return Settled(decode_ending(rest[0]), first=False)
-            case b"late":
-                over = await self.settle(question_id, expiry(question_id, *rest))
-                return Settled(over.ending, first=False, heard=over.heard)
-            case b"early":
-                raise ValueError(f"request {question_id!r} has not expired yet")
-            case b"replayed":
-                raise ReplayedCallbackError("this callback was handled before")
-            case _:
-                raise UnknownRequestError(question_id)
+        return await self._settled(question_id, ending, said, rest)
 
     async def settle_later(
         self, question_id: str, ending: RequestEnding, *, seconds: float
@@ -121,6 +109,24 @@ class RedisStore:
         """All that is known of the request."""
         now, *fields = await self._client.run(_GET, question_id)
         return read_record(question_id, fields, now)
+
+    async def _settled(
+        self, question_id: str, offered: RequestEnding, said: bytes, rest: Sequence[Any]
+    ) -> Settled:
+        match said:
+            case b"first":
+                return Settled(offered, first=True, heard=rest[0])
+            case b"known":
+                return Settled(decode_ending(rest[0]), first=False)
+            case b"late":
+                over = await self.settle(question_id, expiry(question_id, *rest))
+                return Settled(over.ending, first=False, heard=over.heard)
+            case b"early":
+                raise ValueError(f"request {question_id!r} has not expired yet")
+            case b"replayed":
+                raise ReplayedCallbackError("this callback was handled before")
+            case _:
+                raise UnknownRequestError(question_id)
 
 
 def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]:

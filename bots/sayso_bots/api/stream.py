@@ -100,7 +100,7 @@ class Streams:
 
     @asynccontextmanager
     async def _place_for(self, caller: str) -> AsyncIterator[None]:
-        """A place among the streams for this task; the end of all streams ends the block, too."""
+        """A place among the streams for this task; the end of all streams ends the block too."""
         if self._ending or len(self._tasks) >= self._limits.most:
             detail = "this server has no room for more streams now; come back later"
             raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})

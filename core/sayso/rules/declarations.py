@@ -51,7 +51,7 @@ def requires_permission(
     requires: bool = True,
     arguments_schema: Mapping[str, Any] | None = None,
 ) -> _Function | Callable[[_Function], _Function]:
-    """Declare that a function, sync or async, needs a permission; ``requires=False``: that not.
+    """Declare that a function, sync or async, needs a permission, or with ``requires=False`` none.
 
     ``derive_permission(arguments)`` gives the rules to offer with Always;
     ``arguments_schema`` is what arguments that a person edits must fit.
@@ -86,7 +86,7 @@ def schema_of(declaration: Declaration | None) -> dict[str, Any] | None:
 
 
 class Requirements:
-    """What is declared of tools, by name: by themselves, or for those one does not own."""
+    """What is declared of tools, by name: by the tools themselves, or for tools of others."""
 
     def __init__(self, tools: Iterable[Callable[..., object]] = ()) -> None:
         self._declared: dict[str, Declaration] = {}

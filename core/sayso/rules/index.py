@@ -1,4 +1,4 @@
-"""Many rules, few to look at: which of them may be about a call."""
+"""Many rules, of which few need a look: those that may be about a call."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _plain(value: Any) -> Any:
     """The JSON value of anything else: what a rule does not look at must not run either."""
     kind = type(value).__name__
     if isinstance(value, Set | Iterator):
-        # Another order in every process; gone once it was looked at.
+        # A set has another order in every process; an iterator is spent once it was read.
         raise InvalidCallError(f"no rule can be compared with a {kind}: pass a list")
     try:
         return to_jsonable_python(value, inf_nan_mode="strings")

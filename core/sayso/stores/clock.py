@@ -1,4 +1,4 @@
-"""How long ago the store said something, when its clock and ours need not agree."""
+"""How long ago the store said something, though its clock and ours need not agree."""
 
 from __future__ import annotations
 

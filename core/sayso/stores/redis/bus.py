@@ -21,7 +21,7 @@ from sayso.stores.redis.records import read_ring
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# A connection can be dead without a word: after so much silence the server is asked for a sign.
+# A connection can be dead without a word: after this much silence the server is asked for a sign.
 SILENCE_SECONDS = 15.0
 
 

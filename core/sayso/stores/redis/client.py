@@ -118,7 +118,7 @@ class Client:
                     await self._link.drop()
                     _fail(batch, error)
                 except Exception as error:
-                    # Not foreseen; the callers must hear of it as of any other failure.
+                    # Unforeseen; the callers must hear of it as of any other failure.
                     await self._link.drop()
                     _fail(batch, RedisError(type(error).__name__))
                 except asyncio.CancelledError:

@@ -135,7 +135,7 @@ async def _found(url: StoreUrl) -> AbstractConnection:
 
 
 async def _primary(url: StoreUrl) -> tuple[str, int]:
-    """Where the service's primary is, as the first sentinel says that knows."""
+    """Where the service's primary is, as the first sentinel that knows it says."""
     reason: Exception = RedisConnectionError(f"no sentinel knows the service {url.service!r}")
     for host, port in url.hosts:
         connection = url.connection(host=host, port=port, **url.sentinel_options)
@@ -154,7 +154,7 @@ async def _primary(url: StoreUrl) -> tuple[str, int]:
 
 
 async def _owner(url: StoreUrl) -> AbstractConnection:
-    """The node of the cluster that owns our slot, as the first node says that answers."""
+    """The node of the cluster that owns our slot, as the first node that answers says."""
     reason: Exception = RedisConnectionError("no node answers")
     for host, port in url.hosts:
         try:

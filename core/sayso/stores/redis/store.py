@@ -1,4 +1,4 @@
-"""Requests and their endings in Redis: one script, and one round trip, a decision."""
+"""Requests and their endings in Redis: one script, and one round trip, for each decision."""
 
 from __future__ import annotations
 

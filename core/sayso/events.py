@@ -11,10 +11,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import RunRef
-from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.cards import origin
+from sayso.cards.card import CardBody, Choice
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.rules.rule import RememberedRule
-from sayso.text.visible import shortened, visible
 
 
 class Outcome(Enum):
@@ -177,19 +177,12 @@ class UserInputRequest(Event):
     @property
     def asker(self) -> str:
         """Who asks, outermost first: the agent, then the chain of calls that led here."""
-        chain = (self.run.agent_id, *self.path)
-        return " › ".join(shortened(visible(part, one_line=True), NAME_LIMIT) for part in chain)
+        return origin.asker(self)
 
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
         """Where the question comes from, as facts of its card: source, session, who wants it."""
-        branch = "" if self.run.branch_id == "main" else f" / {self.run.branch_id}"
-        source = () if self.source_name == self.run.agent_id else (("Source", self.source_name),)
-        wanted = (("Requested by", self.requested_by),) if self.requested_by else ()
-        return tuple(
-            (label, shortened(visible(value, one_line=True), NAME_LIMIT))
-            for label, value in (*source, ("Session", self.run.session_id + branch), *wanted)
-        )
+        return origin.origin(self)
 
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""

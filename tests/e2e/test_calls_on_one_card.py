@@ -41,7 +41,7 @@ async def test_each_call_is_decided_on_its_own(scene: Asked, hands: Hands) -> No
         hands.actor("alice"),
         hands.actor("alice"),
     ]
-    for text in await both_cards(scene, "No call waits"):
+    for text in await both_cards(scene, "calls are decided"):
         assert text.count("Approved by alice") == text.count("Approved by bob") == 1
         assert text.count("Denied by alice") == 1
 
@@ -55,7 +55,7 @@ async def test_all_calls_are_decided_at_once(
     await hands.press(button)
 
     assert [verdict.outcome for verdict in await waiting] == [outcome] * 3
-    for text in await both_cards(scene, "No call waits"):
+    for text in await both_cards(scene, "calls are decided"):
         assert text.count(f"{outcome.value.capitalize()} by alice") == 3
 
 
@@ -71,6 +71,6 @@ async def test_what_is_left_of_them_is_decided_at_the_other_platform(
     verdicts = await waiting
     assert [verdict.outcome for verdict in verdicts] == [NO, YES, YES]
     assert [verdict.decided_by for verdict in verdicts] == ["slack:U0ALICE", *["telegram:4242"] * 2]
-    for text in await both_cards(scene, "No call waits"):
+    for text in await both_cards(scene, "calls are decided"):
         assert "Denied by alice" in text
         assert text.count("Approved by alice") == 2

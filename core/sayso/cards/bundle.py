@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sayso.cards.card import Card, Choice, Open
+from sayso.cards.words import ENGLISH, CardWords
 
-ALLOW_ALL = Choice("allow-all", "Allow all", "primary", needs_sight=True)
-DENY_ALL = Choice("deny-all", "Deny all", "danger")
+ALLOW_ALL = Choice("allow-all", ENGLISH.allow_all, "primary", needs_sight=True)
+DENY_ALL = Choice("deny-all", ENGLISH.deny_all, "danger")
 EACH = {ALLOW_ALL.key: "allow", DENY_ALL.key: "deny"}
 """The choice that each card gets of a choice for all of them."""
 
@@ -24,6 +25,11 @@ class Bundle:
     cards: tuple[Card, ...]
 
     @property
+    def words(self) -> CardWords:
+        """The words of its cards."""
+        return self.cards[0].words
+
+    @property
     def waiting(self) -> tuple[Card, ...]:
         """The cards that nobody has decided yet."""
         return tuple(card for card in self.cards if isinstance(card.state, Open))
@@ -33,9 +39,10 @@ class Bundle:
         """How many calls wait, in words."""
         count, waiting = len(self.cards), len(self.waiting)
         if not waiting:
-            return f"No call waits any more, of {count}"
-        calls = f"{waiting}{'' if waiting == count else f' of {count}'} call{'s' * (count > 1)}"
-        return f"{calls} {'waits' if waiting == 1 else 'wait'}"
+            return self.words.all_decided.of(count)
+        if waiting == count:
+            return self.words.waiting.of(count)
+        return self.words.waiting_of.of(waiting, all=count)
 
     @property
     def handle(self) -> str:
@@ -51,10 +58,12 @@ class Bundle:
         waiting = self.waiting
         if len(waiting) < 2:
             return ()
+        labelled = (
+            replace(ALLOW_ALL, label=self.words.allow_all),
+            replace(DENY_ALL, label=self.words.deny_all),
+        )
         return tuple(
-            choice
-            for choice in (ALLOW_ALL, DENY_ALL)
-            if all(card.choice(EACH[choice.key]) for card in waiting)
+            choice for choice in labelled if all(card.choice(EACH[choice.key]) for card in waiting)
         )
 
     @property
@@ -63,7 +72,7 @@ class Bundle:
         unseen = len(unseen_of(self.waiting))
         if len(self.waiting) < 2 or not unseen:
             return ""
-        return f"{ALLOW_ALL.label} comes after all was seen: {unseen} of the calls are cut."
+        return self.words.unseen.of(unseen, allow_all=self.words.allow_all)
 
     @property
     def asker(self) -> str:
@@ -82,7 +91,7 @@ class Bundle:
     def own_facts(self, card: Card) -> tuple[tuple[str, str], ...]:
         """The facts of one card that the message does not say of all."""
         common = self.facts
-        asker = () if self.asker else (("Asked by", card.asker),)
+        asker = () if self.asker else ((self.words.asked_by, card.asker),)
         return (*asker, *(fact for fact in card.body.facts if fact not in common))
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from sayso.cards.words import ENGLISH, CardWords
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
 from sayso.text.visible import shortened
@@ -54,9 +55,9 @@ class Choice:
             raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")
 
 
-SHOW_ALL = Choice("show", "Show all")
-MORE = Choice("more", "More…")
-BACK = Choice("back", "Back")
+SHOW_ALL = Choice("show", ENGLISH.show_all)
+MORE = Choice("more", ENGLISH.more)
+BACK = Choice("back", ENGLISH.back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ class Card:
     sight are offered only after the whole was shown (``revealed``). The same
     goes for a description over ``description_limit``. On a message with
     several cards, of which there are ``count``, it has a ``number`` from 1 on.
+    What it says of itself is in ``words``.
     """
 
     handle: str
@@ -147,6 +149,7 @@ class Card:
     description_limit: int = DESCRIPTION_LIMIT
     number: int = 1
     count: int = 1
+    words: CardWords = ENGLISH
 
     @property
     def content(self) -> str:
@@ -167,7 +170,9 @@ class Card:
     @property
     def which(self) -> str:
         """Which card it is, where it is spoken of elsewhere: its number, its title, its digest."""
-        number = f"Call {self.number} of {self.count}" if self.count > 1 else ""
+        number = ""
+        if self.count > 1:
+            number = self.words.call.format(number=self.number, count=self.count)
         title = shortened(self.body.title, _WHICH_LIMIT)
         return " · ".join(filter(None, (number, title, self.body.digest)))
 
@@ -196,17 +201,19 @@ class Card:
         """What to say of a cut, empty where nothing is missing."""
         if not self.is_cut:
             return ""
-        hidden = len(self.body.content) - len(self.content.removesuffix("…").rstrip())
-        over = len(self.body.content) > self.limit
-        what = f"{hidden:,} more characters" if over else "parts of the reason"
-        missing = f"{what} are not shown here"
+        words, missing = self.words, self.words.cut_description
+        if len(self.body.content) > self.limit:
+            shown = len(self.content.removesuffix("…").rstrip())
+            missing = words.cut_content.of(len(self.body.content) - shown)
         if isinstance(self.state, Ended):
             return f"{missing}."
+        template = words.press_first
         if not self.can_reveal:
-            return f"{missing}, and they are too long for this chat: it can only be denied here."
-        if self.revealed:
-            return f"{missing}: see them with {SHOW_ALL.label}."
-        return f"{missing}: press {SHOW_ALL.label} before it can be {self.body.granted}."
+            template = words.too_long
+        elif self.revealed:
+            template = words.see_all
+        granted = self.body.granted
+        return template.format(missing=missing, show_all=words.show_all, granted=granted)
 
     @property
     def everything(self) -> str:
@@ -217,13 +224,16 @@ class Card:
         if not self.body.description:
             return self.body.content
         said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
-        return f"{self.body.content}\n\n{self.body.described} by the agent:\n{said}"
+        heading = self.words.said_by_agent.format(described=self.body.described)
+        return f"{self.body.content}\n\n{heading}\n{said}"
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; none once the request has ended."""
         offered = self._offered(self.body.choices)
-        return (*offered, SHOW_ALL) if self.can_reveal and self._is_open else offered
+        if not (self.can_reveal and self._is_open):
+            return offered
+        return (*offered, replace(SHOW_ALL, label=self.words.show_all))
 
     @property
     def more(self) -> tuple[Choice, ...]:

@@ -7,19 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
-from sayso.cards.card import SHOW_ALL, Open
+from sayso.cards.card import Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.notices import Notices
+from sayso.desk.words import DeskWords
 from sayso.errors import UnknownRequestError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Found, Settled
 from sayso.tasks import Background
-
-_GONE = "no longer known"
 
 
 class BundlePresses:
@@ -39,6 +38,7 @@ class BundlePresses:
         *,
         clock: Clock,
         background: Background,
+        words: DeskWords,
     ) -> None:
         self._backend = backend
         self._approvers = approvers
@@ -47,6 +47,7 @@ class BundlePresses:
         self._notices = notices
         self._clock = clock
         self._background = background
+        self._words = words
 
     async def take(self, press: Press, pressed: Found) -> Answer:
         """Decide on all cards that wait on a card's message; what to tell the presser.
@@ -62,13 +63,10 @@ class BundlePresses:
                 self._notices.pressed(one.request, press, "refused")
         mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
         if waiting and not mine:
-            return Answer(Answered.REFUSED, "You may not decide these. They stay open.")
+            return Answer(Answered.REFUSED, self._words.none_allowed)
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
-            calls = "call is" if unseen == 1 else "calls are"
-            return Answer(
-                Answered.REFUSED,
-                f"Not yet: {unseen} {calls} cut. Press {SHOW_ALL.label} there before.",
-            )
+            said = self._words.unseen.of(unseen, show_all=self._words.cards.show_all)
+            return Answer(Answered.REFUSED, said)
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
             await self._delivery.note_message(pressed)
@@ -113,27 +111,25 @@ class BundlePresses:
         """What this press decided, and what it did not."""
         decided: Counter[str] = Counter()
         others: Counter[str] = Counter()
-        unheard = 0
+        gone = unheard = 0
         for one, result in zip(mine, settled, strict=True):
             if result is None:
-                others[_GONE] += 1
+                gone += 1
             elif result.first:
-                decided[result.ending.outcome.value] += 1
+                decided[self._words.cards.how(result.ending.outcome.value)] += 1
                 unheard += result.heard == 0
             else:
-                others[f"already {self._maker.how(one.request, result.ending)}"] += 1
+                others[self._maker.how(one.request, result.ending)] += 1
         for one in before:
             if one.ending is not None:
-                others[f"already {self._maker.how(one.request, one.ending)}"] += 1
-        parts = [f"{count} {outcome}" for outcome, count in decided.items()]
-        parts += [
-            f"{count} {'was' if count == 1 else 'were'} {how}" for how, count in others.items()
-        ]
-        if refused:
-            parts.append(f"{refused} you may not decide")
-        if unheard:
-            parts.append(f"for {unheard} nobody is waiting right now")
-        kind = Answered.LATE if others or refused else Answered.RECORDED
+                others[self._maker.how(one.request, one.ending)] += 1
+        words = self._words
+        parts = [words.decided.format(count=n, outcome=one) for one, n in decided.items()]
+        parts += [words.already.of(count, how=how) for how, count in others.items()]
+        parts += [words.gone.of(gone)] if gone else []
+        parts += [words.forbidden.format(count=refused)] if refused else []
+        parts += [words.for_nobody.format(count=unheard)] if unheard else []
+        kind = Answered.LATE if others or gone or refused else Answered.RECORDED
         if kind is Answered.RECORDED and unheard:
             kind = Answered.UNHEARD
-        return Answer(kind, f"{', '.join(parts)}.")
+        return Answer(kind, words.listed.format(parts=", ".join(parts)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sayso.always.terms import Terms, span
 from sayso.cards.bundle import EACH
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, Open, Room
+from sayso.cards.words import ENGLISH, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, UserInputRequest
@@ -29,11 +30,13 @@ class CardMaker:
         *,
         terms: Terms,
         refusals: Refusals,
+        words: CardWords = ENGLISH,
     ) -> None:
         self._adapters = adapters
         self._routes = routes
         self._terms = terms
         self._refusals = refusals
+        self._words = words
         self._bodies: dict[str, CardBody] = {}
         self._notices: dict[str, str] = {}
 
@@ -63,6 +66,7 @@ class CardMaker:
             description_limit=min(room.description, DESCRIPTION_LIMIT),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
+            words=self._words,
         )
 
     def note(self, request: UserInputRequest, notice: str) -> None:
@@ -89,7 +93,7 @@ class CardMaker:
     def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
         """How a request ended and by whom, in words."""
         ended = self.ended(request, ending)
-        return f"{ended.outcome} by {ended.who}" if ended.who else ended.outcome
+        return self._words.how(ended.outcome, ended.who)
 
     def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
         """Whether the platform has room for the request on a message with so many cards."""

@@ -24,6 +24,7 @@ from sayso.desk.notices import Notices
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
+from sayso.desk.words import ENGLISH, DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job, Record
@@ -42,13 +43,14 @@ class DeskOptions:
     ``terms`` and ``refusals`` are what its cards offer. With ``keeps_log``
     requests and endings are written to their branch's log, too. Requests of
     one run that come within ``together`` of the first of them share a message;
-    without it each has its own.
+    without it each has its own. ``words`` are what people read.
     """
 
     terms: Terms = field(default_factory=Terms)
     refusals: Refusals = field(default_factory=Refusals)
     keeps_log: bool = False
     together: timedelta = timedelta(0)
+    words: DeskWords = ENGLISH
 
 
 class Desk:
@@ -70,7 +72,13 @@ class Desk:
     ) -> None:
         options = options or DeskOptions()
         by_platform = {adapter.platform: adapter for adapter in adapters}
-        maker = CardMaker(by_platform, routes, terms=options.terms, refusals=options.refusals)
+        maker = CardMaker(
+            by_platform,
+            routes,
+            terms=options.terms,
+            refusals=options.refusals,
+            words=options.words.cards,
+        )
         self.name = new_id()
         self._backend = backend
         self._room = asyncio.Semaphore(_AT_ONCE)
@@ -108,6 +116,7 @@ class Desk:
             refusals=options.refusals,
             clock=clock,
             background=self._background,
+            words=options.words,
         ).take
 
     async def run(self) -> None:

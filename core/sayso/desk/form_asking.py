@@ -12,6 +12,7 @@ from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
+from sayso.desk.words import DeskWords
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.refusals import Refusals, reason_is_written
@@ -38,6 +39,7 @@ class FormAsking:
         refusals: Refusals,
         clock: Clock,
         background: Background,
+        words: DeskWords,
         late: Callable[[Found, RequestEnding], Answer],
     ) -> None:
         self._backend = backend
@@ -47,6 +49,7 @@ class FormAsking:
         self._refusals = refusals
         self._clock = clock
         self._background = background
+        self._words = words
         self._late = late
 
     async def ask(self, press: Press, found: Found, card: Card, choice: Choice) -> Answer:
@@ -65,9 +68,9 @@ class FormAsking:
         adapter = self._adapters[press.message.place.platform]
         fallback = card.choice(choice.falls_back)
         if fallback is None:
-            problem = await put(adapter.ask(press, card, choice))
+            problem = await put(adapter.ask(press, card, choice), self._words)
             if problem:
-                return Answer(Answered.REFUSED, f"You could not be asked for it: {problem}.")
+                return Answer(Answered.REFUSED, self._words.not_asked.format(problem=problem))
             return Answer(Answered.ASKED, "")
         ending = request.answer(fallback, by=press.actor, at=self._clock())
         seconds = self._refusals.wait.total_seconds()
@@ -75,7 +78,7 @@ class FormAsking:
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
             return self._late(found, ended)
-        if problem := await put(adapter.ask(press, card, choice)):
+        if problem := await put(adapter.ask(press, card, choice), self._words):
             return await self._without_form(found, ending, problem)
         who = self._maker.ended(request, ending).who
         self._maker.note(request, reason_is_written(who))
@@ -86,10 +89,10 @@ class FormAsking:
         settled = await self._backend.store.settle(found.request.question_id, ending)
         if not settled.first:
             return self._late(found, settled.ending)
-        outcome = ending.outcome.value.capitalize()
-        text = f"{outcome}; no reason could be asked for: {problem}."
+        outcome = self._words.outcome(ending.outcome)
+        text = self._words.no_reason_asked.format(outcome=outcome, problem=problem)
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, f"{text} Nobody is waiting for it right now.")
+            return Answer(Answered.UNHEARD, self._words.nobody_waits.format(said=text))
         return Answer(Answered.RECORDED, text)
 
     async def _show_it(self, request: UserInputRequest) -> None:
@@ -103,7 +106,7 @@ class FormAsking:
             self._background.start(self._delivery.update(Found(copy, request, None), Open()))
 
 
-async def put(showing: Awaitable[None]) -> str:
+async def put(showing: Awaitable[None], words: DeskWords) -> str:
     """What kept an adapter from showing something to the presser; empty when nothing did."""
     try:
         async with asyncio.timeout(_PUT_SECONDS):
@@ -111,5 +114,5 @@ async def put(showing: Awaitable[None]) -> str:
     except DeliveryError as error:
         return error.reason
     except TimeoutError:
-        return "it took too long"
+        return words.took_too_long
     return ""

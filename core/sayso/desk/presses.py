@@ -17,6 +17,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.form_asking import FormAsking, put
 from sayso.desk.notices import Notices
+from sayso.desk.words import DeskWords
 from sayso.errors import InvalidInputError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
@@ -24,8 +25,6 @@ from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Found, Settled
 from sayso.tasks import Background
-
-_UNKNOWN = Answer(Answered.UNKNOWN, "This card is no longer known. Nothing was decided.")
 
 
 class Presses:
@@ -48,6 +47,7 @@ class Presses:
         refusals: Refusals,
         clock: Clock,
         background: Background,
+        words: DeskWords,
     ) -> None:
         self._backend = backend
         self._adapters = adapters
@@ -57,6 +57,7 @@ class Presses:
         self._notices = notices
         self._clock = clock
         self._background = background
+        self._words = words
         self._all = BundlePresses(
             backend,
             approvers,
@@ -65,6 +66,7 @@ class Presses:
             notices,
             clock=clock,
             background=background,
+            words=words,
         )
         self._forms = FormAsking(
             backend,
@@ -74,6 +76,7 @@ class Presses:
             refusals=refusals,
             clock=clock,
             background=background,
+            words=words,
             late=self._late,
         )
 
@@ -100,9 +103,9 @@ class Presses:
         """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
         found = await self._backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
-            return _UNKNOWN
+            return Answer(Answered.UNKNOWN, self._words.unknown)
         if not _stands_there(found.copy, press):
-            return Answer(Answered.REFUSED, "This button does not belong to this message.")
+            return Answer(Answered.REFUSED, self._words.elsewhere)
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
         if found.copy.bundle and press.choice in EACH:
@@ -113,14 +116,14 @@ class Presses:
             may = await self._approvers.include(press.actor, found.request)
         if not may:
             self._notices.pressed(found.request, press, "refused")
-            return Answer(Answered.REFUSED, "You may not decide this one. It stays open.")
+            return Answer(Answered.REFUSED, self._words.not_allowed)
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
             await self._delivery.note_message(found)
         try:
             return await self._take(press, found)
         except UnknownRequestError:
-            return _UNKNOWN
+            return Answer(Answered.UNKNOWN, self._words.unknown)
 
     async def _take(self, press: Press, found: Found) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
@@ -131,11 +134,11 @@ class Presses:
             return self._step(found, Open(more=True))
         choice = card.choice(press.choice)
         if choice is None:
-            return _not_offered(card, press)
+            return self._not_offered(card, press)
         if choice.key == SHOW_ALL.key:
             return await self._reveal(press, found, card)
         if choice.stores and not press.confirmed:
-            text = f"{choice.label} takes a second press: see the card."
+            text = self._words.second_press.format(choice=choice.label)
             return self._step(found, Open(confirming=choice), text)
         if choice.form is not None and press.inputs is None:
             answer = await self._forms.ask(press, found, card, choice)
@@ -145,7 +148,7 @@ class Presses:
         try:
             return await self._answer(press, found, choice, looked_up=True)
         except InvalidInputError as error:
-            return Answer(Answered.INVALID, "Some answers do not fit.", error.problems)
+            return Answer(Answered.INVALID, self._words.invalid, error.problems)
 
     def _step(self, found: Found, view: Open, text: str = "") -> Answer:
         self._background.start(self._delivery.update(found, view))
@@ -180,18 +183,15 @@ class Presses:
     def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
         if not settled.first:
             return self._late(found, settled.ending)
-        outcome = answer.outcome.value.capitalize()
+        outcome = self._words.outcome(answer.outcome)
         if settled.heard == 0:
-            return Answer(
-                Answered.UNHEARD,
-                f"{outcome} and recorded, but nobody is waiting for it right now.",
-            )
-        return Answer(Answered.RECORDED, f"{outcome}.")
+            return Answer(Answered.UNHEARD, self._words.unheard.format(outcome=outcome))
+        return Answer(Answered.RECORDED, self._words.recorded.format(outcome=outcome))
 
     async def _reveal(self, press: Press, found: Found, card: Card) -> Answer:
         adapter = self._adapters[found.copy.place.platform]
-        if problem := await put(adapter.reveal(press, card)):
-            return Answer(Answered.REFUSED, f"It could not be shown in full: {problem}.")
+        if problem := await put(adapter.reveal(press, card), self._words):
+            return Answer(Answered.REFUSED, self._words.not_shown.format(problem=problem))
         self._notices.pressed(found.request, press, "shown_in_full")
         seen = replace(found.copy, revealed=True)
         await self._backend.copies.mark(seen)
@@ -201,7 +201,13 @@ class Presses:
     def _late(self, found: Found, ending: RequestEnding) -> Answer:
         self._background.start(self._delivery.update(replace(found, ending=ending)))
         how = self._maker.how(found.request, ending)
-        return Answer(Answered.LATE, f"Too late: this was already {how}.")
+        return Answer(Answered.LATE, self._words.late.format(how=how))
+
+    def _not_offered(self, card: Card, press: Press) -> Answer:
+        known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
+        if any(choice.key == press.choice for choice in known):
+            return Answer(Answered.REFUSED, self._words.not_yet.format(why=card.cut_notice))
+        return Answer(Answered.REFUSED, self._words.no_such_button)
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:
@@ -211,10 +217,3 @@ def _stands_there(copy: Copy, press: Press) -> bool:
         and copy.place.address == pressed.place.address
         and copy.message_id in ("", pressed.message_id)
     )
-
-
-def _not_offered(card: Card, press: Press) -> Answer:
-    known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
-    if any(choice.key == press.choice for choice in known):
-        return Answer(Answered.REFUSED, f"Not yet: {card.cut_notice}")
-    return Answer(Answered.REFUSED, "This card has no such button.")

@@ -140,7 +140,7 @@ def test_when_none_waits_there_is_no_button() -> None:
     cards = [a_line(number, state=an_ending()) for number in (1, 2)]
 
     assert buttons(*cards) == {}
-    assert "No call waits any more, of 2" in words(*cards)
+    assert "All 2 calls are decided" in words(*cards)
     assert "Expires" not in words(*cards)
 
 
@@ -154,7 +154,9 @@ def test_a_line_that_is_cut_offers_show_all_and_holds_back_allow_all() -> None:
         "Show all 2",
         "Deny all",
     }
-    assert "Allow all comes after all was seen: 1 of the calls are cut." in words(a_line(1), cut)
+    assert "Allow all is offered once everything was seen: 1 of the calls is cut." in words(
+        a_line(1), cut
+    )
     seen = replace(cut, revealed=True)
     assert {"Allow 2", "Show all 2", "Allow all"} <= set(buttons(a_line(1), seen))
 

@@ -76,7 +76,7 @@ async def test_a_batch_is_one_message_that_is_decided_line_by_line(
         Outcome.DENIED,
         Outcome.APPROVED,
     ]
-    shown = await playground.slack.message_where(lambda m: "No call waits" in m.all_text)
+    shown = await playground.slack.message_where(lambda m: "calls are decided" in m.all_text)
     assert "Denied by bob" in shown.all_text
     assert not shown.buttons
 

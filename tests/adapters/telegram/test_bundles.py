@@ -135,7 +135,7 @@ def test_when_one_waits_there_is_nothing_for_all_and_when_none_does_no_button() 
 
     assert rows(ended, a_line(2)) == [["Allow 2", "Deny 2", "… 2"]]
     assert rows(ended, ended) == []
-    assert text(ended, ended).startswith("No call waits any more, of 2\n")
+    assert text(ended, ended).startswith("All 2 calls are decided\n")
 
 
 def test_a_line_that_is_cut_offers_show_all_and_holds_back_allow_all() -> None:
@@ -143,7 +143,7 @@ def test_a_line_that_is_cut_offers_show_all_and_holds_back_allow_all() -> None:
 
     assert rows(a_line(1), cut)[1:] == [["Deny 2", "Show all 2", "… 2"], ["Deny all"]]
     assert "✂️ Cut: see Show all 2" in text(a_line(1), cut)
-    assert "Allow all comes after all was seen" in text(a_line(1), cut)
+    assert "Allow all is offered once everything was seen" in text(a_line(1), cut)
     seen = replace(cut, revealed=True)
     assert rows(a_line(1), seen)[1:] == [
         ["Allow 2", "Deny 2", "Show all 2", "… 2"],

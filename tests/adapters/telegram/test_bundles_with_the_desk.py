@@ -100,7 +100,7 @@ async def test_a_batch_is_one_message_that_is_decided_line_by_line(room: Room) -
         Outcome.DENIED,
         Outcome.APPROVED,
     ]
-    done = await room.shown("No call waits")
+    done = await room.shown("calls are decided")
     assert done.buttons == {}
     assert done.text.count("✅ Approved by alice") == 2
 

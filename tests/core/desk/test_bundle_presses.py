@@ -201,7 +201,7 @@ async def test_what_is_cut_is_not_allowed_along_with_the_rest_until_it_was_seen(
     early = await room.press(ref, cards[0], "allow-all")
     assert (early.kind, early.text) == (
         Answered.REFUSED,
-        "Not yet: 1 call is cut. Press Show all there before.",
+        "Not yet: 1 call is cut. Press Show all there first.",
     )
     assert len(await room.backend.watch.pending()) == 2
 

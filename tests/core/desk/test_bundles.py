@@ -252,7 +252,7 @@ async def test_run_batch_together_runs_what_was_allowed(backend: Backend) -> Non
         results = await batch
 
     assert [result.content for result in results[:2]] == ["ran do build", "ran again"]
-    assert "no tool of this name" in results[2].content
+    assert "no tool has this name" in results[2].content
 
 
 async def test_a_batch_asks_one_after_the_other_unless_told(backend: Backend) -> None:

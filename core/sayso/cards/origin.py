@@ -1,0 +1,55 @@
+"""Where a question comes from, as its card says it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sayso.calls import RunRef
+from sayso.cards.card import NAME_LIMIT
+from sayso.cards.words import ENGLISH, CardWords
+from sayso.text.visible import shortened, visible
+
+
+class Asked(Protocol):
+    """What a card says of whoever asks: every request has it."""
+
+    @property
+    def source_name(self) -> str:
+        """The name that the asker gave itself."""
+        ...
+
+    @property
+    def run(self) -> RunRef:
+        """The run that waits for an answer."""
+        ...
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The chain of calls that led here."""
+        ...
+
+    @property
+    def requested_by(self) -> str | None:
+        """Who wants it, where somebody does."""
+        ...
+
+
+def asker(asked: Asked) -> str:
+    """Who asks, outermost first: the agent, then the chain of calls that led here."""
+    return " › ".join(_name(part) for part in (asked.run.agent_id, *asked.path))
+
+
+def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
+    """Where the question comes from, as facts of its card: source, session, who wants it."""
+    run = asked.run
+    branch = "" if run.branch_id == "main" else f" / {run.branch_id}"
+    facts = [(words.session, run.session_id + branch)]
+    if asked.source_name != run.agent_id:
+        facts.insert(0, (words.source, asked.source_name))
+    if asked.requested_by:
+        facts.append((words.requested_by, asked.requested_by))
+    return tuple((label, _name(value)) for label, value in facts)
+
+
+def _name(text: str) -> str:
+    return shortened(visible(text, one_line=True), NAME_LIMIT)

@@ -1,0 +1,93 @@
+"""The words of cards: what people read on any card, whatever is asked. Nothing decides on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A sentence for one and a sentence for any other number; ``{count}`` is that number."""
+
+    one: str
+    other: str
+
+    def of(self, count: int, **more: object) -> str:
+        """The sentence for so many."""
+        return (self.one if count == 1 else self.other).format(count=count, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class CardWords:
+    """One language of cards: templates with named gaps. Another language is another value."""
+
+    show_all: str
+    more: str
+    back: str
+    allow_all: str
+    deny_all: str
+
+    asked_by: str
+    source: str
+    session: str
+    requested_by: str
+
+    call: str
+    all_decided: Counted
+    waiting: Counted
+    waiting_of: Counted
+    unseen: Counted
+
+    cut_content: Counted
+    cut_description: str
+    too_long: str
+    see_all: str
+    press_first: str
+    said_by_agent: str
+
+    by: str
+    outcomes: Mapping[str, str] = field(hash=False)
+
+    def how(self, outcome: str, who: str = "") -> str:
+        """How a question ended, and by whom where somebody did it."""
+        word = self.outcomes.get(outcome, outcome)
+        return self.by.format(outcome=word, who=who) if who else word
+
+
+ENGLISH = CardWords(
+    show_all="Show all",
+    more="More…",
+    back="Back",
+    allow_all="Allow all",
+    deny_all="Deny all",
+    asked_by="Asked by",
+    source="Source",
+    session="Session",
+    requested_by="Requested by",
+    call="Call {number} of {count}",
+    all_decided=Counted("The call is decided", "All {count} calls are decided"),
+    waiting=Counted("{count} call waits", "{count} calls wait"),
+    waiting_of=Counted("{count} of {all} calls waits", "{count} of {all} calls wait"),
+    unseen=Counted(
+        "{allow_all} is offered once everything was seen: {count} of the calls is cut.",
+        "{allow_all} is offered once everything was seen: {count} of the calls are cut.",
+    ),
+    cut_content=Counted(
+        "{count:,} more character is not shown here", "{count:,} more characters are not shown here"
+    ),
+    cut_description="parts of the reason are not shown here",
+    too_long="{missing}, and they are too long for this chat: it can only be denied here.",
+    see_all="{missing}: see them with {show_all}.",
+    press_first="{missing}: press {show_all} before it can be {granted}.",
+    said_by_agent="{described} by the agent:",
+    outcomes={
+        "approved": "approved",
+        "denied": "denied",
+        "expired": "expired",
+        "cancelled": "cancelled",
+        "answered": "answered",
+        "undeliverable": "undeliverable",
+    },
+    by="{outcome} by {who}",
+)

@@ -1,0 +1,77 @@
+"""The words of the desk: what pressers are told. Nothing decides on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.cards import words as cards
+from sayso.cards.words import CardWords, Counted
+from sayso.events import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class DeskWords:
+    """One language of the desk, with that of its cards. Another language is another value."""
+
+    cards: CardWords
+
+    unknown: str
+    elsewhere: str
+    not_allowed: str
+    second_press: str
+    not_yet: str
+    no_such_button: str
+    late: str
+    recorded: str
+    unheard: str
+
+    invalid: str
+    not_asked: str
+    no_reason_asked: str
+    nobody_waits: str
+    not_shown: str
+    took_too_long: str
+
+    none_allowed: str
+    unseen: Counted
+    decided: str
+    already: Counted
+    gone: Counted
+    forbidden: str
+    for_nobody: str
+    listed: str
+
+    def outcome(self, outcome: Outcome) -> str:
+        """How a question ended, as the first word of a sentence."""
+        return self.cards.how(outcome.value).capitalize()
+
+
+ENGLISH = DeskWords(
+    cards=cards.ENGLISH,
+    unknown="This card is no longer known. Nothing was decided.",
+    elsewhere="This button does not belong to this message.",
+    not_allowed="You may not decide this one. It stays open.",
+    second_press="{choice} takes a second press: see the card.",
+    not_yet="Not yet: {why}",
+    no_such_button="This card has no such button.",
+    late="Too late: this was already {how}.",
+    recorded="{outcome}.",
+    unheard="{outcome} and recorded, but nobody is waiting for it right now.",
+    invalid="Some answers do not fit.",
+    not_asked="You could not be asked for it: {problem}.",
+    no_reason_asked="{outcome}; no reason could be asked for: {problem}.",
+    nobody_waits="{said} Nobody is waiting for it right now.",
+    not_shown="It could not be shown in full: {problem}.",
+    took_too_long="it took too long",
+    none_allowed="You may not decide these. They stay open.",
+    unseen=Counted(
+        "Not yet: {count} call is cut. Press {show_all} there first.",
+        "Not yet: {count} calls are cut. Press {show_all} there first.",
+    ),
+    decided="{count} {outcome}",
+    already=Counted("{count} was already {how}", "{count} were already {how}"),
+    gone=Counted("{count} was no longer known", "{count} were no longer known"),
+    forbidden="{count} you may not decide",
+    for_nobody="for {count} nobody is waiting right now",
+    listed="{parts}.",
+)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from sayso.stores.audit import AuditEntry
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
@@ -59,12 +61,7 @@ def _entry_row(entry: AuditEntry) -> tuple[str, ...]:
 
 def _entry_as_json(entry: AuditEntry) -> Mapping[str, Any]:
     facts = asdict(entry) | {"at": entry.at.isoformat()}
-    return {_camel(name): value for name, value in facts.items() if value}
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    return {to_camel(name): value for name, value in facts.items() if value}
 
 
 def _count(text: str) -> int:

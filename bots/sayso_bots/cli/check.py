@@ -10,18 +10,19 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, aclosing
 
 from sayso.clock import utc_now
-from sayso.errors import ConfigError
+from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.store import START_BOTS
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
     Finding,
     api_findings,
     approver_findings,
     kind_findings,
-    look_at_desks,
     look_at_groups,
     look_at_places,
     look_at_platform,
@@ -75,7 +76,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
             found = await look_at_store(backend, settings.store)
             yield found
             if found.level == "ok":
-                yield await look_at_desks(backend)
+                yield await _look_at_bots(backend)
     except ConfigError as error:
         yield Finding("failed", "store", f"{settings.store.name}: {error}")
     async with AsyncExitStack() as stack:
@@ -97,6 +98,16 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
             yield finding
     for finding in api_findings(settings):
         yield finding
+
+
+async def _look_at_bots(backend: Backend) -> Finding:
+    """Whether bots run on the store; before the first start that is no failure."""
+    try:
+        if await backend.roster.count():
+            return Finding("ok", "bots", "bots are running on this store")
+    except StoreUnreachableError as error:
+        return Finding("failed", "bots", str(error), passing=True)
+    return Finding("info", "bots", START_BOTS)
 
 
 def _print(finding: Finding, *, colour: bool, as_json: bool) -> None:

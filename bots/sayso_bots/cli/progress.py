@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
+from pydantic.alias_generators import to_camel
+
 from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
 from sayso.cards.card import BACK, MORE, SHOW_ALL
 from sayso.events import UserInputRequest
 from sayso.stores.notices import PressKind
 from sayso.text.visible import visible
-from sayso_bots.cli.store import NO_BOTS
+from sayso_bots.cli.store import START_BOTS
 from sayso_bots.settings.durations import duration_text
 
 # Buttons that cards have whatever they ask.
@@ -75,7 +77,7 @@ def as_json(progress: Progress) -> Mapping[str, object]:
     facts = asdict(progress)
     if isinstance(progress, Pressed):
         return {"event": facts.pop("kind"), **facts}
-    return {"event": _EVENTS[type(progress)], **{_camel(name): facts[name] for name in facts}}
+    return {"event": _EVENTS[type(progress)], **{to_camel(name): facts[name] for name in facts}}
 
 
 def in_words(progress: Progress, name: Naming) -> str:
@@ -85,8 +87,7 @@ def in_words(progress: Progress, name: Naming) -> str:
             left = duration_text(timedelta(seconds=seconds))
             return f"asked as {permission_id}, open for {left}"
         case Bots(running):
-            missing = f"{NO_BOTS}; `sayso serve` starts them. The question waits"
-            return "bots are running now" if running else missing
+            return "bots are running now" if running else f"{START_BOTS}. The question waits"
         case Routed(_, approvers):
             return f"{people(approvers)} may answer"
         case Stands(place):
@@ -110,8 +111,3 @@ def label_of(request: UserInputRequest, choice: str) -> str:
 
 def _plain(text: str) -> str:
     return visible(text, one_line=True)
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

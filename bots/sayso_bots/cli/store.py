@@ -15,7 +15,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso_bots.settings.settings import read_store
 
-NO_BOTS = "no bots are running on this store"
+START_BOTS = "no bots are running on this store; `sayso serve` starts them"
 """What whoever looks at the store should know: nobody would show a question."""
 
 _T = TypeVar("_T")
@@ -58,4 +58,4 @@ def who_and_where() -> str:
 
 def say_no_bots() -> None:
     """Tell whoever reads stderr."""
-    print(f"sayso: {NO_BOTS}; `sayso serve` starts them", file=sys.stderr)
+    print(f"sayso: {START_BOTS}", file=sys.stderr)

@@ -83,16 +83,6 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     return Finding("ok", "store", f"{store.shown} answers")
 
 
-async def look_at_desks(backend: Backend) -> Finding:
-    """Whether bots run on the store; before the first start that is no failure."""
-    try:
-        if await backend.roster.count():
-            return Finding("ok", "bots", "bots are running on this store")
-    except StoreUnreachableError as error:
-        return Finding("failed", "bots", str(error), passing=True)
-    return Finding("info", "bots", "no bots are running on this store; `sayso serve` starts them")
-
-
 async def look_at_platform(platform: Platform) -> Finding:
     """Whether the token is known there, and whose it is."""
     try:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
+from pathlib import Path
 
 from support.commands import (
     PEOPLE,
@@ -190,3 +193,22 @@ async def test_polling_and_a_webhook_exclude_each_other(run: Run, playground: Pl
 
     assert done.code == 1
     assert "is registered, so polling gets nothing; `sayso webhook delete`" in done.out
+
+
+async def test_lines_that_nobody_reads_any_more_are_no_traceback(
+    playground: Playground, store_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sayso.toml").write_text(GOOD)
+    environment = {**env_of(playground), "SAYSO_STORE_URL": store_url, "PATH": os.environ["PATH"]}
+    shell = await asyncio.create_subprocess_exec(
+        *("bash", "-c", f"{sys.executable} -m sayso_bots check | head -1"),
+        cwd=tmp_path,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+    out, err = await shell.communicate()
+
+    assert out.startswith(b"ok       settings")
+    assert err == b""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sayso.cards.card import MORE
+from sayso.cards.card import CHOICE_KEY, MORE
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso_slack.card.blocks import ACTION_PREFIX
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
-KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)  # as Choice has it
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
-_OPTION = re.compile(r"(?P<key>[a-z][a-z0-9_-]{0,19}):(?P<handle>[^\s:]{1,120})", re.ASCII)
+_OPTION = re.compile(rf"(?P<key>{CHOICE_KEY.pattern}):(?P<handle>[^\s:]{{1,120}})", re.ASCII)
 _MENU = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}})?", re.ASCII)
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
@@ -73,7 +72,7 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
-    if not (is_ours and KEY.fullmatch(key) and 0 < len(handle) <= HANDLE_LENGTH):
+    if not (is_ours and CHOICE_KEY.fullmatch(key) and 0 < len(handle) <= HANDLE_LENGTH):
         return None
     return key, handle, True
 

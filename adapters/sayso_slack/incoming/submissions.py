@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sayso.cards.card import CHOICE_KEY
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso.forms.form import Raw
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK
-from sayso_slack.incoming.presses import HANDLE_LENGTH, KEY, actor_of
+from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _PICKED_ONE = ("radio_buttons", "static_select")
@@ -111,7 +112,7 @@ def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
     """The card, its choice by this name, and the message that a dialog carried along."""
     handle, choice = text_of(said.get("handle")), text_of(said.get(which))
     channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
-    if not (0 < len(handle) <= HANDLE_LENGTH and KEY.fullmatch(choice) and channel and ts):
+    if not (0 < len(handle) <= HANDLE_LENGTH and CHOICE_KEY.fullmatch(choice) and channel and ts):
         raise UnreadableCallbackError("Slack form does not say which card it belongs to")
     return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sayso.cards.card import CHOICE_KEY
+
 # InlineKeyboardButton, callback_data: 1-64 bytes. `p1:` + 22 + `:!` + 20 takes 47.
 _MOST_BYTES = 64
 _DATA = re.compile(
-    r"p1:(?P<handle>[A-Za-z0-9_-]{16,39}):(?P<confirmed>!?)(?P<key>[a-z][a-z0-9_-]{0,19})",
+    rf"p1:(?P<handle>[A-Za-z0-9_-]{{16,39}}):(?P<confirmed>!?)(?P<key>{CHOICE_KEY.pattern})",
     re.ASCII,
 )
 

@@ -13,7 +13,8 @@ from sayso.rules.rule import Scope
 from sayso.text.visible import shortened
 
 Style = Literal["default", "primary", "danger"]
-_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}")
+CHOICE_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)
+"""What keys of choices look like: their buttons carry them through every platform."""
 
 DESCRIPTION_LIMIT = 600
 NAME_LIMIT = 120
@@ -49,7 +50,7 @@ class Choice:
     falls_back: str = ""
 
     def __post_init__(self) -> None:
-        if not _KEY.fullmatch(self.key):
+        if not CHOICE_KEY.fullmatch(self.key):
             raise ValueError(f"a choice's key is a word of 1 to 20 characters, not {self.key!r}")
         if not 1 <= len(self.label) <= 30:
             raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")

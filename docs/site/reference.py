@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from types import ModuleType
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
+
+import sayso
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,9 @@ PAGES = (
         ("sayso_playground",),
     ),
 )
-MODULES = (
-    "sayso",
-    "sayso.calls",
-    "sayso.cards",
-    "sayso.errors",
-    "sayso.events",
-    "sayso.forms",
-    "sayso.testing",
-    "sayso_slack",
-    "sayso_telegram",
-    "sayso_playground",
-)
+WITHOUT_ALL = ("sayso.calls", "sayso.errors", "sayso.events")
+"""Documented modules that are one file: what they define is public."""
+PACKAGES = ("sayso_slack", "sayso_telegram", "sayso_playground")
 
 _FIELDS = """\
     options:
@@ -114,7 +108,8 @@ def _value(path: str) -> object:
 def public_names() -> list[str]:
     """Every public name once, by the shortest path that it is imported from."""
     found: dict[object, str] = {}
-    for module in map(import_module, MODULES):
+    rooms = [room.name for room in pkgutil.iter_modules(sayso.__path__, "sayso.") if room.ispkg]
+    for module in map(import_module, ("sayso", *rooms, *WITHOUT_ALL, *PACKAGES)):
         for name in _exported(module):
             value = getattr(module, name)
             key = (
@@ -125,12 +120,11 @@ def public_names() -> list[str]:
 
 
 def _exported(module: ModuleType) -> Iterator[str]:
-    if hasattr(module, "__all__"):
-        yield from module.__all__
-        return
-    for name, value in vars(module).items():
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__:
-            yield name
+    yield from getattr(module, "__all__", ())
+    if module.__name__ in WITHOUT_ALL:
+        for name, value in vars(module).items():
+            if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__:
+                yield name
 
 
 def _page_of(path: str) -> _Page:
@@ -142,7 +136,7 @@ def _page_of(path: str) -> _Page:
         for page in PAGES:
             if any(f"{home}.".startswith(f"{room}.") for room in page.homes):
                 return page
-    raise LookupError(f"docs/site/reference.py: no page of the reference takes {path}")
+    raise LookupError(f"{path} is public: name its page in PAGES here, and in mkdocs.yml")
 
 
 def _last(path: str) -> str:

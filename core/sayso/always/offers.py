@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
-from sayso.always.wording import label, meanings, warning, where
+from sayso.always.wording import button_label, meanings, warning, where
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
@@ -80,7 +80,7 @@ class _Offering:
             if number == 1:
                 yield self._offer(ALWAYS, words.always, rule)
             else:
-                yield self._offer(f"{ALWAYS}-{number}", label(rule, words, _LABEL), rule)
+                yield self._offer(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
         yield self._offer(WINDOW, words.whole_tool, Rule(self.call.name), scope="tool-window")
         if widths:
             yield self._offer(AGENT, words.all_sessions, widths[0], scope="agent")

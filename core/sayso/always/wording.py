@@ -43,7 +43,7 @@ def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
     return words.in_session.format(name_in_words(run.session_id))
 
 
-def label(rule: Rule, words: AlwaysWords, limit: int) -> str:
+def button_label(rule: Rule, words: AlwaysWords, limit: int) -> str:
     """A few words on a button; what is stored is said in full before it is."""
     patterns = [*rule.params.values()]
     if len(patterns) == 1:

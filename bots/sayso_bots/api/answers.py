@@ -13,10 +13,9 @@ from pydantic import ValidationError
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice
-from sayso.errors import InvalidInputError
+from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, FormField
-from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.rules.rule import RememberedRule
 from sayso_bots.api.kinds import Kind
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
@@ -53,7 +52,6 @@ def answer_of(
     Raises:
         ApiProblem: the request cannot be answered so.
     """
-    given = _with_amount(asked.request, given)
     try:
         answer, rule = _answer(asked, kind, given)
     except InvalidInputError as error:
@@ -89,21 +87,6 @@ def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInp
     if not reason or given.get("inputs"):
         return answer  # what was filled in has its own reason
     return answer.model_copy(update={"reason": reason})
-
-
-def _with_amount(request: UserInputRequest, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The body without an amount of 0 in an approval: it stands for the first one offered."""
-    amount = given.get("extensionAmount", 0)
-    if not isinstance(request, ContinuationRequestEvent):
-        return given
-    if given.get("approved") is not True or "choiceKey" in given:
-        return given
-    if isinstance(amount, int) and amount == 0:
-        return {name: value for name, value in given.items() if name != "extensionAmount"}
-    if isinstance(amount, int) and amount not in request.amounts:
-        offered = ", ".join(map(str, request.amounts))
-        raise invalid(Wrong("/extensionAmount", f"was not offered; offered are {offered}"))
-    return given
 
 
 def _choose(
@@ -166,6 +149,10 @@ def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) 
         return says(**arguments, by=asked.by, at=asked.at)
     except ValidationError as error:
         raise unreadable_fields(error, kind.names) from None
+    except FieldError as error:
+        first, *rest = error.path
+        place = pointer(kind.names.get(str(first), first), *rest)
+        raise invalid(Wrong(place, error.reason)) from None
     except ValueError as error:
         raise invalid(Wrong("", str(error))) from None
 
@@ -213,10 +200,14 @@ def _check(
 ) -> None:
     """Refuse a body that says what the answer does not: nothing of it may be lost unseen."""
     built = answer.model_dump(mode="json", by_alias=True)
+    # What is a field's default says nothing where no button is named: the request fills it in.
+    fields = {} if "choiceKey" in given else kind.model.model_fields
     wrong = [
-        Wrong(pointer(name), _OURS.get(name, "does not fit the request or the answer"))
-        for name in kind.names.values()
-        if name in given and _differs(given[name], built.get(name))
+        Wrong(pointer(written), _OURS.get(written, "does not fit the request or the answer"))
+        for name, written in kind.names.items()
+        if written in given
+        and _differs(given[written], built.get(written))
+        and not (name in fields and given[written] == fields[name].default)
     ]
     if wrong:
         raise invalid(*wrong)

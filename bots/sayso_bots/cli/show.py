@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from sayso.clock import utc_now
 from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
-from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
 from sayso_bots.cli.arguments import add_json, add_store
@@ -75,8 +74,8 @@ def _described(record: Record) -> list[str]:
 def _content(request: UserInputRequest) -> list[str]:
     body = request.card()
     lines = [f"{'description:':14}{body.description}"] if body.description else []
-    if isinstance(request, PermissionRequestEvent):
-        lines.append(f"{'digest:':14}{request.arguments_digest}")
+    if request.digest_of_arguments:
+        lines.append(f"{'digest:':14}{request.digest_of_arguments}")
     return [*lines, "arguments:", *(f"  {line}" for line in body.content.split("\n"))]
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from sayso.cards.card import CardBody, Choice
+from sayso.errors import FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
@@ -120,14 +121,18 @@ class ContinuationRequestEvent(UserInputRequest):
         extension_amount: int | None = None,
         reason: str = "",
     ) -> ContinuationResponseEvent:
-        """The response that gives the run more iterations: the first amount unless told.
+        """The response that gives the run more iterations.
+
+        Without an amount, or with 0, it is the first one offered.
 
         Raises:
-            ValueError: the amount was not offered.
+            FieldError: the amount was not offered.
         """
-        amount = self.amounts[0] if extension_amount is None else extension_amount
+        amount = extension_amount or self.amounts[0]
         if amount not in self.amounts:
-            raise ValueError(f"{amount} more iterations were not offered, only {self.amounts}")
+            offered = ", ".join(map(str, self.amounts))
+            reason = f"was not offered; offered are {offered}"
+            raise FieldError("extension_amount", reason=reason)
         return self._response(amount, by=by, at=at, reason=reason or f"{amount} more iterations")
 
     def deny(self, *, by: str, at: datetime, reason: str = "") -> ContinuationResponseEvent:

@@ -286,8 +286,7 @@ def test_the_example_settings_load() -> None:
     settings = read_settings(str(DEPLOY / "sayso.example.toml"), SECRETS)
 
     assert settings.warnings == ()
-    assert settings.slack is not None
-    assert settings.telegram is not None
+    assert set(settings.platforms) == {"slack", "telegram"}
 
 
 def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path) -> None:
@@ -300,32 +299,46 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
     settings = read_settings(str(tmp_path / "all.toml"), SECRETS)
 
     assert everything != text
-    assert settings.slack is not None
-    assert settings.slack.team_id == "T0123ABCD"
+    assert settings.platforms["slack"].settings.section.team_id == "T0123ABCD"
     assert settings.api is not None
     assert [token.actor for token in settings.api.tokens] == ["api:ci"]
 
 
 def test_the_example_settings_show_every_setting() -> None:
+    from sayso.platforms import Section
     from sayso_bots.settings import sections
+    from sayso_bots.settings.loading import loaded_platforms
+    from sayso_bots.settings.source import source_of
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
     shown |= set(re.findall(r"\b(tool|params) = ", text))
     shown |= set(re.findall(r"^# \[\[api\.([a-z]+)]]$", text, re.MULTILINE))
-    models = sections.Section.__subclasses__()
+    platforms = loaded_platforms(source_of("", {}), ())
+    models = [platform.section for platform in platforms]
+    models += [
+        kind
+        for kind in vars(sections).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Section)
+        and kind.__module__ == sections.__name__
+    ]
+    models.append(sections.person_section(platforms))
     known = {name for model in models for name in model.model_fields}
 
     assert shown == known
 
 
 def test_the_example_environment_names_every_variable_and_holds_no_value() -> None:
-    from sayso_bots.settings.source import CONFIG_VARIABLE, OVERRIDES
+    from sayso_bots.settings.loading import loaded_platforms
+    from sayso_bots.settings.source import CONFIG_VARIABLE, OVERRIDES, overrides, source_of
 
+    platforms = loaded_platforms(source_of("", {}), ())
+    of_platforms = {name for platform in platforms for name in overrides(platform)}
     text = (DEPLOY / "sayso.example.env").read_text()
     named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
 
-    assert set(named) == {*SECRETS, *OVERRIDES, CONFIG_VARIABLE}
+    assert set(named) == {*SECRETS, *OVERRIDES, *of_platforms, CONFIG_VARIABLE}
     assert [name for name in SECRETS if named[name]] == []
 
 

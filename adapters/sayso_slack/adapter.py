@@ -36,6 +36,8 @@ _CALL_SECONDS = 10.0
 # docs.slack.dev, interactivity: a trigger_id opens a dialog for 3 seconds after the press.
 _DIALOG_SECONDS = 2.2
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
+# docs.slack.dev, users.info.
+_NOBODY = frozenset({"user_not_found", "user_not_visible"})
 _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
 
 
@@ -218,6 +220,25 @@ class SlackAdapter:
         if channel.get("is_member", True) or "chat:write.public" in self._scopes(answer):
             return None
         return f"{place}: the bot is not in the channel: /invite @{self._bot_name} there"
+
+    async def can_approve(self, account: str) -> str | None:
+        """What would keep a member from answering, None when nothing is known to.
+
+        Looking needs the scope users:read.
+        """
+        member = account.removeprefix(f"{PLATFORM}:")
+        try:
+            answer = await self._read("users.info", {"user": member})
+        except RefusedError as error:
+            return error.reason if error.code in _NOBODY else None
+        except DeliveryError:
+            return None
+        user: dict[str, Any] = answer.get("user") or {}
+        if user.get("deleted"):
+            return "the account is deactivated: name somebody else"
+        if user.get("is_bot"):
+            return "the account is a bot's, and only people press buttons"
+        return None
 
     async def whisper(self, actor: str, message: MessageRef, text: str) -> None:
         """Tell one person something beside the message, where nobody else sees it.

@@ -20,6 +20,7 @@ _FIXES = {
     "restricted_action": "a workspace setting keeps apps from posting there: ask an admin",
     "cannot_dm_bot": "this user is a bot: choose a person or a channel",
     "user_not_found": "check the user's id",
+    "user_not_visible": "the bot may not see this account",
     "user_disabled": "this account is deactivated: choose somebody else",
     "messages_tab_disabled": "turn on the Messages Tab under App Home in your Slack app",
     "not_authed": f"SLACK_BOT_TOKEN is not valid: {_NEW_TOKEN}",

@@ -29,11 +29,11 @@ from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.card.sending import edited, formatted
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import PLATFORM, without_token
+from sayso_telegram.failures import PLATFORM, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
 from sayso_telegram.forms.view import OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
-from sayso_telegram.permissions import problem_of
+from sayso_telegram.permissions import member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
 from sayso_telegram.taken import toast_text
 
@@ -222,6 +222,32 @@ class TelegramAdapter:
             me = None
         problem = problem_of(chat, me, thread_id)
         return f"{place}: {problem}" if problem else None
+
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:
+        """What would keep a person from answering in these places, None when nothing is known to.
+
+        getChatMember is promised only where the bot is an administrator; whoever it
+        knows in one of the chats can answer.
+        """
+        user_id = int(account.removeprefix(f"{PLATFORM}:"))
+        problem = None
+        for place in places:
+            chat_id, _ = chat_of(place)
+            if chat_id == user_id:
+                return None  # the person's own chat with the bot, which can_post looks at
+            try:
+                who = {"chat_id": chat_id, "user_id": user_id}
+                member = await self._client.raw("getChatMember", **who)
+            except UnknownUserError:
+                problem = f"{place}: Telegram knows no such user there: check the number"
+                continue
+            except DeliveryError:
+                return None
+            found = member_problem(member)
+            if found is None:
+                return None
+            problem = f"{place}: {found}: add them, or name somebody else"
+        return problem
 
     async def updates(self, offset: int, seconds: int) -> list[Any]:
         """The updates from ``offset`` on as raw JSON values, waiting up to ``seconds`` for one.

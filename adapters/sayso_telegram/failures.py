@@ -48,6 +48,20 @@ class FloodError(TelegramError):
         self.seconds = seconds
 
 
+# What getChatMember says of a number that is nobody's; Telegram gives its refusals no names.
+_NOBODY = (
+    "user not found",
+    "member not found",
+    "participant_id_invalid",
+    "user_id_invalid",
+    "invalid user_id specified",
+)
+
+
+class UnknownUserError(DeliveryError):
+    """Telegram knows no such user, or not in this chat."""
+
+
 def delivery_error(error: TelegramError, token: str) -> DeliveryError:
     """The error in our words: how long to wait, where the chat went, or that it is final.
 
@@ -63,6 +77,8 @@ def delivery_error(error: TelegramError, token: str) -> DeliveryError:
         return DeliveryError(PLATFORM, reason, permanent=True)
     if isinstance(error, TimedOut):
         return DeliveryError(PLATFORM, "no answer in time; it may have arrived nevertheless")
+    if isinstance(error, BadRequest) and any(words in str(error).lower() for words in _NOBODY):
+        return UnknownUserError(PLATFORM, without_token(str(error), token), permanent=True)
     final = isinstance(error, BadRequest | Forbidden)
     return DeliveryError(PLATFORM, _with_fix(without_token(str(error), token)), permanent=final)
 

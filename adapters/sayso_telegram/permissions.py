@@ -1,4 +1,4 @@
-"""Whether the bot may write in a chat, as far as Telegram says."""
+"""Whether the bot may write in a chat, and who is in it, as far as Telegram says."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def _may_write(chat: dict[str, Any], me: dict[str, Any]) -> bool:
     if me and chat.get("type") == "channel":
         return bool(me.get("can_post_messages"))
     return True
+
+
+def member_problem(member: Any) -> str | None:
+    """What getChatMember's answer says against a person's answering there; None when nothing."""
+    member = member if isinstance(member, dict) else {}
+    gone = member.get("status") in ("left", "kicked")
+    if gone or (member.get("status") == "restricted" and member.get("is_member") is False):
+        return "the person is not in the chat"
+    return None

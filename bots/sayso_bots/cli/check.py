@@ -11,6 +11,8 @@ from contextlib import AsyncExitStack, aclosing
 
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.platforms.bot import Bot
+from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
@@ -19,18 +21,16 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
-    Finding,
     api_findings,
     approver_findings,
     kind_findings,
+    look_at_accounts,
     look_at_groups,
     look_at_places,
     look_at_platform,
     look_at_store,
-    look_at_webhook,
     policy_findings,
 )
-from sayso_bots.server.platforms import Platform, configured_platforms
 from sayso_bots.settings.settings import Settings, read_settings
 from sayso_bots.settings.source import SettingsError
 
@@ -80,19 +80,22 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
     except ConfigError as error:
         yield Finding("failed", "store", f"{settings.store.name}: {error}")
     async with AsyncExitStack() as stack:
-        there: dict[str, Platform] = {}
-        # Nothing is asked here, so nothing is drafted.
-        for opened in configured_platforms(settings, MemoryDrafts(utc_now)):
-            platform = await stack.enter_async_context(opened)
-            finding = await look_at_platform(platform)
+        there: dict[str, Bot] = {}
+        for name, configured in settings.platforms.items():
+            # Nothing is asked here, so nothing is drafted.
+            bot = await stack.enter_async_context(configured.open(MemoryDrafts(utc_now)))
+            finding = await look_at_platform(name, bot)
             yield finding
             if finding.level != "failed":
-                there[platform.name] = platform
-        if settings.telegram is not None and "telegram" in there:
-            yield await look_at_webhook(settings.telegram)
+                there[name] = bot
+        for bot in there.values():
+            for finding in await bot.look():
+                yield finding
         for finding in (await look_at_places(there, settings.routes)).values():
             yield finding
         for finding in approver_findings(settings):
+            yield finding
+        for finding in await look_at_accounts(there, settings.routes):
             yield finding
         for finding in await look_at_groups(there, settings.routes):
             yield finding

@@ -12,7 +12,7 @@ def add_arguments(parser: Parser) -> None:
     """The page's port, and whether a person plays."""
     parser.description = (
         f"{parser.description} An agent asks, and you press the buttons on a page that plays "
-        "Slack and Telegram."
+        "two chat platforms."
     )
     parser.add_argument("--port", type=_port, default=0, help="of the page (default: a free one)")
     parser.add_argument(

@@ -32,7 +32,7 @@ COMMANDS = {
     "rules": "list what Always has stored, and how often it was used",
     "revoke": "take a stored rule back, at once",
     "audit": "list what was asked, decided, stored, used and revoked",
-    "webhook": "set, show or delete Telegram's webhook",
+    "webhook": "set, show or delete a platform's webhook",
     "api": "make a token for the hosted API",
     "completion": "print what makes a shell complete commands and options",
 }
@@ -43,7 +43,7 @@ def sayso_parser() -> Parser:
     """The whole parser. A command's file is loaded when the command is used."""
     parser = Parser(
         prog="sayso",
-        description="An AI agent asks, a person answers in Slack or Telegram, the agent goes on.",
+        description="An AI agent asks, a person answers in chat, the agent goes on.",
         formatter_class=_Help,
     )
     parser.add_argument("--version", action="version", version=f"sayso {version('sayso')}")

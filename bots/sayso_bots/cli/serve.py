@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,7 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.server import Serving, serving
+from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
 from sayso_bots.settings.settings import Settings, read_settings
 
@@ -31,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
 def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way; 0."""
     settings = read_settings(args.config, env)
-    _set_up_logging()
+    _set_up_logging(settings.platforms.values())
     colour = wants_colour(sys.stderr, env)
     asyncio.run(_serve(settings, colour=colour))
     return 0
@@ -119,17 +120,15 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
             yield f"{word}: {finding.subject}: {finding.text}"
 
 
-def _set_up_logging() -> None:
+def _set_up_logging(platforms: Iterable[Configured]) -> None:
     logging.basicConfig(
         level=logging.WARNING,
         stream=sys.stderr,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    for name in ("sayso", "sayso_bots", "sayso_slack", "sayso_telegram"):
+    adapters = (type(on.platform).__module__.partition(".")[0] for on in platforms)
+    for name in ("sayso", "sayso_bots", *adapters):
         logging.getLogger(name).setLevel(logging.INFO)
-    for name in ("httpx", "httpcore"):
-        # They would log addresses, and a Telegram address holds the bot token.
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _say(line: str) -> None:

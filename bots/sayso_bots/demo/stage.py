@@ -12,12 +12,11 @@ from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
 from sayso.stores.memory import memory_backend
-from sayso_bots.server.platforms import telegram_config
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import Settings, settings_of
 from sayso_bots.settings.source import source_of
 from sayso_playground import Playground, PlaygroundConfig
-from sayso_telegram import set_webhook
+from sayso_telegram.platform import TelegramRegistration
 
 SLACK_CHANNEL = "C0OPS"
 TELEGRAM_CHAT = -1001234567890
@@ -67,8 +66,9 @@ async def stage(port: int, *, more: str = "") -> AsyncIterator[Stage]:
         settings = _settings(playground, more)
         bots = await stack.enter_async_context(serving(settings, backend=backend))
         playground.slack.deliver_to(f"{bots.url}/slack/events")
-        if settings.telegram is not None:
-            await set_webhook(telegram_config(settings.telegram), f"{bots.url}/telegram/webhook")
+        if (telegram := settings.platforms.get("telegram")) is not None:
+            webhook = f"{bots.url}/telegram/webhook"
+            await TelegramRegistration().set(telegram.settings, webhook)
         run = RunRef("deploy-bot", "demo")
         gate = await stack.enter_async_context(Gate.open(backend, run=run))
         yield Stage(playground, bots, gate)

@@ -1,39 +1,23 @@
-"""What can be found out before the first question: store, tokens, places, approvers, webhook."""
+"""What can be found out before the first question: store, tokens, places, approvers."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from sayso.chats.places import Place
-from sayso.desk.routes import Routes
+from sayso.desk.routes import Routes, is_group
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
+from sayso.platforms.bot import Bot
+from sayso.platforms.finding import Finding, Level
 from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
 from sayso_bots.server.kinds import load_kinds
-from sayso_bots.server.platforms import Platform, telegram_config
 from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import PolicySettings, Settings, StoreSettings, TelegramSettings
+from sayso_bots.settings.settings import PolicySettings, Settings, StoreSettings
 from sayso_bots.settings.tokens import ApiToken
 
 _AT_ONCE = 8
-
-Level = Literal["ok", "info", "warning", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    ``passing`` says of a failure that it may be over by itself.
-    """
-
-    level: Level
-    subject: str
-    text: str
-    passing: bool = False
 
 
 def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
@@ -83,24 +67,19 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     return Finding("ok", "store", f"{store.shown} answers")
 
 
-async def look_at_platform(platform: Platform) -> Finding:
+async def look_at_platform(name: str, bot: Bot) -> Finding:
     """Whether the token is known there, and whose it is."""
     try:
-        introduced = await platform.introduce()
-        await platform.try_secrets()
-        return Finding("ok", platform.name, introduced)
+        introduced = await bot.introduce()
+        await bot.try_secrets()
+        return Finding("ok", name, introduced)
     except DeliveryError as error:
-        name = platform.name
         setting = f"{name}.api_url or SAYSO_{name.upper()}_API_URL"
         hint = "" if error.permanent else f"; see the network and {setting}"
-        return Finding(
-            "failed", platform.name, f"{error.reason}{hint}", passing=not error.permanent
-        )
+        return Finding("failed", name, f"{error.reason}{hint}", passing=not error.permanent)
 
 
-async def look_at_places(
-    platforms: Mapping[str, Platform], routes: Routes
-) -> Mapping[Place, Finding]:
+async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Place, Finding]:
     """Whether cards can be shown in each place of the routes whose platform answers."""
     places = dict.fromkeys(place for route in routes.routes for place in route.to)
     room = asyncio.Semaphore(_AT_ONCE)
@@ -108,26 +87,54 @@ async def look_at_places(
     async def look(place: Place) -> Finding:
         async with room:
             try:
-                problem = await platforms[place.platform].can_post(place)
+                problem = await bots[place.platform].can_post(place)
             except DeliveryError as error:
                 problem = f"{place}: {error.reason}"
         if problem is None:
             return Finding("ok", "place", f"{place}: cards can be shown there")
         return Finding("failed", "place", problem)
 
-    reachable = [place for place in places if place.platform in platforms]
+    reachable = [place for place in places if place.platform in bots]
     return dict(zip(reachable, await asyncio.gather(*map(look, reachable)), strict=True))
 
 
-async def look_at_groups(platforms: Mapping[str, Platform], routes: Routes) -> Sequence[Finding]:
+async def look_at_accounts(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Finding]:
+    """Whether each account that may approve exists where it is needed; a line for each."""
+    wanted: dict[str, set[Place]] = {}
+    for route in routes.routes:
+        for account in routes.actors(route):
+            platform = account.partition(":")[0]
+            if platform in bots and not is_group(account):
+                there = {place for place in route.to if place.platform == platform}
+                wanted.setdefault(account, set()).update(there)
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(account: str) -> Finding:
+        name = routes.name(account)
+        who = f"{account} ({name})" if name else account
+        async with room:
+            try:
+                problem = await bots[account.partition(":")[0]].can_approve(
+                    account, sorted(wanted[account], key=str)
+                )
+            except DeliveryError as error:
+                return Finding("warning", "approvers", f"{who} is not known: {error.reason}")
+        if problem is None:
+            return Finding("ok", "approvers", f"{who} can answer")
+        return Finding("failed", "approvers", f"{who} cannot answer: {problem}")
+
+    return await asyncio.gather(*map(look, sorted(wanted)))
+
+
+async def look_at_groups(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Finding]:
     """Whether the groups of approvers can be read, and have anybody in them."""
     findings = []
     for group in sorted(routes.groups()):
         platform, _, name = group.partition(":@")
-        if platform not in platforms:
+        if platform not in bots:
             continue
         try:
-            members = await platforms[platform].adapter.members(name)
+            members = await bots[platform].adapter.members(name)
         except DeliveryError as error:
             text = f"{group} cannot be read, nobody in it may approve: {error.reason}"
             findings.append(Finding("failed", "approvers", text))
@@ -145,29 +152,3 @@ def approver_findings(settings: Settings) -> Iterator[Finding]:
             yield Finding("ok", "approvers", f"{route_text(route)}: {who}")
     for text in settings.warnings:
         yield Finding("warning", "approvers", text)
-
-
-async def look_at_webhook(telegram: TelegramSettings) -> Finding:
-    """Whether Telegram delivers presses to where they are taken."""
-    from sayso_telegram import show_webhook
-
-    try:
-        state = await show_webhook(telegram_config(telegram))
-    except DeliveryError as error:
-        return Finding("failed", "webhook", error.reason, passing=not error.permanent)
-    if telegram.mode == "polling":
-        if state.url:
-            text = f"{state.url} is registered, so polling gets nothing; `sayso webhook delete`"
-            return Finding("failed", "webhook", text)
-        return Finding("ok", "webhook", "none is registered, as polling needs it")
-    if not state.url:
-        text = "none is registered; `sayso webhook set https://…/telegram/webhook` does it"
-        return Finding("failed", "webhook", text)
-    about = f"{state.url}, {state.pending_update_count} updates waiting"
-    if not state.updates_fit:
-        text = f"{about}; not all needed updates are sent: repeat `sayso webhook set`"
-        return Finding("failed", "webhook", text)
-    if state.last_error_message:
-        return Finding("warning", "webhook", f"{about}; last error: {state.last_error_message}")
-    updates = ", ".join(state.allowed_updates) or "the default ones"
-    return Finding("ok", "webhook", f"{about}, updates: {updates}")

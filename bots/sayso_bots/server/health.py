@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
 
 from sayso.errors import DeliveryError, SaysoError
+from sayso.platforms.bot import Bot
 from sayso.stores.backend import Backend
-from sayso_bots.server.platforms import Platform
 
 _FRESH_SECONDS = 5.0
 _PATIENCE_SECONDS = 3.0
@@ -22,11 +22,11 @@ class Health:
     def __init__(
         self,
         backend: Backend,
-        platforms: Sequence[Platform],
+        bots: Mapping[str, Bot],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._looks: dict[str, Callable[[], Awaitable[object]]] = {"store": backend.leases.ping}
-        self._looks |= {platform.name: platform.introduce for platform in platforms}
+        self._looks |= {name: bot.introduce for name, bot in bots.items()}
         self._clock = clock
         self._looked_at = float("-inf")
         self._problems: Mapping[str, str] = {}

@@ -11,6 +11,8 @@ from functools import partial
 
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
+from sayso.platforms.bot import Bot
+from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.tasks import Background
@@ -18,16 +20,13 @@ from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
-    Finding,
     look_at_groups,
     look_at_places,
     look_at_platform,
     look_at_store,
-    look_at_webhook,
 )
 from sayso_bots.server.health import Health
 from sayso_bots.server.kinds import load_kinds
-from sayso_bots.server.platforms import Platform, configured_platforms
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_bots.settings.settings import Settings
 
@@ -64,16 +63,16 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
         findings = [await _reached(backend, settings)]
-        platforms: list[Platform] = [
-            await stack.enter_async_context(opened)
-            for opened in configured_platforms(settings, backend.drafts)
-        ]
-        introduced = await _introduced(platforms)
-        findings += [*introduced.values(), *await _looked_around(settings, platforms, introduced)]
+        opened = {
+            name: await stack.enter_async_context(configured.open(backend.drafts))
+            for name, configured in settings.platforms.items()
+        }
+        introduced = await _introduced(opened)
+        findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
         desk = Desk(
             backend,
-            [platform.adapter for platform in platforms],
+            [bot.adapter for bot in opened.values()],
             settings.routes,
             DeskOptions(
                 terms=settings.policy.terms,
@@ -83,15 +82,17 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             ),
         )
         await stack.enter_async_context(work.going_on(desk.run))
-        routes = Health(backend, platforms).routes()
-        for platform in platforms:
-            listening = await stack.enter_async_context(platform.listening(desk, backend.leases))
+        routes = Health(backend, opened).routes()
+        for name, bot in opened.items():
+            listening = await stack.enter_async_context(
+                bot.listening(desk, backend.leases, owner=desk.name)
+            )
             routes += listening.routes
             if listening.fetch is not None:
                 await stack.enter_async_context(work.going_on(listening.fetch))
-            if introduced[platform.name].level == "failed":
-                await stack.enter_async_context(work.going_on(partial(_introduce_later, platform)))
-        api = await stack.enter_async_context(_api(settings, backend, platforms, room))
+            if introduced[name].level == "failed":
+                await stack.enter_async_context(work.going_on(partial(_introduce_later, name, bot)))
+        api = await stack.enter_async_context(_api(settings, backend, opened, room))
         routes += api.routes() if api is not None else []
         server = answering(sockets, routes, most_connections=room.connections)
         await stack.enter_async_context(server)
@@ -104,13 +105,13 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
 
 @asynccontextmanager
 async def _api(
-    settings: Settings, backend: Backend, platforms: Sequence[Platform], room: Room
+    settings: Settings, backend: Backend, opened: Mapping[str, Bot], room: Room
 ) -> AsyncIterator[HostedApi | None]:
     """The hosted API, None while no token is configured."""
     if settings.api is None:
         yield None
         return
-    adapters = {platform.name: platform.adapter for platform in platforms}
+    adapters = {name: bot.adapter for name, bot in opened.items()}
     async with hosted_api(
         settings.api,
         backend,
@@ -129,10 +130,10 @@ async def _reached(backend: Backend, settings: Settings) -> Finding:
     return finding
 
 
-async def _introduced(platforms: Sequence[Platform]) -> Mapping[str, Finding]:
+async def _introduced(opened: Mapping[str, Bot]) -> Mapping[str, Finding]:
     """Who the bot is on each platform. One that is away for now is asked again later."""
-    looks = await asyncio.gather(*map(look_at_platform, platforms))
-    found = {platform.name: look for platform, look in zip(platforms, looks, strict=True)}
+    looks = await asyncio.gather(*(look_at_platform(name, bot) for name, bot in opened.items()))
+    found = dict(zip(opened, looks, strict=True))
     failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
     for name, finding in failed.items():
         if not finding.passing or len(failed) == len(found):
@@ -141,38 +142,34 @@ async def _introduced(platforms: Sequence[Platform]) -> Mapping[str, Finding]:
 
 
 async def _looked_around(
-    settings: Settings, platforms: Sequence[Platform], introduced: Mapping[str, Finding]
+    settings: Settings, opened: Mapping[str, Bot], introduced: Mapping[str, Finding]
 ) -> list[Finding]:
     """What should be known before the first question.
 
     Raises:
         ConfigError: there is no place where a card could be shown.
     """
-    there = {
-        platform.name: platform
-        for platform in platforms
-        if introduced[platform.name].level != "failed"
-    }
+    there = {name: bot for name, bot in opened.items() if introduced[name].level != "failed"}
     places = await look_at_places(there, settings.routes)
     failed = [finding for finding in places.values() if finding.level == "failed"]
-    if failed and len(failed) == len(places) and len(there) == len(platforms):
+    if failed and len(failed) == len(places) and len(there) == len(opened):
         reasons = "; ".join(finding.text for finding in failed)
         raise ConfigError(f"no place of any [[route]] can be used: {reasons}")
     findings = [*failed, *await look_at_groups(there, settings.routes)]
-    if settings.telegram is not None and "telegram" in there:
-        findings.append(await look_at_webhook(settings.telegram))
+    for bot in there.values():
+        findings += await bot.look()
     return findings
 
 
-async def _introduce_later(platform: Platform) -> None:
+async def _introduce_later(name: str, bot: Bot) -> None:
     """Ask until the platform answers: without its own id there, the bot takes no presses."""
     while True:
         await asyncio.sleep(_AGAIN_SECONDS)
         try:
-            _log.info("%s answers again: %s", platform.name, await platform.introduce())
+            _log.info("%s answers again: %s", name, await bot.introduce())
             break
         except DeliveryError as error:
-            _log.warning("%s: %s", platform.name, error.reason)
+            _log.warning("%s: %s", name, error.reason)
     await asyncio.Event().wait()
 
 

@@ -3,41 +3,60 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes, is_group
+from sayso.platforms.platform import Platform
 from sayso_bots.settings.credentials import shown
-from sayso_bots.settings.sections import PersonSection, RouteSection, parse_actor
+from sayso_bots.settings.loading import Platforms, alternatives
+from sayso_bots.settings.sections import RouteSection, person_section
 from sayso_bots.settings.source import Source
 from sayso_bots.settings.toml_lines import KeyPath
 
-_TOKENS = {"slack": "SLACK_BOT_TOKEN", "telegram": "TELEGRAM_BOT_TOKEN"}
 _MUCH = 5
 
 
-def read_routes(source: Source, configured: frozenset[str]) -> Routes:
+def read_routes(source: Source, platforms: Platforms, configured: Collection[str]) -> Routes:
     """People and routes; places belong to one of the configured platforms.
 
     What is wrong is left out and noted in the source.
     """
-    people = _people(source)
-    written = source.written(("route",), [])
-    if not isinstance(written, list):
-        source.problem(("route",), "must be written with two brackets: [[route]]")
-        written = []
+    people = _people(source, platforms)
     routes = []
-    for number in range(len(written)):
-        _check_approvers(source, number, people)
+    for number in range(len(_written(source))):
+        _check_approvers(source, number, platforms, people)
         section = source.section(RouteSection, "route", number)
         if section is not None:
-            routes.append(_route(source, number, section, configured))
+            routes.append(_route(source, number, section, platforms, configured))
     return Routes(tuple(routes), people)
 
 
-def route_warnings(routes: Routes) -> tuple[str, ...]:
+def read_timeouts(source: Source) -> Routes:
+    """Which request may wait how long: routes without places and approvers.
+
+    Whoever only asks knows no platform, so nothing is said of what is wrong.
+    """
+    routes = []
+    for number in range(len(_written(source))):
+        section = source.section(RouteSection, "route", number)
+        if section is not None:
+            routes.append(_made(section))
+    return Routes(tuple(routes), {})
+
+
+def places_written(source: Source) -> Iterator[str]:
+    """The platforms that routes lead to, as they were written."""
+    for route in _written(source):
+        places = route.get("to") if isinstance(route, dict) else None
+        for place in places if isinstance(places, list) else ():
+            yield str(place).partition(":")[0]
+
+
+def route_warnings(routes: Routes, account_example: str) -> tuple[str, ...]:
     """What is allowed but surely not meant: places where nobody may approve, routes never used."""
-    return tuple(_warnings(routes))
+    return tuple(_warnings(routes, account_example))
 
 
 def approvers_text(routes: Routes, route: Route) -> str:
@@ -57,26 +76,38 @@ def route_text(route: Route) -> str:
     return f"{what}{whose} → {', '.join(map(str, route.to))}"
 
 
-def _people(source: Source) -> Mapping[str, frozenset[str]]:
+def _written(source: Source) -> list[Any]:
+    written = source.written(("route",), [])
+    if isinstance(written, list):
+        return written
+    source.problem(("route",), "must be written with two brackets: [[route]]")
+    return []
+
+
+def _people(source: Source, platforms: Platforms) -> Mapping[str, frozenset[str]]:
     written = source.written(("people",), {})
     if not isinstance(written, dict):
         source.problem(("people",), "must be written as [people.NAME]")
         return {}
+    model = person_section(platforms)
     people: dict[str, frozenset[str]] = {}
     for name in written:
-        section = source.section(PersonSection, "people", name)
+        section = source.section(model, "people", name)
         if section is None:
             people[name] = frozenset()
             continue
-        people[name] = frozenset((*section.slack, *section.telegram))
-        _check_person(source, name, people)
+        people[name] = frozenset().union(*(accounts for _, accounts in section))
+        _check_person(source, name, people, platforms)
     return people
 
 
-def _check_person(source: Source, name: str, people: Mapping[str, frozenset[str]]) -> None:
+def _check_person(
+    source: Source, name: str, people: Mapping[str, frozenset[str]], platforms: Platforms
+) -> None:
     path = ("people", name)
     if not people[name]:
-        source.problem(path, 'has no account; add slack = "U0ALICE" or telegram = 4242')
+        keys = alternatives([_as_key(platform.account_example) for platform in platforms])
+        source.problem(path, f"has no account; add {keys}")
     if ":" in name or "@" in name or not name.strip():
         source.problem(path, "is not a name for a person; use one without : and @")
     for other, accounts in people.items():
@@ -84,23 +115,50 @@ def _check_person(source: Source, name: str, people: Mapping[str, frozenset[str]
             source.problem(path, f"has the account {min(shared)}, and so has {other}; remove one")
 
 
+def _as_key(account: str) -> str:
+    """An account as it stands under a person."""
+    platform, _, name = account.partition(":")
+    return f"{platform} = {name}" if name.isdecimal() else f'{platform} = "{name}"'
+
+
 def _route(
     source: Source,
     number: int,
     section: RouteSection,
-    configured: frozenset[str],
+    platforms: Platforms,
+    configured: Collection[str],
 ) -> Route:
+    path = ("route", number, "to")
     if not section.to:
-        source.problem(("route", number, "to"), "names no place; add one such as slack:C0123ABCD")
-    for index, place in enumerate(section.to):
+        source.problem(path, f"names no place; add one such as {platforms.place_example}")
+    to = []
+    for index, written in enumerate(section.to):
+        try:
+            place = platforms.place(written)
+        except ValueError as error:
+            source.problem((*path, index), f"{shown(written)} {error}")
+            continue
         if place.platform not in configured:
+            how = how_to_configure(platforms.by_name[place.platform])
             source.problem(
-                ("route", number, "to", index),
+                (*path, index),
                 f"leads to {place}, but {place.platform} is not configured; "
-                f"set {_TOKENS[place.platform]} or remove the place",
+                f"{how} or remove the place",
             )
+        to.append(place)
+    return _made(section, tuple(to))
+
+
+def how_to_configure(platform: Platform[Any]) -> str:
+    """What switches a platform on."""
+    if platform.secrets:
+        return f"set {platform.secrets[0].variable}"
+    return f"add the section [{platform.name}]"
+
+
+def _made(section: RouteSection, to: tuple[Place, ...] = ()) -> Route:
     return Route(
-        to=section.to,
+        to=to,
         approvers=section.approvers,
         agent=section.agent,
         tool=section.tool,
@@ -108,44 +166,55 @@ def _route(
     )
 
 
-def _check_approvers(source: Source, number: int, people: Mapping[str, frozenset[str]]) -> None:
+def _check_approvers(
+    source: Source, number: int, platforms: Platforms, people: Mapping[str, frozenset[str]]
+) -> None:
     path = ("route", number, "approvers")
     written = source.written(path, [])
     for index, approver in enumerate(written if isinstance(written, list) else ()):
-        if isinstance(approver, str) and (text := _wrong_approver(approver, people)):
+        if isinstance(approver, str) and (text := _wrong_approver(approver, platforms, people)):
             source.problem((*path, index), f"{shown(approver)} {text}")
 
 
-def _wrong_approver(approver: str, people: Mapping[str, frozenset[str]]) -> str:
-    """Why an approver is none; empty when it is a person, an actor or a Slack group."""
+def _wrong_approver(
+    approver: str, platforms: Platforms, people: Mapping[str, frozenset[str]]
+) -> str:
+    """Why an approver is none; empty when it is a person, an account or a group."""
     if approver in people:
         return ""
-    platform, colon, name = approver.partition(":")
+    name, colon, account = approver.partition(":")
     if not colon:
-        return _wrong_name(approver, people)
-    if is_group(approver):
-        if platform == "slack" and len(name) > 1:
-            return ""
-        return (
-            "cannot approve: only Slack has groups of approvers, and usernames can change hands; "
-            "write telegram: and the numeric user id"
-        )
+        return _wrong_name(approver, platforms, people)
+    if name == "api" and not is_group(approver):
+        return ""
     try:
-        parse_actor(approver)
+        platform = platforms.named(name, also=("api",))
+        if is_group(approver):
+            platform.check_group(account.removeprefix("@"))
+        else:
+            platform.account(account)
     except ValueError as error:
         return str(error)
     return ""
 
 
-def _wrong_name(name: str, people: Mapping[str, frozenset[str]]) -> str:
+def _wrong_name(name: str, platforms: Platforms, people: Mapping[str, frozenset[str]]) -> str:
     if name.startswith("@"):
-        return f"is not an approver; a Slack user group is written slack:{name}"
+        groups = [
+            f"a {platform.title} user group is written {platform.name}:{name}"
+            for platform in platforms
+            if platform.has_groups
+        ]
+        return "; ".join(("is not an approver", *groups))
     if near := difflib.get_close_matches(name, people, n=1, cutoff=0.6):
         return f"is nobody in [people]; did you mean {near[0]}?"
-    return f"is nobody in [people]; add [people.{name}], or name an account such as slack:U0ALICE"
+    return (
+        f"is nobody in [people]; add [people.{name}], "
+        f"or name an account such as {platforms.account_example}"
+    )
 
 
-def _warnings(routes: Routes) -> Iterator[str]:
+def _warnings(routes: Routes, account_example: str) -> Iterator[str]:
     caught: KeyPath | None = None
     for number, route in enumerate(routes.routes):
         if caught is not None:
@@ -155,7 +224,7 @@ def _warnings(routes: Routes) -> Iterator[str]:
         if not route.approvers:
             yield (
                 f"route.{number} has no approvers: NOBODY may approve what is shown in "
-                f'{_places(route.to)}; add approvers = ["slack:U0ALICE"] or a person'
+                f'{_places(route.to)}; add approvers = ["{account_example}"] or a person'
             )
             continue
         deaf = [place for place in route.to if not _can_answer(routes, route, place)]

@@ -5,64 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Any, Literal
 
 from sayso.always.terms import Terms
 from sayso.desk.routes import Routes
 from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.platforms.registration import Registration
+from sayso.platforms.section import PlatformSettings
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.refusals import Refusals
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
 from sayso.text.secrets import has_login, without_login
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
-from sayso_bots.settings.credentials import (
-    SLACK_APP_TOKEN,
-    SLACK_BOT_TOKEN,
-    SLACK_SIGNING_SECRET,
-    TELEGRAM_BOT_TOKEN,
-    TELEGRAM_WEBHOOK_SECRET,
-    secret_values,
-    wrong_secret,
+from sayso_bots.settings.configured import (
+    Configured,
+    none_wanted,
+    read_platform,
+    wanted_platforms,
 )
-from sayso_bots.settings.routing import read_routes, route_warnings
+from sayso_bots.settings.loading import SETTING, Platforms, loaded_platforms
+from sayso_bots.settings.routing import (
+    read_routes,
+    read_timeouts,
+    route_warnings,
+)
 from sayso_bots.settings.sections import (
     PolicySection,
     QuestionsSection,
     RuleSection,
     ServerSection,
-    SlackSection,
     StoreSection,
-    TelegramSection,
 )
-from sayso_bots.settings.source import Source, read_source, unknown
+from sayso_bots.settings.source import SettingsError, Source, read_source, read_with, unknown
 from sayso_bots.settings.tokens import ApiSettings
 
-SECTIONS = ("store", "server", "slack", "telegram", "people", "route", "questions", "policy", "api")
-PLATFORMS = ("slack", "telegram")
-
-
-@dataclass(frozen=True, slots=True)
-class SlackSettings:
-    """One Slack app in one workspace."""
-
-    mode: Literal["http", "socket"]
-    api_url: str
-    team_id: str | None
-    app_id: str | None
-    bot_token: str = field(repr=False)
-    signing_secrets: tuple[str, ...] = field(repr=False)
-    app_token: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TelegramSettings:
-    """One Telegram bot."""
-
-    mode: Literal["webhook", "polling"]
-    api_url: str
-    bot_token: str = field(repr=False)
-    webhook_secrets: tuple[str, ...] = field(repr=False)
+SECTIONS = ("store", "server", SETTING, "people", "route", "questions", "policy", "api")
+"""What may stand at the top of the file, besides the sections of platforms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +106,7 @@ class Settings:
     store: StoreSettings
     host: str
     port: int
-    slack: SlackSettings | None
-    telegram: TelegramSettings | None
+    platforms: Mapping[str, Configured]
     routes: Routes
     policy: PolicySettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
@@ -161,17 +139,23 @@ def settings_of(source: Source) -> Settings:
     Raises:
         SettingsError: something is wrong; a line for each problem.
     """
-    for name in source.sections - set(SECTIONS):
-        source.problem((name,), unknown(name, SECTIONS))
+    platforms = loaded_platforms(source, SECTIONS)
+    read_with(source, platforms)
+    for name in source.sections - {*SECTIONS, *platforms.by_name}:
+        source.problem((name,), _unknown_section(name, platforms))
     store = _store(source, None)
     server = source.section(ServerSection, "server") or ServerSection()
-    slack, telegram = _slack(source), _telegram(source)
-    configured = frozenset(name for name in PLATFORMS if _is_configured(source, name))
-    if not configured:
-        source.problems.append(("slack", _NO_PLATFORM))
-    routes = read_routes(source, configured)
+    wanted = wanted_platforms(source, platforms)
+    configured = {
+        platform.name: read
+        for platform in wanted
+        if (read := read_platform(source, platform, platform.needed)) is not None
+    }
+    if not wanted:
+        source.problems.append((SETTING, none_wanted(platforms)))
+    routes = read_routes(source, platforms, [platform.name for platform in wanted])
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
-        source.problems.append(("route", _no_route(source)))
+        source.problems.append(("route", _no_route(source, platforms)))
     policy, questions = _policy(source), _questions(source)
     api = read_api(source)
     check_api_approvers(source, routes, api)
@@ -181,12 +165,11 @@ def settings_of(source: Source) -> Settings:
         store=store,
         host=server.host,
         port=server.port,
-        slack=slack,
-        telegram=telegram,
+        platforms=configured,
         routes=routes,
         policy=policy,
         questions=questions,
-        warnings=route_warnings(routes),
+        warnings=route_warnings(routes, platforms.account_example),
         api=api,
         api_warnings=api_warnings(source, api),
     )
@@ -202,7 +185,7 @@ def read_ask_settings(
     """
     source = read_source(config, env)
     store, policy = _store(source, store_url), _policy(source)
-    routes = read_routes(source, frozenset(PLATFORMS))
+    routes = read_timeouts(source)
     source.check("store", "policy")
     return AskSettings(store, policy, routes)
 
@@ -219,37 +202,45 @@ def read_store(config: str | None, env: Mapping[str, str], store_url: str | None
     return store
 
 
-def read_telegram(config: str | None, env: Mapping[str, str]) -> TelegramSettings:
-    """The Telegram bot alone, which need not be mentioned in the file.
+def read_registration(
+    config: str | None, env: Mapping[str, str], name: str | None
+) -> tuple[Registration[Any], PlatformSettings[Any]]:
+    """The platform to register a webhook with, which need not be mentioned in the file.
+
+    It is the only one that has webhooks to register unless ``name`` says which.
 
     Raises:
-        SettingsError: it is wrong; a line for each problem.
+        SettingsError: it is wrong, or there is none; a line for each problem.
     """
     source = read_source(config, env)
-    telegram = _telegram(source, needed=True)
-    source.check("telegram")
-    if telegram is None:
+    platforms = loaded_platforms(source, SECTIONS)
+    read_with(source, platforms)
+    able = {platform.name: platform for platform in platforms if platform.registration is not None}
+    name = name or (next(iter(able)) if len(able) == 1 else "")
+    if name not in able or (registration := able[name].registration) is None:
+        known = ", ".join(able) or "none of those that are installed"
+        raise SettingsError([f"name a platform that registers webhooks with --platform: {known}"])
+    configured = read_platform(source, able[name], lambda _: registration.needed)
+    source.check(name)
+    if configured is None:
         raise TypeError("without problems there are settings")
-    return telegram
+    return registration, configured.settings
 
 
-_NO_PLATFORM = (
-    "no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET for Slack, "
-    "TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
-)
+def _unknown_section(name: str, platforms: Platforms) -> str:
+    if name in platforms.broken:
+        return f"is a platform that {platforms.broken[name]}"
+    own = f'; name a platform of your own by its module: {SETTING} = ["my_adapter"]'
+    return unknown(name, (*SECTIONS, *platforms.by_name), own)
 
 
-def _no_route(source: Source) -> str:
+def _no_route(source: Source, platforms: Platforms) -> str:
     if not source.sections:
         return f"there is no {source.name} with a [[route]] here; name the file with --config"
     return (
         f"{source.name} has no [[route]], so nothing could be shown anywhere; add one such as "
-        '[[route]] to = ["slack:C0123ABCD"] approvers = ["slack:U0ALICE"]'
+        f'[[route]] to = ["{platforms.place_example}"] approvers = ["{platforms.account_example}"]'
     )
-
-
-def _is_configured(source: Source, platform: str) -> bool:
-    return platform in source.sections or bool(source.value(f"{platform.upper()}_BOT_TOKEN"))
 
 
 def _store(source: Source, from_argument: str | None) -> StoreSettings:
@@ -272,60 +263,6 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))
     return store
-
-
-def _slack(source: Source) -> SlackSettings | None:
-    if not _is_configured(source, "slack"):
-        return None
-    section = source.section(SlackSection, "slack")
-    bot_token = source.secret(SLACK_BOT_TOKEN)
-    socket = section is not None and section.mode == "socket"
-    if socket:
-        source.secret(SLACK_APP_TOKEN)
-    elif section is not None:
-        source.secret(SLACK_SIGNING_SECRET)
-    app_token = source.value("SLACK_APP_TOKEN") if socket else ""
-    signing_secrets = secret_values(source.value("SLACK_SIGNING_SECRET"))
-    _check_forms(source, SLACK_BOT_TOKEN.variable, bot_token)
-    _check_forms(source, SLACK_APP_TOKEN.variable, app_token)
-    _check_forms(source, SLACK_SIGNING_SECRET.variable, *signing_secrets)
-    if section is None:
-        return None
-    return SlackSettings(
-        mode=section.mode,
-        api_url=section.api_url.rstrip("/") + "/",
-        team_id=section.team_id,
-        app_id=section.app_id,
-        bot_token=bot_token,
-        signing_secrets=signing_secrets,
-        app_token=app_token,
-    )
-
-
-def _telegram(source: Source, *, needed: bool = False) -> TelegramSettings | None:
-    if not needed and not _is_configured(source, "telegram"):
-        return None
-    section = source.section(TelegramSection, "telegram")
-    bot_token = source.secret(TELEGRAM_BOT_TOKEN)
-    if section is not None and (section.mode == "webhook" and not needed):
-        source.secret(TELEGRAM_WEBHOOK_SECRET)
-    webhook_secrets = secret_values(source.value("TELEGRAM_WEBHOOK_SECRET"))
-    _check_forms(source, TELEGRAM_BOT_TOKEN.variable, bot_token)
-    _check_forms(source, TELEGRAM_WEBHOOK_SECRET.variable, *webhook_secrets)
-    if section is None:
-        return None
-    return TelegramSettings(
-        mode=section.mode,
-        api_url=section.api_url.rstrip("/"),
-        bot_token=bot_token,
-        webhook_secrets=webhook_secrets,
-    )
-
-
-def _check_forms(source: Source, variable: str, *values: str) -> None:
-    for value in values:
-        if value and (text := wrong_secret(variable, value)):
-            source.problems.append((variable.partition("_")[0].lower(), text))
 
 
 def _policy(source: Source) -> PolicySettings:

@@ -13,29 +13,19 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sayso.errors import ConfigError
-from sayso_bots.settings.credentials import (
-    FORBIDDEN_KEYS,
-    Secret,
-    forbidden_value,
-    holds_api_token,
-    shown,
-)
+from sayso.platforms.platform import Platform
+from sayso.platforms.secret import Secret
+from sayso_bots.settings.credentials import holds_api_token, shown
 from sayso_bots.settings.toml_lines import KeyPath, key_lines
 
 DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"
 
-# Which variable overrides which key.
+# Which variable overrides which key; those of platforms are called SAYSO_<NAME>_<KEY>.
 OVERRIDES: Mapping[str, tuple[str, str]] = {
     "SAYSO_STORE_URL": ("store", "url"),
     "SAYSO_HOST": ("server", "host"),
     "SAYSO_PORT": ("server", "port"),
-    "SAYSO_SLACK_MODE": ("slack", "mode"),
-    "SAYSO_SLACK_API_URL": ("slack", "api_url"),
-    "SAYSO_SLACK_TEAM_ID": ("slack", "team_id"),
-    "SAYSO_SLACK_APP_ID": ("slack", "app_id"),
-    "SAYSO_TELEGRAM_MODE": ("telegram", "mode"),
-    "SAYSO_TELEGRAM_API_URL": ("telegram", "api_url"),
 }
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -84,13 +74,6 @@ class Source:
     def value(self, variable: str) -> str:
         """A variable's value, empty when it is not set."""
         return self.env.get(variable, "").strip()
-
-    def secret(self, secret: Secret) -> str:
-        """The value of a secret; without it a problem is noted."""
-        value = self.value(secret.variable)
-        if not value:
-            self.problems.append((secret.section, secret.missing))
-        return value
 
     def problem(self, path: KeyPath, text: str) -> None:
         """Note that what stands at a path is wrong; ``text`` goes on after its name.
@@ -157,7 +140,7 @@ _SENTENCES = {
     "int_from_float": "must be a whole number",
     "greater_than_equal": "must be a number from 0 to 65535",
     "less_than_equal": "must be a number from 0 to 65535",
-    "string_type": 'must be a text in "quotes"',
+    "string_type": 'must be a string in "quotes"',
     "tuple_type": 'must be a list such as ["…"]',
     "model_type": "must be a table",
     "dict_type": "must be a table",
@@ -165,12 +148,15 @@ _SENTENCES = {
 }
 
 
-def unknown(key: str, known: Iterable[str]) -> str:
-    """What to say of a key that is no setting: the nearest one, or all there are."""
+def unknown(key: str, known: Iterable[str], otherwise: str = "") -> str:
+    """What to say of a key that is not a setting: the nearest one, or all there are.
+
+    ``otherwise`` goes on where none is near.
+    """
     names = list(known)
     if near := difflib.get_close_matches(key, names, n=1, cutoff=0.6):
         return f"is not a setting; did you mean {near[0]}?"
-    return f"is not a setting; settings here are {', '.join(names)}"
+    return f"is not a setting; settings here are {', '.join(names)}{otherwise}"
 
 
 def read_source(config: str | None, env: Mapping[str, str]) -> Source:
@@ -206,7 +192,7 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     except tomllib.TOMLDecodeError as error:
         raise SettingsError([f"{name} is not valid TOML: {error}"]) from None
     source = Source(name, data, key_lines(text), env, frozenset(data))
-    _refuse_secrets(source)
+    _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():
         if value := source.value(variable):
             _override(source, variable, section, key, value)
@@ -221,17 +207,36 @@ def _override(source: Source, variable: str, section: str, key: str, value: str)
         source.overridden[(section, key)] = variable
 
 
-def _refuse_secrets(source: Source) -> None:
-    for section, key in FORBIDDEN_KEYS:
-        table = source.data.get(section)
-        if isinstance(table, dict) and key in table:
-            source.problem((section, key), _use_instead(FORBIDDEN_KEYS[section, key]))
-            del table[key]
+def read_with(source: Source, platforms: Iterable[Platform[Any]]) -> None:
+    """Read the source as the platforms want it: refuse their secrets, take their variables."""
+    platforms = tuple(platforms)
+    for platform in platforms:
+        table = source.data.get(platform.name)
+        for secret in platform.secrets:
+            for key in secret.keys:
+                if isinstance(table, dict) and key in table:
+                    source.problem((platform.name, key), _use_instead(secret))
+                    del table[key]
+    secrets = [secret for platform in platforms for secret in platform.secrets]
     for path, value in list(_texts(source.data)):
-        if (secret := forbidden_value(value)) is not None:
-            source.problem(path, _use_instead(secret))
+        if found := next((secret for secret in secrets if secret.is_in(value)), None):
+            source.problem(path, _use_instead(found))
             source.refused.add(path)
-        elif holds_api_token(value):
+    for platform in platforms:
+        for variable, key in overrides(platform).items():
+            if value := source.value(variable):
+                _override(source, variable, platform.name, key, value)
+
+
+def overrides(platform: Platform[Any]) -> Mapping[str, str]:
+    """Which variable overrides which key of the platform's section."""
+    prefix = f"SAYSO_{platform.name.upper()}_"
+    return {f"{prefix}{key.upper()}": key for key in platform.section.model_fields}
+
+
+def _refuse_api_tokens(source: Source) -> None:
+    for path, value in list(_texts(source.data)):
+        if holds_api_token(value):
             source.problem(path, _PASTED)
             source.refused.add(path)
     for path, table in list(_tables(source.data)):

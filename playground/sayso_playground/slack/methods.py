@@ -51,6 +51,7 @@ class SlackMethods:
             "views.update": self._views_update,
             "conversations.info": self._conversations_info,
             "conversations.open": self._conversations_open,
+            "users.info": self._users_info,
             "usergroups.list": self._usergroups_list,
             "usergroups.users.list": self._usergroups_users_list,
         }
@@ -180,6 +181,19 @@ class SlackMethods:
         if all(member.slack_id != user for member in self._config.members):
             raise SlackRefusalError("user_not_found")
         return {"channel": {"id": f"D{user[1:]}"}}
+
+    def _users_info(self, arguments: Json) -> Json:
+        wanted = arguments.get("user")
+        if not wanted:
+            raise missing("user")
+        config = self._config
+        if wanted == config.slack_bot_user_id:
+            return {"user": {"id": wanted, "name": config.slack_bot_name, "is_bot": True}}
+        for member in config.members:
+            if member.slack_id == wanted:
+                found = {"id": wanted, "name": member.username, "deleted": False, "is_bot": False}
+                return {"user": {**found, "team_id": member.slack_team_id or config.slack_team_id}}
+        raise SlackRefusalError("user_not_found")
 
     def _usergroups_list(self, arguments: Json) -> Json:
         with_users = str(arguments.get("include_users", "")).lower() in ("1", "true")

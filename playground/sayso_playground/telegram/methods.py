@@ -53,6 +53,7 @@ class TelegramMethods:
         self.table: dict[str, Callable[[Json], Any]] = {
             "getme": self._get_me,
             "getchat": self._get_chat,
+            "getchatmember": self._get_chat_member,
             "sendmessage": self._send_message,
             "senddocument": self._send_document,
             "editmessagetext": self._edit_message_text,
@@ -72,6 +73,16 @@ class TelegramMethods:
         gifts |= {"premium_subscription": True, "gifts_from_channels": True}
         always = {"accent_color_id": 0, "max_reaction_count": 11, "accepted_gift_types": gifts}
         return {**self._state.chat_json(chat.id), **always}
+
+    def _get_chat_member(self, arguments: Json) -> Json:
+        chat, wanted = self._chat(arguments), str(arguments.get("user_id") or "")
+        if wanted == str(self._state.bot_id):
+            status = "member" if chat.bot_is_member else "left"
+            return {"status": status, "user": self._state.bot_json()}
+        for member in self._state.config.members:
+            if str(member.telegram_id) == wanted:
+                return {"status": "member", "user": self._state.user_json(member.telegram_id)}
+        raise bad_request("user not found")
 
     def _send_message(self, arguments: Json) -> Json:
         chat = self._writable_chat(arguments)

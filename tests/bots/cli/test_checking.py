@@ -47,7 +47,7 @@ async def test_everything_is_looked_at_and_fine(
     assert [line[0] for line in lines] == ["ok"] * len(lines)
     assert [line[1] for line in lines] == [
         "settings", "store", "slack", "telegram", "webhook", "place", "place",
-        "approvers", "approvers",
+        "approvers", "approvers", "approvers", "approvers",
     ]  # fmt: skip
     assert "…@127.0.0.1" in lines[1][2]
     assert lines[2][2] == "acme (T0ACME) as @sayso, presses at POST /slack/events"
@@ -55,7 +55,38 @@ async def test_everything_is_looked_at_and_fine(
     assert lines[4][2].startswith(f"{HOOK}, 0 updates waiting, updates: message")
     assert lines[5][2] == "slack:C0OPS: cards can be shown there"
     assert lines[7][2].endswith(": alice (slack:U0ALICE, telegram:4242), slack:@oncall")
-    assert lines[8][2] == "slack:@oncall has 1 member"
+    assert lines[8][2] == "slack:U0ALICE (alice) can answer"
+    assert lines[9][2] == "telegram:4242 (alice) can answer"
+    assert lines[10][2] == "slack:@oncall has 1 member"
+
+
+async def test_an_approver_who_does_not_exist_is_a_line(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    toml = (
+        '[people.ghost]\nslack = "U0GHOST"\ntelegram = 999\n'
+        '[[route]]\nto = ["slack:C0OPS", "telegram:-1001234567890"]\n'
+        'approvers = ["ghost", "slack:U0SAYSO", "slack:U0ALICE", "telegram:4343"]\n'
+    )
+    await command(run, playground, "webhook", "set", HOOK)
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
+
+    said = [line.split(maxsplit=2) for line in done.out.splitlines()]
+    failed = {text for level, subject, text in said if (level, subject) == ("failed", "approvers")}
+    assert done.code == 1
+    assert len(failed) == 3
+    assert (
+        "slack:U0GHOST (ghost) cannot answer: users.info: user_not_found: check the user's id"
+    ) in failed
+    assert (
+        "slack:U0SAYSO cannot answer: the account is a bot's, and only people press buttons"
+    ) in failed
+    assert (
+        "telegram:999 (ghost) cannot answer: telegram:-1001234567890: Telegram knows no such user "
+        "there: check the number"
+    ) in failed
+    assert "ok       approvers  slack:U0ALICE can answer" in done.out
+    assert "ok       approvers  telegram:4343 can answer" in done.out
 
 
 async def test_a_module_with_kinds_of_question_that_cannot_be_loaded_is_a_line(

@@ -68,7 +68,7 @@ async def test_a_wrong_slack_token_is_one_line(run: Run, playground: Playground)
 
 
 async def test_a_wrong_telegram_token_is_one_line(run: Run, playground: Playground) -> None:
-    done = await failed(run, playground, ROUTE, TELEGRAM_BOT_TOKEN="4000000000:wrong-of-a-test")
+    done = await failed(run, playground, ROUTES, TELEGRAM_BOT_TOKEN="4000000000:wrong-of-a-test")
 
     assert done.code == 2
     assert done.err == (

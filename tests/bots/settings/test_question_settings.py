@@ -53,7 +53,7 @@ def test_how_long_calls_gather_for_one_card_comes_from_the_file(
         ("together = 300", 'or "off", for a card for every call'),
         ('reason_wait = "16m"', "reason_wait"),
         ('reason_wait = "soon"', "is not a duration"),
-        ('reasons = [""]', "is no reason; write 1 to 1,000 characters"),
+        ('reasons = [""]', "is not a reason; write 1 to 1,000 characters"),
         ("types = 3", "types"),
     ],
 )

@@ -11,6 +11,8 @@ from sayso.always.terms import Terms
 from sayso.chats.places import Place
 from sayso_bots.settings.settings import Settings, settings_of
 from sayso_bots.settings.source import SettingsError, source_of
+from sayso_slack.settings import SIGNING_SECRET
+from sayso_telegram.settings import WEBHOOK_SECRET
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 TELEGRAM = {"TELEGRAM_BOT_TOKEN": "123:of-a-test", "TELEGRAM_WEBHOOK_SECRET": "hook-of-a-test"}
@@ -21,6 +23,8 @@ ROUTE = """
 to = ["slack:C0OPS"]
 approvers = ["slack:U0ALICE"]
 """
+
+ROUTE_TO_BOTH = ROUTE.replace('"slack:C0OPS"', '"slack:C0OPS", "telegram:42"')
 
 
 def read(text: str, env: Mapping[str, str] = SLACK) -> Settings:
@@ -36,8 +40,7 @@ def problems(text: str, env: Mapping[str, str] = SLACK) -> tuple[str, ...]:
 def test_tokens_and_a_route_are_enough() -> None:
     settings = read(ROUTE)
 
-    assert settings.slack is not None
-    assert settings.telegram is None
+    assert set(settings.platforms) == {"slack"}
     assert (settings.host, settings.port) == ("127.0.0.1", 8080)
     assert settings.store.url == "redis://127.0.0.1:6379/0"
     assert settings.routes.routes[0].to == (Place("slack", "C0OPS"),)
@@ -59,20 +62,20 @@ def test_the_environment_overrides_the_file() -> None:
 
     assert settings.store.url == "redis://:secret@b"
     assert (settings.host, settings.port) == ("0.0.0.0", 2)
-    assert settings.slack is not None
-    assert settings.slack.mode == "http"
-    assert settings.slack.api_url == "http://127.0.0.1:9/api/"
+    slack = settings.platforms["slack"].settings.section
+    assert slack.mode == "http"
+    assert slack.api_url == "http://127.0.0.1:9/api"
 
 
 def test_several_secrets_are_taken_while_one_is_replaced() -> None:
     settings = read(
-        ROUTE, {**BOTH, "SLACK_SIGNING_SECRET": "new, old", "TELEGRAM_WEBHOOK_SECRET": "c,d,"}
+        ROUTE_TO_BOTH,
+        {**BOTH, "SLACK_SIGNING_SECRET": "new, old", "TELEGRAM_WEBHOOK_SECRET": "c,d,"},
     )
 
-    assert settings.slack is not None
-    assert settings.slack.signing_secrets == ("new", "old")
-    assert settings.telegram is not None
-    assert settings.telegram.webhook_secrets == ("c", "d")
+    slack, telegram = settings.platforms["slack"], settings.platforms["telegram"]
+    assert slack.settings.values(SIGNING_SECRET) == ("new", "old")
+    assert telegram.settings.values(WEBHOOK_SECRET) == ("c", "d")
 
 
 def test_people_may_have_several_accounts() -> None:
@@ -123,8 +126,10 @@ def test_terms_that_cannot_be_are_explained(line: str, problem: str) -> None:
 
 def test_no_secret_is_in_the_repr() -> None:
     env = {**BOTH, "SAYSO_STORE_URL": "redis://:store-of-a-test@host"}
+    settings = read(ROUTE_TO_BOTH, env)
 
-    assert "of-a-test" not in repr(read(ROUTE, env)) + str(read(ROUTE, env))
+    assert set(settings.platforms) == {"slack", "telegram"}
+    assert "of-a-test" not in repr(settings) + str(settings)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +266,7 @@ def test_no_secret_is_in_the_repr() -> None:
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["telegram:@alice"]',
             (
                 "sayso.toml line 3: route.0.approvers.0 'telegram:@alice' cannot approve: "
-                "only Slack has groups of approvers, and usernames can change hands; "
+                "Telegram has no groups of approvers, and usernames can change hands; "
                 "write telegram: and the numeric user id"
             ),
         ),
@@ -326,7 +331,7 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
         (
             {**TELEGRAM, "TELEGRAM_BOT_TOKEN": "of-a-test"},
             (
-                "TELEGRAM_BOT_TOKEN has not the form digits:letters; "
+                "TELEGRAM_BOT_TOKEN does not have the form digits:letters; "
                 "@BotFather shows it after /mybots, under API Token, copy all of it"
             ),
         ),
@@ -350,7 +355,7 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
 def test_a_wrong_variable_is_one_line_with_its_name_and_the_fix(
     env: Mapping[str, str], line: str
 ) -> None:
-    assert line in problems(ROUTE, env)
+    assert line in problems(ROUTE_TO_BOTH, env)
 
 
 def test_a_section_without_its_token_names_the_variable_and_where_to_find_it() -> None:

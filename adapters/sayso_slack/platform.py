@@ -1,0 +1,152 @@
+"""Slack as the bots know it: settings, opening, listening, checking."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.places import Place
+from sayso.clock import utc_now
+from sayso.errors import ConfigError, DeliveryError
+from sayso.platforms.bot import Bot, Listening
+from sayso.platforms.platform import Platform
+from sayso.platforms.secret import Secret
+from sayso.platforms.section import PlatformSettings
+from sayso.stores.ports import Drafts, Leases
+from sayso_slack import settings as slack
+
+if TYPE_CHECKING:
+    from sayso_slack.adapter import SlackAdapter
+    from sayso_slack.config import SlackConfig
+
+
+class SlackBot(Bot):
+    """The bot of one Slack app in one workspace."""
+
+    def __init__(self, config: SlackConfig, adapter: SlackAdapter) -> None:
+        self._config = config
+        self._adapter = adapter
+
+    @property
+    def adapter(self) -> Adapter:
+        """Shows the cards."""
+        return self._adapter
+
+    async def introduce(self) -> str:
+        """Workspace, bot user, and how presses come in."""
+        who = await self._adapter.identity()
+        how = "over Socket Mode" if self._config.mode == "socket" else "at POST /slack/events"
+        return f"{who.team_name} ({who.team_id}) as @{who.user_name}, presses {how}"
+
+    async def try_secrets(self) -> None:
+        """In Socket Mode, ask for a connection with the app-level token."""
+        if self._config.mode != "socket":
+            return
+        try:
+            await self._adapter.socket_url()
+        except DeliveryError as error:
+            if not error.permanent:
+                raise
+            reason = f"{slack.APP_TOKEN.variable} is not valid; {slack.APP_TOKEN.where}"
+            raise DeliveryError("slack", reason, permanent=True) from None
+
+    async def can_post(self, place: Place) -> str | None:
+        """Whether the channel is there, open, and the bot in it."""
+        return await self._adapter.can_post(place)
+
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:  # noqa: ARG002
+        """Whether the member exists, is a person and has not left."""
+        return await self._adapter.can_approve(account)
+
+    @asynccontextmanager
+    async def listening(
+        self,
+        desk: PressTaker,
+        leases: Leases,  # noqa: ARG002  any connection gets a press: nothing to take turns for
+        *,
+        owner: str,  # noqa: ARG002
+    ) -> AsyncIterator[Listening]:
+        """Presses over HTTP, or over connections of Socket Mode."""
+        from sayso_slack.incoming.listener import SlackListener
+
+        async with SlackListener(self._config, self._adapter, desk, clock=utc_now) as listener:
+            if self._config.mode == "socket":
+                yield Listening(fetch=listener.run_socket)
+            else:
+                yield Listening(routes=listener.routes())
+
+
+class SlackPlatform(Platform[slack.SlackSection]):
+    """Slack."""
+
+    name = "slack"
+    title = "Slack"
+    section = slack.SlackSection
+    secrets = (slack.BOT_TOKEN, slack.SIGNING_SECRET, slack.APP_TOKEN)
+    place_example = "slack:C0123ABCD"
+    account_example = "slack:U0ALICE"
+    has_groups = True
+
+    def settled(self, section: slack.SlackSection, given: Collection[str]) -> slack.SlackSection:
+        """Socket Mode, where an app-level token is set and no signing secret; HTTP otherwise."""
+        if section.mode is not None:
+            return section
+        has_socket = slack.APP_TOKEN.variable in given
+        mode = "socket" if has_socket and slack.SIGNING_SECRET.variable not in given else "http"
+        return section.model_copy(update={"mode": mode})
+
+    def needed(self, section: slack.SlackSection) -> Sequence[Secret]:
+        """The bot token, and what the mode proves its callbacks with."""
+        return (
+            slack.BOT_TOKEN,
+            slack.APP_TOKEN if section.mode == "socket" else slack.SIGNING_SECRET,
+        )
+
+    def check_place(self, place: Place) -> None:
+        """Channels and people by their ids.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        slack.check_place(place)
+
+    def account(self, written: object) -> str:
+        """A member id.
+
+        Raises:
+            ValueError: it is not one.
+        """
+        return slack.account(written)
+
+    def check_group(self, name: str) -> None:
+        """A user group, by its handle or its ``S…`` id.
+
+        Raises:
+            ValueError: the name is empty.
+        """
+        if not name:
+            raise ValueError("names no user group; write slack:@ and the group's handle")
+
+    @asynccontextmanager
+    async def open(
+        self,
+        settings: PlatformSettings[slack.SlackSection],
+        drafts: Drafts,  # noqa: ARG002
+    ) -> AsyncIterator[Bot]:
+        """The app's bot. Slack's dialogs keep what is being filled in themselves.
+
+        Raises:
+            ConfigError: the extra is not installed, or the values cannot work together.
+        """
+        config = slack.config_of(settings)
+        try:
+            from sayso_slack.adapter import SlackAdapter
+        except ImportError as error:
+            raise ConfigError("Slack needs its libraries: install sayso[slack]") from error
+        async with SlackAdapter(config) as adapter:
+            yield SlackBot(config, adapter)
+
+
+PLATFORM = SlackPlatform()

@@ -1,0 +1,208 @@
+"""Telegram as the bots know it: settings, opening, listening, checking, registering."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.places import Place
+from sayso.errors import ConfigError, DeliveryError
+from sayso.platforms.bot import Bot, Listening
+from sayso.platforms.finding import Finding
+from sayso.platforms.platform import Platform
+from sayso.platforms.registration import Registered, Registration
+from sayso.platforms.secret import Secret
+from sayso.platforms.section import PlatformSettings
+from sayso.stores.ports import Drafts, Leases
+from sayso_telegram import settings as telegram
+
+if TYPE_CHECKING:
+    from sayso_telegram.adapter import TelegramAdapter
+    from sayso_telegram.config import TelegramConfig
+    from sayso_telegram.incoming.webhook import WebhookState
+
+Settings = PlatformSettings[telegram.TelegramSection]
+
+
+class TelegramBot(Bot):
+    """One Telegram bot."""
+
+    def __init__(self, config: TelegramConfig, adapter: TelegramAdapter) -> None:
+        self._config = config
+        self._adapter = adapter
+
+    @property
+    def adapter(self) -> Adapter:
+        """Shows the cards."""
+        return self._adapter
+
+    async def introduce(self) -> str:
+        """The bot's name, and how presses come in."""
+        who = await self._adapter.identity()
+        polls = self._config.mode == "polling"
+        how = "by polling" if polls else "at POST /telegram/webhook"
+        return f"@{who.username}, presses {how}"
+
+    async def can_post(self, place: Place) -> str | None:
+        """Whether the chat is there, and the bot may write in it."""
+        return await self._adapter.can_post(place)
+
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:
+        """Whether the person is in one of the chats; a channel's members are nobody's to know."""
+        return await self._adapter.can_approve(account, places)
+
+    async def look(self) -> Sequence[Finding]:
+        """Whether Telegram delivers presses to where they are taken."""
+        from sayso_telegram.incoming.webhook import show_webhook
+
+        try:
+            state = await show_webhook(self._config)
+        except DeliveryError as error:
+            return [Finding("failed", "webhook", error.reason, passing=not error.permanent)]
+        return [_polled(state) if self._config.mode == "polling" else _delivered(state)]
+
+    @asynccontextmanager
+    async def listening(
+        self, desk: PressTaker, leases: Leases, *, owner: str
+    ) -> AsyncIterator[Listening]:
+        """Updates over the webhook, or fetched by one process at a time."""
+        from sayso_telegram.incoming.listener import TelegramListener
+
+        async with TelegramListener(
+            self._config, self._adapter, desk, leases, owner=owner
+        ) as listener:
+            if self._config.mode == "polling":
+                yield Listening(fetch=listener.run_polling)
+            else:
+                yield Listening(routes=listener.routes())
+
+
+def _polled(state: WebhookState) -> Finding:
+    if state.url:
+        text = f"{state.url} is registered, so polling gets nothing; `sayso webhook delete`"
+        return Finding("failed", "webhook", text)
+    return Finding("ok", "webhook", "none is registered, as polling needs it")
+
+
+def _delivered(state: WebhookState) -> Finding:
+    if not state.url:
+        text = "none is registered; `sayso webhook set https://…/telegram/webhook` does it"
+        return Finding("failed", "webhook", text)
+    about = f"{state.url}, {state.pending_update_count} updates waiting"
+    if not state.updates_fit:
+        text = f"{about}; not all needed updates are sent: repeat `sayso webhook set`"
+        return Finding("failed", "webhook", text)
+    if state.last_error_message:
+        return Finding("warning", "webhook", f"{about}; last error: {state.last_error_message}")
+    updates = ", ".join(state.allowed_updates) or "the default ones"
+    return Finding("ok", "webhook", f"{about}, updates: {updates}")
+
+
+class TelegramRegistration(Registration[telegram.TelegramSection]):
+    """The bot's webhook."""
+
+    needed = (telegram.BOT_TOKEN,)
+
+    async def set(self, settings: Settings, url: str) -> Registered:
+        """Register it with the first secret and the updates that are needed.
+
+        Raises:
+            ConfigError: the URL or a secret makes no sense.
+            DeliveryError: Telegram did not take it.
+        """
+        from sayso_telegram.incoming.webhook import set_webhook
+
+        return _registered(await set_webhook(telegram.config_to_register(settings), url))
+
+    async def show(self, settings: Settings) -> Registered:
+        """What Telegram says of it.
+
+        Raises:
+            DeliveryError: Telegram did not say.
+        """
+        from sayso_telegram.incoming.webhook import show_webhook
+
+        return _registered(await show_webhook(telegram.config_to_register(settings)))
+
+    async def delete(self, settings: Settings) -> Registered:
+        """Take it away; updates that wait stay.
+
+        Raises:
+            DeliveryError: Telegram did not take it.
+        """
+        from sayso_telegram.incoming.webhook import delete_webhook
+
+        return _registered(await delete_webhook(telegram.config_to_register(settings)))
+
+
+def _registered(state: WebhookState) -> Registered:
+    return Registered(
+        url=state.url,
+        waiting=state.pending_update_count,
+        last_error=state.last_error_message,
+        last_error_at=state.last_error_at,
+        kinds=state.allowed_updates,
+    )
+
+
+class TelegramPlatform(Platform[telegram.TelegramSection]):
+    """Telegram."""
+
+    name = "telegram"
+    title = "Telegram"
+    section = telegram.TelegramSection
+    secrets = (telegram.BOT_TOKEN, telegram.WEBHOOK_SECRET)
+    place_example = "telegram:-1001234567890"
+    account_example = "telegram:4242"
+    registration = TelegramRegistration()
+
+    def needed(self, section: telegram.TelegramSection) -> Sequence[Secret]:
+        """The bot token, and for the webhook its secret."""
+        return self.secrets if section.mode == "webhook" else (telegram.BOT_TOKEN,)
+
+    def check_place(self, place: Place) -> None:
+        """Chats and topics by their numbers.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        telegram.check_place(place)
+
+    def account(self, written: object) -> str:
+        """A user id.
+
+        Raises:
+            ValueError: it is not one.
+        """
+        return telegram.account(written)
+
+    def check_group(self, name: str) -> None:  # noqa: ARG002  whatever it is
+        """There are none that a bot can read.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError(
+            "cannot approve: Telegram has no groups of approvers, and usernames can change "
+            "hands; write telegram: and the numeric user id"
+        )
+
+    @asynccontextmanager
+    async def open(self, settings: Settings, drafts: Drafts) -> AsyncIterator[Bot]:
+        """The bot; forms that are being filled in are kept in ``drafts``.
+
+        Raises:
+            ConfigError: the extra is not installed, or the values make no sense.
+        """
+        config = telegram.config_of(settings)
+        try:
+            from sayso_telegram.adapter import TelegramAdapter
+        except ImportError as error:
+            raise ConfigError("Telegram needs its libraries: install sayso[telegram]") from error
+        async with TelegramAdapter(config, drafts) as adapter:
+            yield TelegramBot(config, adapter)
+
+
+PLATFORM = TelegramPlatform()

@@ -1,0 +1,87 @@
+"""One platform's bot, inside the block that opened it: it shows cards, listens and looks around."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.places import Place
+from sayso.platforms.finding import Finding
+from sayso.stores.ports import Leases
+
+if TYPE_CHECKING:
+    # As a type only: whoever has a route to add has aiohttp.
+    from aiohttp import web
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """How presses come in: routes for the web server, or work that fetches them until cancelled."""
+
+    routes: Collection[web.RouteDef] = ()
+    fetch: Callable[[], Coroutine[Any, Any, None]] | None = None
+
+
+class Bot(ABC):
+    """Our bot on one platform. Whatever a platform has not, need not be overridden."""
+
+    @property
+    @abstractmethod
+    def adapter(self) -> Adapter:
+        """Shows the cards."""
+
+    @abstractmethod
+    async def introduce(self) -> str:
+        """Who the bot is there and how presses come in, in words.
+
+        Raises:
+            DeliveryError: the platform did not say; permanent when the token is wrong.
+        """
+
+    @abstractmethod
+    def listening(
+        self, desk: PressTaker, leases: Leases, *, owner: str
+    ) -> AbstractAsyncContextManager[Listening]:
+        """Take presses for the desk while the block runs; its end waits for those in flight.
+
+        ``leases`` are for what only one process at a time may do, in the name of ``owner``.
+        """
+
+    async def try_secrets(self) -> None:  # noqa: B027  most platforms have none
+        """Return when the platform takes whatever secrets :meth:`introduce` does not need.
+
+        Raises:
+            DeliveryError: it does not, or did not say.
+        """
+
+    async def can_post(self, place: Place) -> str | None:  # noqa: ARG002  not known here
+        """What would prevent cards from being shown there, None when nothing is known to.
+
+        It looks and does not post.
+
+        Raises:
+            DeliveryError: the platform did not say.
+        """
+        return None
+
+    async def can_approve(
+        self,
+        account: str,  # noqa: ARG002  not known here
+        places: Collection[Place],  # noqa: ARG002
+    ) -> str | None:
+        """What would prevent an approver from answering in these places, None when nothing is.
+
+        ``account`` is an actor of this platform, such as ``slack:U0ALICE``.
+
+        Raises:
+            DeliveryError: the platform did not say.
+        """
+        return None
+
+    async def look(self) -> Sequence[Finding]:
+        """What else is worth a line of ``sayso check``. It never raises."""
+        return ()

@@ -156,7 +156,7 @@ class Openings:
         try:
             await self._drafts.end(dialogue_id, _NOT_ASKED)
         except StoreUnreachableError as error:
-            _log.warning("a form that could not be begun is taken away only: %s", error)
+            _log.warning("a form that could not be begun is only taken away: %s", error)
 
     async def _take_away(self, dialogue: Dialogue, posted: Sequence[str]) -> None:
         await self._close_off(dialogue.dialogue_id)

@@ -98,11 +98,25 @@ export class Branch {
     this.#headers = { Authorization: `Bearer ${token}` };
   }
 
-  /** Ask whether a call may run, and wait until somebody says so or the request ends. */
+  /**
+   * Ask whether a call may run, and wait until somebody says so or the request ends. An answer for
+   * other arguments than `args` are by then is an error: what was shown is what runs.
+   */
   async mayRun(
     functionName: string,
     args: Record<string, unknown>,
     timeout = "10m",
+  ): Promise<Ending> {
+    const ending = await this.#ending(functionName, args, timeout);
+    if (ending.type !== "PERMISSION_RESPONSE" || !ending.approved) return ending;
+    if (ending.argumentsDigest === (await argumentsDigest(args))) return ending;
+    throw new Error(`the arguments of ${functionName} are not those that were approved: ask again`);
+  }
+
+  async #ending(
+    functionName: string,
+    args: Record<string, unknown>,
+    timeout: string,
   ): Promise<Ending> {
     const body = {
       type: "PERMISSION_REQUEST",
@@ -196,6 +210,25 @@ export class Branch {
       }
     }
   }
+}
+
+/**
+ * The digest of a call's arguments, as the server computes it: the SHA-256 of their JSON in the
+ * canonical form of RFC 8785. An answer holds for the arguments of its digest and no others.
+ */
+export async function argumentsDigest(args: Record<string, unknown>): Promise<string> {
+  const text = canonical(JSON.parse(JSON.stringify(args))); // what is sent: dates are strings there
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0"));
+  return `jcs-sha256:${hex.join("")}`;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, item]) => [name, canonical(item)] as const);
+  members.sort(([a], [b]) => (a < b ? -1 : 1)); // by UTF-16 code units
+  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${item}`).join(",")}}`;
 }
 
 /** Whether trying again may help: a connection that broke is a TypeError of fetch. */

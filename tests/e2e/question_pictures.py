@@ -22,8 +22,9 @@ from playwright.async_api import expect
 from spend_questions import Spend
 from support.browser import NO_CHROMIUM, browser, chromium
 
-from sayso.calls import ToolCall, arguments_digest, new_id
+from sayso.calls import ToolCall, new_id
 from sayso.clock import utc_now
+from sayso.digests import arguments_digest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso_bots.demo.agent import long_call
 

@@ -16,8 +16,9 @@ from e2e.asked import REASONS, RUN, Asked, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
 
 from sayso import Outcome, ToolCall, Verdict
-from sayso.calls import arguments_digest, new_id
+from sayso.calls import new_id
 from sayso.clock import utc_now
+from sayso.digests import arguments_digest, short_digest
 from sayso.questions.permission import PermissionRequestEvent
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
@@ -139,8 +140,8 @@ async def edited_everywhere(
     for text in await both_cards(scene, "Approved by alice"):
         for shown in (*map(str, before.values()), *map(str, after.values())):
             assert shown in text
-        assert f"Digest of that {arguments_digest(after)[:12]}" in text
-        assert arguments_digest(before)[:12] in text
+        assert f"Digest of that {short_digest(arguments_digest(after))}" in text
+        assert short_digest(arguments_digest(before)) in text
     (entry,) = [one for one in await scene.backend.audit.read(10) if one.kind == "approved"]
     assert entry.digest == arguments_digest(before)
     assert entry.changed_digest == arguments_digest(after)

@@ -12,7 +12,8 @@ from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
 from sayso.agent.waiting import in_seconds
 from sayso.always.widths import derive
-from sayso.calls import RunRef, ToolCall, new_id, shown_and_digest
+from sayso.calls import RunRef, ToolCall, new_id
+from sayso.digests import is_digest_of, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
 from sayso_bots.api.bodies import without_nulls
@@ -141,8 +142,12 @@ class Draft:
             fields["arguments"], digest = shown_and_digest(arguments)
         except InvalidCallError as error:
             raise invalid(Wrong("/arguments", str(error))) from None
-        if fields.setdefault("argumentsDigest", digest) != digest:
+        given = fields.get("argumentsDigest")
+        if given is not None and not (isinstance(given, str) and is_digest_of(given, arguments)):
             raise invalid(Wrong("/argumentsDigest", "is not the digest of the arguments"))
+        known = stored.get("argumentsDigest")
+        is_known = known is not None and is_digest_of(known, arguments)
+        fields["argumentsDigest"] = known if is_known else digest
         if "suggestedRules" in self._names:
             fields["suggestedRules"] = stored.get("suggestedRules", _rules(fields))
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sayso.clock import utc_now
+from sayso.digests import short_digest
 from sayso.rules.rule import Rule
 from sayso.stores.ports import KeptRule
 from sayso.text.secrets import redacted
@@ -67,10 +68,10 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
 def _where(rule: Rule) -> str:
     """The patterns, without secrets; of one call alone its values, or the digest of long ones."""
     if rule.arguments_digest is not None and not rule.params:
-        return f"exactly arguments {rule.arguments_digest[:12]}"
+        return f"exactly arguments {short_digest(rule.arguments_digest)}"
     parts = [f"{name} = {pattern}" for name, pattern in _patterns(rule).items()]
     if rule.others_digest is not None:
-        parts.append(f"others {rule.others_digest[:12]}")
+        parts.append(f"others {short_digest(rule.others_digest)}")
     where = ", ".join(parts) or "any arguments"
     return where if rule.arguments_digest is None else f"exactly {where}"
 

@@ -14,7 +14,8 @@ from sayso.agent.options import Asked, CallOptions
 from sayso.agent.tools.guard import first_line, result_of
 from sayso.agent.verdict import Pending, Verdict
 from sayso.agent.waiting import in_seconds
-from sayso.calls import ToolCall, arguments_digest
+from sayso.calls import ToolCall
+from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError
 from sayso.events import Outcome
 from sayso.rules.declarations import declared_by
@@ -117,7 +118,7 @@ class Answers:
         known = self._answers.get(call.call_id)
         if known is None or known.tool != call.name:
             return None
-        if known.digest != arguments_digest(call.arguments):
+        if not is_digest_of(known.digest, call.arguments):
             return None
         check_unchanged(known.verdict, known.runs)
         return known.verdict

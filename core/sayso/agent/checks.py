@@ -12,7 +12,8 @@ from sayso.agent.options import Asked, GateOptions
 from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 from sayso.agent.waiting import Questions, Timeout
 from sayso.always.widths import derive
-from sayso.calls import ToolCall, arguments_digest, as_json, new_id, shown_and_digest
+from sayso.calls import ToolCall, new_id
+from sayso.digests import arguments_digest, as_json, shown_and_digest
 from sayso.errors import WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling

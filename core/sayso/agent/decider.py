@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
+from sayso.digests import arguments_digest
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import declaration_by, denial_by

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sayso.calls import ToolCall, arguments_digest
+from sayso.calls import ToolCall
+from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, RequestEnding
 from sayso.policy.decision import Decision, Ruling
@@ -116,10 +117,10 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
     if ending.outcome is Outcome.APPROVED:
         if not isinstance(ending, PermissionResponseEvent):
             raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
-        if ending.arguments_digest != digest or arguments_digest(call.arguments) != digest:
+        if ending.arguments_digest != digest or not is_digest_of(digest, call.arguments):
             raise ArgumentsChangedError(
                 f"the arguments of {call.name!r} are not those that were approved "
-                f"(digest {digest[:12]}): ask again"
+                f"(digest {short_digest(digest)}): ask again"
             )
         if ending.modified_arguments is not None:
             asked, arguments = arguments, ending.modified_arguments

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Iterable, Iterator
 
 from sayso.always.programs import program_pattern
-from sayso.calls import ToolCall, arguments_digest, as_json
+from sayso.calls import ToolCall
+from sayso.digests import arguments_digest, as_json
 from sayso.rules.declarations import Declaration, DerivePermission
 from sayso.rules.rule import Rule, literal_rule
 

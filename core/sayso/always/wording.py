@@ -10,6 +10,7 @@ from sayso.always.dangers import RuleDanger, ShowsFiles, WholeTool
 from sayso.always.programs import program_of
 from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
+from sayso.digests import short_digest
 from sayso.globs.words import danger_in_words
 from sayso.rules.rule import Rule, Scope
 from sayso.text.secrets import redacted
@@ -26,7 +27,7 @@ def meanings(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     """
     tool = name_in_words(rule.tool)
     if rule.arguments_digest is not None:
-        digest = rule.arguments_digest[:12]
+        digest = short_digest(rule.arguments_digest)
         if rule.params or not call.arguments:  # without them they are longer than a screen
             yield words.exactly.format(tool, _values(call, words), digest)
         yield words.exactly_as_shown.format(tool, digest)
@@ -95,7 +96,7 @@ def _others(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     elif set(call.arguments) <= set(rule.params):
         yield words.no_others
     else:
-        yield words.others_as_shown.format(rule.others_digest[:12])
+        yield words.others_as_shown.format(short_digest(rule.others_digest))
 
 
 def _json(value: object) -> str:

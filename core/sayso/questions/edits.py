@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sayso.calls import as_json
 from sayso.cards.card import Choice
+from sayso.digests import as_json
 from sayso.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, Form, FormField, Inputs
 from sayso.forms.schema_check import schema_problem

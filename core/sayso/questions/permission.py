@@ -10,8 +10,9 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, Offer, offers
-from sayso.calls import ToolCall, arguments_digest, shown_and_digest
+from sayso.calls import ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.events import (
     Event,
     Outcome,
@@ -84,7 +85,7 @@ class PermissionRequestEvent(UserInputRequest):
 
     @model_validator(mode="after")
     def _digest_is_of_these_arguments(self) -> Self:
-        if self.arguments_digest != arguments_digest(self.arguments):
+        if not is_digest_of(self.arguments_digest, self.arguments):
             raise ValueError("the digest is not that of the arguments")
         return self
 
@@ -104,7 +105,7 @@ class PermissionRequestEvent(UserInputRequest):
             description=visible(redacted_text(self.description)),
             content=shown_arguments(self.arguments),
             question="May this run?",
-            digest=self.arguments_digest[:12],
+            digest=short_digest(self.arguments_digest),
             facts=(*self.origin, *self._not_shown()),
             choices=(allow, *always, deny),
             more=(*self._saying_more(), *(one for one in stored if one.key != ALWAYS)),
@@ -170,7 +171,7 @@ class PermissionRequestEvent(UserInputRequest):
         if modified_arguments is None:
             return response
         changed, digest = shown_and_digest(modified_arguments)
-        if digest == self.arguments_digest:
+        if is_same_json(changed, self.arguments):
             return response
         return response.model_copy(
             update={"modified_arguments": changed, "modified_digest": digest}
@@ -253,7 +254,7 @@ class PermissionRequestEvent(UserInputRequest):
             return ()
         return (
             ("Runs with", shown_arguments(ending.modified_arguments)),
-            ("Digest of that", ending.modified_digest[:12]),
+            ("Digest of that", short_digest(ending.modified_digest)),
         )
 
     def _saying_more(self) -> Iterator[Choice]:
@@ -307,7 +308,9 @@ class PermissionResponseEvent(UserInputResponse):
                 raise ValueError(
                     "there is a digest of modified arguments, but no modified arguments"
                 )
-        elif self.modified_digest != arguments_digest(self.modified_arguments):
+        elif self.modified_digest is None or not is_digest_of(
+            self.modified_digest, self.modified_arguments
+        ):
             raise ValueError("the digest is not that of the modified arguments")
         return self
 

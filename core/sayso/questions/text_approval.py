@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.digests import short_digest
 from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
@@ -101,7 +102,7 @@ class TextApprovalRequestEvent(UserInputRequest):
             described="Context given",
             content=visible(text),
             question="May this text be used as it is?",
-            digest=self.digest_of_arguments[:12],
+            digest=short_digest(self.digest_of_arguments),
             facts=(*self.origin, *((("Not shown", not_shown),) if hidden else ())),
             choices=(
                 Choice(APPROVE, "Approve", "primary", needs_sight=True),

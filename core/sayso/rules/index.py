@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sayso.calls import ToolCall, arguments_digest
+from sayso.calls import ToolCall
+from sayso.digests import known_digests
 from sayso.globs.glob import Glob, compiled
 from sayso.globs.needs import Needs, shortest
 from sayso.globs.value import Value
@@ -114,7 +115,8 @@ class _Shelf:
             if value is not None:
                 found.update(drawer.candidates(value.value))
         if self._digests:
-            found.update(self._digests.get(arguments_digest(call.arguments), ()))
+            for digest in known_digests(call.arguments):
+                found.update(self._digests.get(digest, ()))
         return sorted(found)
 
 

@@ -21,7 +21,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic_core import from_json
 
-from sayso.calls import ToolCall, arguments_digest, new_id
+from sayso.calls import ToolCall, new_id
+from sayso.digests import arguments_digest, has_known_form, is_digest_of
 from sayso.errors import ConfigError
 from sayso.globs.glob import compiled, escape
 from sayso.rules.javascript import as_text
@@ -46,6 +47,7 @@ class Rule:
 
     Raises:
         ConfigError: a pattern is refused; the message names the parameter and the fix.
+            Or a digest is of a form that is not known here.
     """
 
     tool: str
@@ -63,6 +65,14 @@ class Rule:
                 raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
         return params
 
+    @field_validator("arguments_digest", "others_digest")
+    @classmethod
+    def _of_a_known_form(cls, digest: str | None) -> str | None:
+        # Nothing has a digest of a form that is not known here: a denial would deny nothing.
+        if digest is not None and not has_known_form(digest):
+            raise ConfigError(f"the form of the digest {digest!r} is not known here")
+        return digest
+
     def matches(self, call: ToolCall) -> bool:
         """Whether the call is one that this rule is about."""
         if call.name != self.tool:
@@ -73,9 +83,9 @@ class Rule:
                 return False
         if self.others_digest is not None:
             others = {name: arguments[name] for name in arguments if name not in self.params}
-            if arguments_digest(others) != self.others_digest:
+            if not is_digest_of(self.others_digest, others):
                 return False
-        return self.arguments_digest is None or self.arguments_digest == arguments_digest(arguments)
+        return self.arguments_digest is None or is_digest_of(self.arguments_digest, arguments)
 
 
 def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:

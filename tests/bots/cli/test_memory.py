@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 from support.commands import Run
 
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.calls import RunRef, ToolCall
+from sayso.digests import arguments_digest, short_digest
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
@@ -93,7 +94,9 @@ def test_a_stored_call_that_is_longer_than_a_screen_is_shown_by_its_digest(
     call = ToolCall("write", {"text": "x" * 5_000})
     asyncio.run(_remember(store_url, replace(a_rule("write"), rule=literal_rule(call))))
 
-    assert f"arguments {arguments_digest(call.arguments)[:12]}" in run("rules", env=env).out
+    assert (
+        f"arguments {short_digest(arguments_digest(call.arguments))}" in run("rules", env=env).out
+    )
 
 
 def test_the_list_says_how_wide_a_rule_is_why_it_is_there_and_when_it_was_used(

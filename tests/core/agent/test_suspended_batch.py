@@ -102,7 +102,7 @@ async def test_a_number_that_json_cannot_store_is_refused_before_anybody_is_aske
     backend: Backend,
 ) -> None:
     async with Gate.open(backend, run=RUN) as gate:
-        with pytest.raises(InvalidCallError, match="no finite number"):
+        with pytest.raises(InvalidCallError, match="not a finite number"):
             await gate.submit_batch([ONE, ToolCall("bash", {"limit": float("inf")})])
 
     assert await open_now(backend) == set()

@@ -10,8 +10,9 @@ import pytest
 from sayso.always.offers import Offer, offers
 from sayso.always.terms import Terms, span
 from sayso.always.widths import derive
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Card, Choice, Ended, Open
+from sayso.digests import arguments_digest, short_digest
 from sayso.errors import ConfigError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
@@ -76,7 +77,7 @@ def test_widths_go_from_narrow_to_wide() -> None:
     ],
 )
 def test_each_choice_says_exactly_what_it_stores(key: str, stores: str) -> None:
-    digest = arguments_digest(CALL.arguments)[:12]
+    digest = short_digest(arguments_digest(CALL.arguments))
 
     assert offered(*WIDER)[key].choice.stores == stores.format(digest=digest)
 
@@ -181,7 +182,7 @@ def test_the_literal_rule_names_every_value_or_says_where_all_of_them_stand(
 
     found = offered(call=call)
 
-    digest = f"(digest {arguments_digest(arguments)[:12]})"
+    digest = f"(digest {short_digest(arguments_digest(arguments))})"
     assert found["always"].choice.stores == (
         f"bash with exactly these arguments: {words} {digest} in session s-1"
     )
@@ -208,7 +209,7 @@ def test_this_program_says_its_pattern_and_what_becomes_of_the_others(
     assert found.choice.stores == (
         'bash with command matching "ls?( +([a-zA-Z0-9 _./:=@+-]))" '
         "(only ls, alone or with plain words) and "
-        f"{words.format(arguments_digest(others)[:12])} in session {'5f0c' * 9}"
+        f"{words.format(short_digest(arguments_digest(others)))} in session {'5f0c' * 9}"
     )
 
 

@@ -209,8 +209,18 @@ ARGUMENTS = st.dictionaries(st.sampled_from(["command", "path", "x"]), JSON, max
 
 
 def written(value: Any) -> str:
-    """A value with its type: to Python 1, 1.0 and True are equal, in JSON they are not."""
-    return json.dumps(value, sort_keys=True)
+    """A value with its type: to Python 1 and True are equal, in JSON 1 and 1.0 are."""
+    return json.dumps(one_number(value), sort_keys=True)
+
+
+def one_number(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [one_number(item) for item in value]
+    if isinstance(value, dict):
+        return {name: one_number(item) for name, item in value.items()}
+    return value
 
 
 def others_that_read_alike(value: Any) -> list[Any]:

@@ -11,8 +11,9 @@ from sayso.always.offers import Offer, offers
 from sayso.always.widths import derive
 from sayso.always.words import ENGLISH as ALWAYS_ENGLISH
 from sayso.always.words import AlwaysWords
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
+from sayso.digests import arguments_digest
 from sayso.globs.dangers import MissKind
 from sayso.globs.notes import DangerKind
 from sayso.globs.words import ENGLISH as GLOB_ENGLISH

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.calls import MAX_ARGUMENTS_BYTES
+from sayso.digests import MAX_ARGUMENTS_BYTES
 from sayso.policy.chain import Chain, When
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.permissions import AdjustablePolicy

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from sayso.calls import RunRef, ToolCall, shown_and_digest
+from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Card
+from sayso.digests import short_digest, shown_and_digest
 from sayso.errors import UnreadableEventError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
@@ -113,7 +114,7 @@ def test_always_says_exactly_what_it_stores() -> None:
 
     assert "bash" in always.stores
     assert "exactly these arguments" in always.stores
-    assert request.arguments_digest[:12] in always.stores
+    assert short_digest(request.arguments_digest) in always.stores
     assert "release 7" in always.stores
 
 

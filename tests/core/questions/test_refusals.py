@@ -12,12 +12,12 @@ import pytest
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Gate, Rule, RulePolicy, RunRef, ToolCall, Verdict
-from sayso.calls import arguments_digest
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 from sayso.clock import utc_now
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
+from sayso.digests import arguments_digest, short_digest
 from sayso.errors import (
     ConfigError,
     DeliveryError,
@@ -324,7 +324,7 @@ async def test_edited_arguments_are_what_runs_and_all_say_so(
     )
     facts = dict((await asked.ended()).facts)
     assert facts["Runs with"] == "command: terraform plan\ncount: 1"
-    assert arguments_digest(changed).startswith(facts["Digest of that"])
+    assert facts["Digest of that"] == short_digest(arguments_digest(changed))
 
 
 async def test_an_edit_that_changes_nothing_is_a_plain_approval(asked: Asked) -> None:

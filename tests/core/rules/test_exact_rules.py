@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from sayso.calls import RunRef, ToolCall, arguments_digest
+from sayso.calls import RunRef, ToolCall
+from sayso.digests import arguments_digest
+from sayso.errors import ConfigError
 from sayso.policy.decision import Context, Decision, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
@@ -32,6 +34,14 @@ def test_a_mistyped_rule_is_an_error_and_not_every_call_of_the_tool(wrong: str) 
     given: Any = {wrong: {"command": "ls"}}
 
     with pytest.raises(ValidationError, match=wrong):
+        Rule("bash", **given)
+
+
+@pytest.mark.parametrize("name", ["arguments_digest", "others_digest"])
+def test_a_digest_of_an_unknown_form_is_an_error_and_not_a_rule_about_nothing(name: str) -> None:
+    given: Any = {name: f"sha9:{'0' * 64}"}
+
+    with pytest.raises(ConfigError, match="sha9:000"):
         Rule("bash", **given)
 
 

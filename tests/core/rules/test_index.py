@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sayso.calls import ToolCall, arguments_digest
+from sayso.calls import ToolCall
+from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
 from sayso.globs.glob import Glob, escape
 from sayso.rules.index import RuleIndex

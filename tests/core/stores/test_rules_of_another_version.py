@@ -54,6 +54,8 @@ async def rewrite(store_url: str, old: str, new: str) -> None:
 
 NEWER = [('"params":{"command":"ls"}', '"when":{"command":"ls"}'), ('"ls"', '"ls("')]
 NEWER += [('"uses":0', '"uses":0,"place":"slack:C0OPS"')]
+NEWER += [('"argumentsDigest":null', f'"argumentsDigest":"sha9:{"0" * 64}"')]
+NEWER += [('"othersDigest":null', f'"othersDigest":"sha9:{"0" * 64}"')]
 
 
 @pytest.mark.parametrize(("old", "new"), NEWER)

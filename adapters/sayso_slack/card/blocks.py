@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from sayso.cards.buttons import Button, button_data
 from sayso.cards.card import BACK, MORE, Card, Choice, Ended
 from sayso.cards.plain import OUTCOME_ICONS
 from sayso.text.visible import one_line, shortened, visible
@@ -209,13 +210,16 @@ def _menus(card: Card) -> list[Block]:
     menus: list[Block] = []
     for start in range(0, len(card.more), IN_ONE_MENU):
         number = f"-{len(menus) + 1}" if menus else ""
-        options = [
-            {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
-            for choice in card.more[start : start + IN_ONE_MENU]
-        ]
+        options = [menu_option(card, choice) for choice in card.more[start : start + IN_ONE_MENU]]
         action_id = f"{ACTION_PREFIX}{MORE.key}{number}"
         menus.append({"type": "overflow", "action_id": action_id, "options": options})
     return menus
+
+
+def menu_option(card: Card, choice: Choice) -> Block:
+    """docs.slack.dev, option: text 75, value 150 characters."""
+    value = button_data(Button(card.handle, choice.key))
+    return {"text": plain_text(option_label(choice)), "value": value}
 
 
 def button(card: Card, choice: Choice, label: str) -> Block:

@@ -20,7 +20,7 @@ from sayso.cards.card import (
 )
 from sayso.cards.plain import OUTCOME_ICONS, utc_text
 from sayso.text.visible import one_line, shortened
-from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, person
+from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, menu_option, person
 from sayso_slack.card.elements import (
     Block,
     context,
@@ -40,7 +40,6 @@ from sayso_slack.card.presentable import (
     MOST_IN_MENUS,
     button_label,
     confirmed_label,
-    option_label,
     presentable,
     stored_words,
 )
@@ -225,10 +224,7 @@ def _menus(number: int, card: Card, choices: Sequence[Choice]) -> Iterator[Block
     """docs.slack.dev, overflow menu: 1 to 5 options."""
     for start in range(0, len(choices), IN_ONE_MENU):
         menu = f"{number}{start // IN_ONE_MENU or ''}"
-        options = [
-            {"text": plain_text(option_label(choice)), "value": f"{choice.key}:{card.handle}"}
-            for choice in choices[start : start + IN_ONE_MENU]
-        ]
+        options = [menu_option(card, choice) for choice in choices[start : start + IN_ONE_MENU]]
         action_id = f"{ACTION_PREFIX}{MORE.key}-{menu}"
         yield {"type": "overflow", "action_id": action_id, "options": options}
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sayso.cards.card import CHOICE_KEY, MORE
+from sayso.cards.buttons import is_key, read_button
+from sayso.cards.card import MORE
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso_slack.card.blocks import ACTION_PREFIX
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
-_OPTION = re.compile(rf"(?P<key>{CHOICE_KEY.pattern}):(?P<handle>[^\s:]{{1,120}})", re.ASCII)
 _MENU = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}})?", re.ASCII)
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
@@ -72,7 +72,7 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
-    if not (is_ours and CHOICE_KEY.fullmatch(key) and 0 < len(handle) <= HANDLE_LENGTH):
+    if not (is_ours and is_key(key) and 0 < len(handle) <= HANDLE_LENGTH):
         return None
     return key, handle, True
 
@@ -80,10 +80,10 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
 def _option(action: dict[str, Any]) -> tuple[str, str, bool] | None:
     """What was picked in one of our menus."""
     value = text_of(object_of(action.get("selected_option")).get("value"))
-    match = _OPTION.fullmatch(value)
-    if match is None or not _MENU.fullmatch(text_of(action.get("action_id"))):
+    button = read_button(value)
+    if button is None or button.confirmed or not _MENU.fullmatch(text_of(action.get("action_id"))):
         return None
-    return match["key"], match["handle"], False
+    return button.key, button.handle, False
 
 
 def _message(payload: Payload) -> MessageRef:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sayso.cards.card import CHOICE_KEY
+from sayso.cards.buttons import is_key
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso.forms.form import Raw
@@ -112,7 +112,7 @@ def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:
     """The card, its choice by this name, and the message that a dialog carried along."""
     handle, choice = text_of(said.get("handle")), text_of(said.get(which))
     channel, ts = text_of(said.get("channel")), text_of(said.get("message"))
-    if not (0 < len(handle) <= HANDLE_LENGTH and CHOICE_KEY.fullmatch(choice) and channel and ts):
+    if not (0 < len(handle) <= HANDLE_LENGTH and is_key(choice) and channel and ts):
         raise UnreadableCallbackError("Slack form does not say which card it belongs to")
     return handle, choice, MessageRef(Place("slack", channel, text_of(said.get("thread"))), ts)
 

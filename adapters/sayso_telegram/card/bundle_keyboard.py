@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from sayso.cards.bundle import EACH, Bundle
+from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.card.keyboard import labelled, yes_label
-from sayso_telegram.reading.buttons import Button
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100

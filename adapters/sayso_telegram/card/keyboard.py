@@ -8,10 +8,11 @@ from typing import Literal
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
+from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
-from sayso_telegram.reading.buttons import Button, button_data
+from sayso_telegram.reading.buttons import button_data
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100

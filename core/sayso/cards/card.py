@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from sayso.cards.buttons import is_key
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
 from sayso.text.visible import shortened
 
 Style = Literal["default", "primary", "danger"]
-CHOICE_KEY = re.compile(r"[a-z][a-z0-9_-]{0,19}", re.ASCII)
-"""What keys of choices look like: their buttons carry them through every platform."""
 
 DESCRIPTION_LIMIT = 600
 NAME_LIMIT = 120
@@ -50,7 +48,7 @@ class Choice:
     falls_back: str = ""
 
     def __post_init__(self) -> None:
-        if not CHOICE_KEY.fullmatch(self.key):
+        if not is_key(self.key):
             raise ValueError(f"a choice's key is a word of 1 to 20 characters, not {self.key!r}")
         if not 1 <= len(self.label) <= 30:
             raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")

@@ -189,7 +189,7 @@ def test_the_menu_and_the_second_step_carry_key_and_handle() -> None:
     sure = elements(card_message(replace(shown, state=Open(confirming=WIDE))))
 
     assert menu["type"] == "overflow"
-    assert menu["options"][0]["value"] == "always-2:h4ndle"
+    assert menu["options"][0]["value"] == "h4ndle:always-2"
     assert [element["action_id"] for element in sure] == ["sayso:always-2", "sayso:back"]
     assert sure[0]["value"] == "h4ndle"
 
@@ -203,7 +203,7 @@ def test_a_menu_holds_five_choices_so_there_are_as_many_as_it_takes() -> None:
     values = [option["value"] for menu in shown for option in menu["options"]]
     assert [len(menu["options"]) for menu in shown] == [5, 5, 2]
     assert [menu["action_id"] for menu in shown] == [MENU, f"{MENU}-2", f"{MENU}-3"]
-    assert values == [f"{choice.key}:h4ndle" for choice in more]
+    assert values == [f"h4ndle:{choice.key}" for choice in more]
     assert not check_blocks(message["blocks"]).errors
 
 
@@ -238,7 +238,7 @@ def test_a_warning_without_room_in_the_dialog_is_cut_and_the_rule_is_not() -> No
 
 
 def picked(**changes: Any) -> dict[str, Any]:
-    option = {"text": {"type": "plain_text", "text": "x"}, "value": "always-2:h4ndle"}
+    option = {"text": {"type": "plain_text", "text": "x"}, "value": "h4ndle:always-2"}
     action = an_action(action_id=MENU, type="overflow", selected_option=option)
     del action["value"], action["text"]
     return {**action, **changes}
@@ -261,11 +261,12 @@ def test_a_choice_in_the_menu_is_a_press_that_is_not_confirmed() -> None:
         picked(type="static_select"),
         picked(selected_option=None),
         picked(selected_option={"value": 5}),
-        picked(selected_option={"value": "always-2"}),
-        picked(selected_option={"value": "Always:h4ndle"}),
-        picked(selected_option={"value": "always-2:"}),
-        picked(selected_option={"value": "always-2:a:b"}),
-        picked(selected_option={"value": "always-2:" + "h" * 121}),
+        picked(selected_option={"value": "h4ndle"}),
+        picked(selected_option={"value": "h4ndle:Always"}),
+        picked(selected_option={"value": "h4ndle:!always-2"}),
+        picked(selected_option={"value": ":always-2"}),
+        picked(selected_option={"value": "a:b:always-2"}),
+        picked(selected_option={"value": "h" * 121 + ":always-2"}),
     ],
 )
 def test_anything_but_an_option_of_ours_is_no_press(action: dict[str, Any]) -> None:

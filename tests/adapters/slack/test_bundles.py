@@ -165,8 +165,8 @@ def test_what_is_one_level_down_is_in_a_menu_of_its_line() -> None:
     card = a_line(1, more=MORE[:3])
 
     assert menus(card, a_line(2))[0] == [
-        "always:handle-1",
-        *(f"more-{n}:handle-1" for n in range(3)),
+        "handle-1:always",
+        *(f"handle-1:more-{n}" for n in range(3)),
     ]
 
 
@@ -175,11 +175,11 @@ def test_a_menu_too_small_for_all_leads_on_to_all_of_them() -> None:
 
     assert menus(card, a_line(2, choices=(ALLOW, DENY))) == [
         [
-            "always:handle-1",
-            "more-0:handle-1",
-            "more-1:handle-1",
-            "more-2:handle-1",
-            "more:handle-1",
+            "handle-1:always",
+            "handle-1:more-0",
+            "handle-1:more-1",
+            "handle-1:more-2",
+            "handle-1:more",
         ]
     ]
     opened = replace(card, state=Open(more=True))

@@ -34,7 +34,7 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
 
 
 def read_timeouts(source: Source) -> Routes:
-    """Which request may wait how long: routes without places and approvers.
+    """Which request may wait how long: routes without places and approvers, and people's names.
 
     Whoever only asks knows no platform, so nothing is said of what is wrong.
     """
@@ -43,7 +43,22 @@ def read_timeouts(source: Source) -> Routes:
         section = source.section(RouteSection, "route", number)
         if section is not None:
             routes.append(_made(section))
-    return Routes(tuple(routes), {})
+    return Routes(tuple(routes), _accounts_written(source))
+
+
+def _accounts_written(source: Source) -> Mapping[str, frozenset[str]]:
+    """The accounts of people as they were written: good for a name, not to decide on."""
+    written = source.written(("people",), {})
+    people = written.items() if isinstance(written, dict) else ()
+    return {
+        name: frozenset(
+            f"{platform}:{account}"
+            for platform, accounts in person.items()
+            for account in (accounts if isinstance(accounts, list) else [accounts])
+        )
+        for name, person in people
+        if isinstance(person, dict)
+    }
 
 
 def places_written(source: Source) -> Iterator[str]:

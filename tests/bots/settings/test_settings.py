@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from sayso.always.terms import Terms
 from sayso.chats.places import Place
-from sayso_bots.settings.settings import Settings, settings_of
+from sayso_bots.settings.settings import Settings, read_ask_settings, settings_of
 from sayso_bots.settings.source import SettingsError, source_of
 from sayso_slack.settings import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
@@ -420,3 +421,15 @@ def test_places_where_nobody_may_approve_are_warned_of() -> None:
         ),
         "route.2 is never used: route.1 takes everything first",
     )
+
+
+def test_a_machine_that_only_asks_knows_the_names_of_people_and_no_platform(
+    tmp_path: Path,
+) -> None:
+    config = tmp_path / "sayso.toml"
+    config.write_text('[people.alice]\nslack = ["U0ALICE", "U0ADMIN"]\ntelegram = 4242\n')
+
+    routes = read_ask_settings(str(config), {}).routes
+
+    names = [routes.name(actor) for actor in ("slack:U0ADMIN", "telegram:4242", "slack:U0BOB")]
+    assert names == ["alice", "alice", ""]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sayso.always.programs import READING, program_of
 from sayso.globs import dangers as globs
-from sayso.globs.notes import DangerKind
+from sayso.globs.notes import Danger, DangerKind
 from sayso.rules.rule import Rule
 
 
@@ -28,7 +28,7 @@ class WidePattern:
     """The pattern of a parameter matches what people may not expect."""
 
     parameter: str
-    danger: globs.Danger
+    danger: Danger
 
 
 RuleDanger = WholeTool | ShowsFiles | WidePattern

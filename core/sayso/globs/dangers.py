@@ -6,14 +6,12 @@ Words are made of them in ``words``, and nothing is decided by those.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
 from sayso.globs.glob import Glob
 from sayso.globs.needs import needs
-from sayso.globs.notes import DangerKind, Note
+from sayso.globs.notes import Danger, DangerKind, Miss, MissKind, Note
 from sayso.globs.parser import Parsed, parse
 from sayso.globs.parts import CarefulRun, Chain, Either, Part, Run
 
@@ -33,35 +31,6 @@ _ABSOLUTE = ("/etc/x", "/etc", "/etc/passwd")
 _HOST = ("evil.example/a", "evil.example/")
 _MORE_HOST = (".evil.example/", "@evil.example/")
 _OTHERS = ("rm -rf /", "x; rm -rf /", "/etc/passwd", "x", "b", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Danger:
-    """Something unexpected that a pattern matches: ``sample`` is a value that it does match.
-
-    ``spelling`` is the part of the pattern that means it, empty where it is no
-    single part.
-    """
-
-    kind: DangerKind
-    sample: str
-    spelling: str = ""
-
-
-class MissKind(Enum):
-    """Values that a star leaves out."""
-
-    LINE_BREAK = auto()
-    HIDDEN_NAME = auto()
-    LEADING_SPACE = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Miss:
-    """Something unexpected that a pattern does not match: ``sample`` is such a value."""
-
-    kind: MissKind
-    sample: str
 
 
 @lru_cache(maxsize=1_024)

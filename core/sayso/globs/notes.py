@@ -1,7 +1,8 @@
-"""What is worth a word about a pattern, noted while it is read."""
+"""What is worth a word about a pattern: noted while it is read, or found out afterwards."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -33,3 +34,32 @@ class Note(NamedTuple):
 
     kind: DangerKind
     spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something unexpected that a pattern matches: ``sample`` is a value that it does match.
+
+    ``spelling`` is the part of the pattern that means it, empty where it is no
+    single part.
+    """
+
+    kind: DangerKind
+    sample: str
+    spelling: str = ""
+
+
+class MissKind(Enum):
+    """Values that a star leaves out."""
+
+    LINE_BREAK = auto()
+    HIDDEN_NAME = auto()
+    LEADING_SPACE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Something unexpected that a pattern does not match: ``sample`` is such a value."""
+
+    kind: MissKind
+    sample: str

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sayso.globs.dangers import Danger, Miss, MissKind
-from sayso.globs.notes import DangerKind
+from sayso.globs.notes import Danger, DangerKind, Miss, MissKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sayso.globs.dangers import Danger, Miss, dangers, misses
+from sayso.globs.dangers import dangers, misses
 from sayso.globs.glob import Glob
-from sayso.globs.notes import DangerKind
+from sayso.globs.notes import Danger, DangerKind, Miss
 from sayso.globs.words import danger_in_words, misses_in_words
 from sayso.rules.rule import Rule
 from sayso.rules.words import ENGLISH, LintWords, RuleList, Shadow

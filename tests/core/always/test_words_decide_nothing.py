@@ -14,8 +14,7 @@ from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice
 from sayso.digests import arguments_digest
-from sayso.globs.dangers import MissKind
-from sayso.globs.notes import DangerKind
+from sayso.globs.notes import DangerKind, MissKind
 from sayso.globs.words import ENGLISH as GLOB_ENGLISH
 from sayso.globs.words import GlobWords
 from sayso.rules.lint import PatternMatches, PatternMisses, lint_rules

@@ -133,7 +133,7 @@ def _what_is_asked(card: Card) -> list[Block]:
 
 
 def _facts(card: Card) -> Block:
-    pieces = [literal("Asked by ", bold=True), literal(card.asker)]
+    pieces = [literal(f"{card.words.asked_by} ", bold=True), literal(card.asker)]
     for label, value in card.body.facts:
         pieces += [literal(f"\n{label} ", bold=True), literal(value)]
     return section(*pieces)
@@ -150,8 +150,10 @@ def _notice(card: Card, left_out: int) -> str:
 
 def _small_print(card: Card) -> Block:
     ended = card.state if isinstance(card.state, Ended) else None
-    digest = [plain_text(f"Digest {card.body.digest}")] if card.body.digest else []
-    when = f"Ended {local_time(ended.at)}" if ended else f"Expires {local_time(card.expires_at)}"
+    digest = [plain_text(f"{card.words.digest} {card.body.digest}")] if card.body.digest else []
+    when = f"{card.words.expires} {local_time(card.expires_at)}"
+    if ended:
+        when = f"{card.words.ended} {local_time(ended.at)}"
     return context(*digest, own_markup(when))
 
 
@@ -185,7 +187,7 @@ def _actions(card: Card) -> Block:
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """What a menu cannot ask in a dialog, because that would be one for all of its options."""
-    yes, back = button(card, choice, confirmed_label(choice)), button(card, BACK, BACK.label)
+    yes, back = button(card, choice, confirmed_label(choice)), button(card, BACK, card.words.back)
     return _actions_block(card, f":sure:{choice.key}", [yes, back])
 
 

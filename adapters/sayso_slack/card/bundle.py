@@ -104,7 +104,7 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
         yield context(plain_text(bundle.notice))
     if bundle.expires:
         first, last = bundle.expires
-        yield context(own_markup(f"Expires {local_time(first)}"))
+        yield context(own_markup(f"{bundle.words.expires} {local_time(first)}"))
         if (last - first).total_seconds() >= 60:
             yield context(own_markup(f"The last one expires {local_time(last)}"))
     if bundle.choices:
@@ -116,7 +116,7 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
 
 def _common(bundle: Bundle) -> list[Block]:
     """Who asks, and the facts that hold for all."""
-    said = [("Asked by", one_line(bundle.asker, _ASKER))] if bundle.asker else []
+    said = [(bundle.words.asked_by, one_line(bundle.asker, _ASKER))] if bundle.asker else []
     said += bundle.facts[:_COMMON_FACTS]
     if more := len(bundle.facts[_COMMON_FACTS:]):
         said.append(("More", f"{more} facts are not shown here"))
@@ -162,7 +162,7 @@ def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
     if len(own) > most:
         yield f"{len(own) - most} more facts are not shown here"
     if card.body.digest:
-        yield f"Digest {one_line(card.body.digest, 20)}"
+        yield f"{card.words.digest} {one_line(card.body.digest, 20)}"
 
 
 def _outcome(ended: Ended) -> list[Block]:
@@ -204,7 +204,7 @@ def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Bl
         return
     if confirming is not None:
         yield button(card, confirming, confirmed_label(confirming))
-        yield button(card, BACK, BACK.label)
+        yield button(card, BACK, card.words.back)
         return
     direct = (*EACH.values(), SHOW_ALL.key)
     for choice in card.choices:
@@ -213,7 +213,7 @@ def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Bl
     others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
     if card.state.more:
         yield from _menus(number, card, others[:MOST_IN_MENUS])
-        yield button(card, BACK, BACK.label)
+        yield button(card, BACK, card.words.back)
     elif len(others) > IN_ONE_MENU:
         yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], MORE])
     else:
@@ -233,9 +233,9 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
     """What notifications show and screen readers read, the most important first."""
     yield bundle.title
     if bundle.asker:
-        yield f"Asked by {one_line(bundle.asker, _ASKER)}"
+        yield f"{bundle.words.asked_by} {one_line(bundle.asker, _ASKER)}"
     if bundle.expires:
-        yield f"Expires {utc_text(bundle.expires[0])}"
+        yield f"{bundle.words.expires} {utc_text(bundle.expires[0])}"
     for number, card in enumerate(bundle.cards, 1):
         how = ""
         if isinstance(card.state, Ended):

@@ -50,7 +50,7 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
     if (confirming := confirmed_in(card)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)
         yield [labelled(f"{yes_label(confirming)} {number}", sure, confirming.style)]
-        yield [_button(card.handle, BACK, f"{BACK.label} {number}")]
+        yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
         return
     direct = (*EACH.values(), SHOW_ALL.key)
     row = [
@@ -68,7 +68,7 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
         [_button(card.handle, choice, f"{choice.label} {number}")] for choice in (*others, *more)
     )
     if card.state.more:
-        yield [_button(card.handle, BACK, f"{BACK.label} {number}")]
+        yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
 
 
 def _sayable(choices: Sequence[Choice]) -> list[Choice]:

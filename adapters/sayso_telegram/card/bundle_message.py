@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
-from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Ended, Room
+from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Room
 from sayso.text.visible import visible
 from sayso_telegram.card.bundle_keyboard import confirmed_in
 from sayso_telegram.card.fitting import Piece, fitting, line, own
@@ -80,7 +80,7 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
     yield own("🔔 " if bundle.waiting else "")
     yield own(bundle.title, Look.BOLD)
     if bundle.asker:
-        yield own("\nAsked by ")
+        yield own(f"\n{bundle.words.asked_by} ")
         yield line(bundle.asker, rank=4)
     for label, value in bundle.facts[:_COMMON_FACTS]:
         yield own("\n")
@@ -121,7 +121,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
 def _cut(number: int, card: Card) -> str:
     if not card.can_reveal:
         return "✂️ Cut, and too long for this chat"
-    return f"✂️ Cut: see {SHOW_ALL.label} {number}"
+    return f"✂️ Cut: see {card.words.show_all} {number}"
 
 
 def _outcome(ended: Ended) -> Iterator[Piece]:
@@ -152,7 +152,7 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:
         first, last = bundle.expires
-        yield own(f"\n\nExpires {time_text(first)}")
+        yield own(f"\n\n{bundle.words.expires} {time_text(first)}")
         if (last - first).total_seconds() >= 60:
             yield own(f", the last one {time_text(last)}")
     for number, card in enumerate(bundle.cards, 1):

@@ -80,7 +80,7 @@ def _body(card: Card) -> Iterator[Piece]:
         yield own(f"\n{card.body.described} ")
         yield line(card.description, rank=1)
     if card.asker:
-        yield own("\nAsked by ")
+        yield own(f"\n{card.words.asked_by} ")
         yield line(card.asker, rank=4)
     yield from _facts(card.body.facts, _FACTS_RANK, "facts")
 
@@ -109,11 +109,11 @@ def _footing(card: Card) -> Iterator[Piece]:
     if card.cut_notice:
         yield own(f"\n✂️ {card.cut_notice[:1].upper()}{card.cut_notice[1:]}", Look.BOLD)
     if card.body.digest:
-        yield own("\nDigest ")
+        yield own(f"\n{card.words.digest} ")
         yield line(card.body.digest, rank=2)
     if isinstance(card.state, Ended):
         return
-    yield own(f"\nExpires {time_text(card.expires_at)}")
+    yield own(f"\n{card.words.expires} {time_text(card.expires_at)}")
     if card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)

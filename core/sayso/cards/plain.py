@@ -26,13 +26,14 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
 
     Lines of the agent's have a bar, so that none looks like one of the card.
     """
+    words = card.words
     if isinstance(card.state, Ended):
         yield from _ending(card, card.state)
     else:
-        yield f"{card.asker} asks: {card.body.title}"
+        yield words.asks.format(asker=card.asker, title=card.body.title)
         labels = ", ".join(map(label, card.choices))
-        choices = f" Buttons: {labels}." if labels else ""
-        yield f"Expires {utc_text(card.expires_at)}.{choices}"
+        choices = f" {words.buttons.format(labels=labels)}" if labels else ""
+        yield f"{words.expires} {utc_text(card.expires_at)}.{choices}"
     yield from _barred(card.content)
     if card.cut_notice:
         yield card.cut_notice
@@ -41,7 +42,7 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
         yield from _barred(card.description)
     yield from (f"{name}: {value}" for name, value in card.body.facts)
     if card.body.digest:
-        yield f"Digest {card.body.digest}"
+        yield f"{words.digest} {card.body.digest}"
 
 
 def utc_text(moment: datetime) -> str:
@@ -54,17 +55,17 @@ def _barred(text: str) -> Iterator[str]:
 
 
 def _ending(card: Card, ended: Ended) -> Iterator[str]:
-    by = f" by {one_line(ended.who, 120)}" if ended.who else ""
+    words = card.words
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
-    word = one_line(ended.outcome, 30).capitalize()
-    yield f"{icon} {word}{by}: {card.body.title}"
-    yield f"Asked by {card.asker}. Ended {utc_text(ended.at)}."
+    how = words.how(one_line(ended.outcome, 30), ended.who and one_line(ended.who, 120))
+    yield f"{icon} {how[:1].upper()}{how[1:]}: {card.body.title}"
+    yield f"{words.asked_by} {card.asker}. {words.ended} {utc_text(ended.at)}."
     if ended.reason:
-        yield f"Reason: {one_line(ended.reason, 300)}"
+        yield f"{words.reason}: {one_line(ended.reason, 300)}"
     if ended.stored:
-        yield f"Remembered: {one_line(ended.stored, 300)}"
+        yield f"{words.remembered}: {one_line(ended.stored, 300)}"
     told = ended.facts if len(ended.facts) <= _MOST_TOLD else ended.facts[: _MOST_TOLD - 1]
     for name, text in told:
         yield f"| {one_line(name, 60)}: {one_line(text, 300)}"
     if len(ended.facts) > len(told):
-        yield f"{len(ended.facts) - len(told)} more answers are not told here."
+        yield words.more_answers.of(len(ended.facts) - len(told))

@@ -46,6 +46,15 @@ class CardWords:
     press_first: str
     said_by_agent: str
 
+    asks: str
+    buttons: str
+    expires: str
+    ended: str
+    digest: str
+    reason: str
+    remembered: str
+    more_answers: Counted
+
     by: str
     outcomes: Mapping[str, str] = field(hash=False)
 
@@ -81,6 +90,16 @@ ENGLISH = CardWords(
     see_all="{missing}: see them with {show_all}.",
     press_first="{missing}: press {show_all} before it can be {granted}.",
     said_by_agent="{described} by the agent:",
+    asks="{asker} asks: {title}",
+    buttons="Buttons: {labels}.",
+    expires="Expires",
+    ended="Ended",
+    digest="Digest",
+    reason="Reason",
+    remembered="Remembered",
+    more_answers=Counted(
+        "{count} more answer is not shown here.", "{count} more answers are not shown here."
+    ),
     outcomes={
         "approved": "approved",
         "denied": "denied",

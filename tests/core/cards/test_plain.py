@@ -60,4 +60,4 @@ def test_an_ended_card_says_first_how_it_ended_and_who_ended_it(outcome: str, sh
         "Remembered: bash",
     ]
     assert lines[4] == "| Answer 0: yes"
-    assert "2 more answers are not told here." in lines
+    assert "2 more answers are not shown here." in lines

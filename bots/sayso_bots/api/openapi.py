@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 
 from sayso_bots.api.problems import PROBLEM_TYPE
@@ -36,59 +36,48 @@ def _paths() -> Json:
     branch = "/agents/{agentId}/sessions/{sessionId}/branches/{branchId}"
     where = [_path_parameter(name) for name in ("agentId", "sessionId", "branchId")]
     shown = _operation("describe", "This description", {200: _json("Description")}, ())
-    paths: Json = {f"{branch}{path}": {**one, "parameters": where} for path, one in _branch()}
+    paths: Json = {
+        f"{branch}{path}": {**one, "parameters": where} for path, one in _branch().items()
+    }
     one = f"{branch}/requests/{{requestId}}"
     paths[one]["parameters"] = [*where, _path_parameter("requestId")]
     return {**paths, "/openapi.json": {"get": {**shown, "security": []}}}
 
 
-def _branch() -> Iterator[tuple[str, Json]]:
+_READ = (400, 401, 403)
+_WRITTEN = (*_READ, 409, 413, 415, 422, 429, 503)
+
+
+def _branch() -> dict[str, Json]:
     """The endpoints of a branch, by what their paths end in."""
-    read = (400, 401, 403)
-    written = (*read, 409, 413, 415, 422, 429, 503)
-    yield (
-        "/requests",
-        {
-            "post": _operation(
-                "ask",
-                "Ask a person",
-                {201: _json("Asked", _location()), 200: _json("Asked")},
-                written,
-                body="NewRequest",
-            )
+    asked = {201: _json("Asked", _location()), 200: _json("Asked")}
+    ticket = "Permission for an EventSource to read this branch"
+    return {
+        "/requests": {
+            "post": _operation("ask", "Ask a person", asked, _WRITTEN, body="NewRequest")
         },
-    )
-    yield (
-        "/requests/{requestId}",
-        {
+        "/requests/{requestId}": {
             "get": _operation(
                 "show",
                 "One request and how it ended",
                 {200: _json("Asked")},
-                (*read, 404, 409, 429, 503),
+                (*_READ, 404, 409, 429, 503),
             )
         },
-    )
-    yield "/events", {"get": _events_operation()}
-    yield (
-        "/events/tickets",
-        {
+        "/events": {"get": _events_operation()},
+        "/events/tickets": {
+            "post": _operation("makeTicket", ticket, {201: _json("Ticket")}, (*_READ, 429, 503))
+        },
+        "/responses": {
             "post": _operation(
-                "makeTicket",
-                "Permission for an EventSource to read this branch",
-                {201: _json("Ticket")},
-                (*read, 429, 503),
+                "answer",
+                "Answer a request",
+                {200: _json("Response")},
+                _WRITTEN,
+                body="NewResponse",
             )
         },
-    )
-    yield (
-        "/responses",
-        {
-            "post": _operation(
-                "answer", "Answer a request", {200: _json("Response")}, written, body="NewResponse"
-            )
-        },
-    )
+    }
 
 
 def _events_operation() -> Json:

@@ -3,9 +3,10 @@
 # ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
 import pytest
 
-for _name in ("bus", "cards", "log", "settling", "store", "watch", "work"):
+for _name in ("adapter", "bus", "cards", "log", "settling", "store", "watch", "work"):
     pytest.register_assert_rewrite(f"sayso.testing.{_name}_contract")
 
+from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressRecorder, Shown
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
 from sayso.testing.cards_contract import CopiesContract
@@ -30,6 +31,8 @@ from sayso.testing.work_contract import (
 )
 
 __all__ = [
+    "AdapterContract",
+    "AdapterStage",
     "AuditContract",
     "BranchLogContract",
     "BusContract",
@@ -38,10 +41,12 @@ __all__ = [
     "Filled",
     "LeasesContract",
     "OutboxContract",
+    "PressRecorder",
     "Prompt",
     "RosterContract",
     "RulesContract",
     "SettlingContract",
+    "Shown",
     "Stage",
     "StoppedClock",
     "StoreContract",

@@ -1,0 +1,325 @@
+"""What every adapter promises, whichever platform it speaks to."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from sayso.calls import new_id
+from sayso.cards.card import Card, CardBody, Choice, Ended
+from sayso.chats.adapter import Adapter
+from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
+from sayso.errors import DeliveryError
+from sayso.forms.form import Form, FormField
+
+ALLOW = Choice("allow", "Allow", "primary", needs_sight=True)
+DENY = Choice("deny", "Deny", "danger")
+ALWAYS = Choice("always", "Always", stores="deploy with exactly these arguments", needs_sight=True)
+NOTE = Choice(
+    "note",
+    "Note…",
+    form=Form("A note", (FormField("note", "Your note"), FormField("count", "How many"))),
+)
+TRICKY = "*bold* _x_ `code` <b>tag</b> <!channel> @here & [link](https://example.com) :tada:"
+
+
+class PressRecorder:
+    """A desk that takes every press and says ``answer``; ``meanwhile`` runs before it does."""
+
+    def __init__(self) -> None:
+        self.presses: list[Press] = []
+        self.answer = Answer(Answered.RECORDED, "Approved.")
+        self.meanwhile: Callable[[Press], Awaitable[None]] | None = None
+
+    async def press(self, press: Press) -> Answer:
+        """Take it."""
+        self.presses.append(press)
+        if self.meanwhile is not None:
+            await self.meanwhile(press)
+        return self.answer
+
+    async def moved(self, old: Place, new: Place) -> None:
+        """No card of a contract moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a person sees of a message: its text, and the labels of its buttons in order."""
+
+    text: str
+    buttons: Sequence[str]
+
+
+class AdapterStage(ABC):
+    """An adapter between a desk and its platform, with a person's hands and eyes.
+
+    ``place`` takes cards, ``nowhere`` never does. ``actor`` is who presses.
+    """
+
+    adapter: Adapter
+    desk: PressRecorder
+    place: Place
+    nowhere: Place
+    actor: str
+
+    @abstractmethod
+    async def shown(self, ref: MessageRef) -> Shown:
+        """What stands there now."""
+
+    @abstractmethod
+    async def press(self, ref: MessageRef, label: str) -> str:
+        """Press the button with this label; what the presser alone is told, if anything."""
+
+    @abstractmethod
+    async def revealed(self) -> str:
+        """What *Show all* showed last."""
+
+    @abstractmethod
+    async def fill(self, answers: Mapping[str, str]) -> None:
+        """Fill in the form that is open, by the labels of its fields, and send it."""
+
+    @abstractmethod
+    async def forge(self, ref: MessageRef, label: str) -> None:
+        """Send what looks like a press of this button, but not from the platform or person."""
+
+    def outage(self) -> AbstractContextManager[None] | None:
+        """The platform is away while the block runs; None where it cannot be."""
+        return None
+
+
+class AdapterContract:
+    """What every adapter promises. Subclasses provide the ``stage`` fixture."""
+
+    async def test_a_card_says_what_is_asked_by_whom_and_offers_its_choices(
+        self, stage: AdapterStage
+    ) -> None:
+        ref = await stage.adapter.show([a_card(stage)], stage.place)
+
+        shown = await stage.shown(ref)
+        for text in ("deploy", "service: shop", "a-bot", "To fix the shop", "0123456789ab"):
+            assert text in shown.text
+        assert list(shown.buttons) == ["Allow", "Deny"]
+
+    async def test_several_cards_share_a_message_each_with_its_own_buttons(
+        self, stage: AdapterStage
+    ) -> None:
+        first, second = several(stage)
+        ref = await stage.adapter.show([first, second], stage.place)
+
+        shown = await stage.shown(ref)
+        assert "first thing" in shown.text
+        assert "second thing" in shown.text
+        assert len(shown.buttons) >= 2 * 2
+
+        ended = replace(second, state=an_ending(stage))
+        await stage.adapter.update(ref, [first, ended])
+        after = await stage.shown(ref)
+        assert 2 <= len(after.buttons) < len(shown.buttons)
+
+    async def test_what_has_ended_says_how_and_by_whom_and_has_no_buttons(
+        self, stage: AdapterStage
+    ) -> None:
+        card = a_card(stage)
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.adapter.update(ref, [replace(card, state=an_ending(stage))])
+
+        shown = await stage.shown(ref)
+        assert "approved" in shown.text.lower()
+        assert stage.actor.partition(":")[2] in shown.text
+        assert shown.buttons == []
+
+    async def test_an_update_that_is_repeated_changes_nothing(self, stage: AdapterStage) -> None:
+        card = a_card(stage)
+        ended = replace(card, state=an_ending(stage))
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.adapter.update(ref, [ended])
+        before = await stage.shown(ref)
+        await stage.adapter.update(ref, [ended])
+
+        assert await stage.shown(ref) == before
+
+    async def test_an_agents_text_is_data_and_never_markup(self, stage: AdapterStage) -> None:
+        card = a_card(stage, content=TRICKY, description=TRICKY)
+        ref = await stage.adapter.show([card], stage.place)
+
+        assert (await stage.shown(ref)).text.count(TRICKY) >= 2
+
+    @pytest.mark.parametrize("wide", ["x", "<", "&", "💩"])
+    async def test_a_card_of_any_length_fits(self, stage: AdapterStage, wide: str) -> None:
+        content = wide * (stage.adapter.content_limit + 10)
+        card = a_card(stage, content=content, description=wide * 5_000, title=wide * 200)
+        ref = await stage.adapter.show([card], stage.place)
+
+        shown = await stage.shown(ref)
+        assert "Allow" not in shown.buttons
+        assert "Deny" in shown.buttons
+
+    async def test_the_room_for_several_is_the_same_for_ever(self, stage: AdapterStage) -> None:
+        body = a_card(stage).body
+
+        assert stage.adapter.room(body, 2) == stage.adapter.room(body, 2)
+
+    async def test_a_press_comes_back_with_its_card_choice_presser_and_message(
+        self, stage: AdapterStage
+    ) -> None:
+        other, card = a_card(stage), a_card(stage)
+        await stage.adapter.show([other], stage.place)
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.press(ref, "Deny")
+
+        (press,) = stage.desk.presses
+        assert (press.handle, press.choice, press.actor) == (card.handle, "deny", stage.actor)
+        assert press.message == ref
+        assert press.inputs is None
+
+    async def test_the_second_step_of_a_choice_says_what_it_stores_and_is_confirmed(
+        self, stage: AdapterStage
+    ) -> None:
+        card = a_card(stage, choices=(ALLOW, ALWAYS, DENY))
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.adapter.update(ref, [card.confirming(ALWAYS)])
+
+        shown = await stage.shown(ref)
+        assert ALWAYS.stores in shown.text
+        assert "Allow" not in shown.buttons
+        await stage.press(ref, "Yes, Always")
+        (press,) = stage.desk.presses
+        assert (press.choice, press.confirmed) == ("always", True)
+
+    async def test_a_refusal_is_told_to_the_presser(self, stage: AdapterStage) -> None:
+        stage.desk.answer = Answer(Answered.REFUSED, "You may not answer this.")
+        ref = await stage.adapter.show([a_card(stage)], stage.place)
+        before = await stage.shown(ref)
+
+        assert "You may not answer this." in await stage.press(ref, "Allow")
+        assert await stage.shown(ref) == before
+
+    async def test_a_press_that_is_not_what_it_claims_never_reaches_the_desk(
+        self, stage: AdapterStage
+    ) -> None:
+        ref = await stage.adapter.show([a_card(stage)], stage.place)
+        await stage.forge(ref, "Allow")
+
+        assert stage.desk.presses == []
+
+    async def test_show_all_shows_everything_to_the_last_character(
+        self, stage: AdapterStage
+    ) -> None:
+        content = "x" * stage.adapter.content_limit + "\nthe last line"
+        card = a_card(stage, content=content)
+
+        async def reveal(press: Press) -> None:
+            await stage.adapter.reveal(press, card)
+
+        stage.desk.meanwhile = reveal
+        stage.desk.answer = Answer(Answered.SHOWN, "")
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.press(ref, "Show all")
+
+        assert [press.choice for press in stage.desk.presses] == ["show"]
+        assert "the last line" in await stage.revealed()
+
+    async def test_a_form_that_is_filled_in_is_a_press_with_inputs(
+        self, stage: AdapterStage
+    ) -> None:
+        card = a_card(stage, choices=(NOTE, DENY))
+
+        async def ask(press: Press) -> None:
+            if press.inputs is None:
+                await stage.adapter.ask(press, card, NOTE)
+
+        stage.desk.meanwhile = ask
+        stage.desk.answer = Answer(Answered.ASKED, "")
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.press(ref, NOTE.label)
+        stage.desk.answer = Answer(Answered.RECORDED, "Answered.")
+        await stage.fill({"Your note": "*not* <b>bold</b>", "How many": "3"})
+
+        asked, filled = stage.desk.presses
+        assert (asked.choice, asked.inputs) == ("note", None)
+        assert (filled.handle, filled.choice, filled.actor) == (card.handle, "note", stage.actor)
+        assert NOTE.form is not None
+        assert NOTE.form.read(filled.inputs or {}) == {"note": "*not* <b>bold</b>", "count": "3"}
+
+    async def test_a_choice_without_a_form_cannot_be_asked_for(self, stage: AdapterStage) -> None:
+        card = a_card(stage)
+        ref = await stage.adapter.show([card], stage.place)
+        press = Press(card.handle, "allow", stage.actor, ref)
+
+        with pytest.raises(DeliveryError) as caught:
+            await stage.adapter.ask(press, card, ALLOW)
+        assert caught.value.permanent
+
+    async def test_a_place_that_is_not_there_is_refused_for_good(self, stage: AdapterStage) -> None:
+        with pytest.raises(DeliveryError) as caught:
+            await stage.adapter.show([a_card(stage)], stage.nowhere)
+
+        assert caught.value.permanent
+        assert caught.value.platform == stage.adapter.platform == stage.place.platform
+
+    async def test_nobody_is_in_a_group_that_is_not_there(self, stage: AdapterStage) -> None:
+        with pytest.raises(DeliveryError):
+            await stage.adapter.members("no-such-group")
+
+    async def test_a_platform_that_is_away_is_tried_again(self, stage: AdapterStage) -> None:
+        if (outage := stage.outage()) is None:
+            pytest.skip("this platform is never away")
+        with outage, pytest.raises(DeliveryError) as caught:
+            await stage.adapter.show([a_card(stage)], stage.place)
+        assert not caught.value.permanent
+
+        ref = await stage.adapter.show([a_card(stage)], stage.place)
+        assert "Allow" in (await stage.shown(ref)).buttons
+
+
+def a_card(
+    stage: AdapterStage,
+    *,
+    title: str = "deploy",
+    content: str = "service: shop",
+    description: str = "To fix the shop",
+    choices: tuple[Choice, ...] = (ALLOW, DENY),
+) -> Card:
+    """A card that the adapter can show; name what the test is about."""
+    body = CardBody(
+        title=title,
+        description=description,
+        content=content,
+        question="May this run?",
+        digest="0123456789ab",
+        facts=(("Source", "shell"),),
+        choices=choices,
+    )
+    return Card(
+        handle=new_id(),
+        body=body,
+        asker="a-bot",
+        expires_at=datetime.now(UTC) + timedelta(minutes=10),
+        limit=stage.adapter.content_limit,
+        reveal_limit=stage.adapter.reveal_limit,
+    )
+
+
+def several(stage: AdapterStage) -> tuple[Card, Card]:
+    """Two cards that share a message."""
+    cards = []
+    for number, name in enumerate(("first", "second"), 1):
+        card = a_card(stage, title=f"{name} thing")
+        room = stage.adapter.room(card.body, 2)
+        if room is None:
+            pytest.skip("on this platform each card stands alone")
+        limits = {"limit": room.content, "description_limit": room.description}
+        cards.append(replace(card, number=number, count=2, **limits))
+    return cards[0], cards[1]
+
+
+def an_ending(stage: AdapterStage) -> Ended:
+    """Approved by the stage's person."""
+    return Ended(outcome="approved", at=datetime.now(UTC), by=stage.actor)

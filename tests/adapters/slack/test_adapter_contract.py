@@ -1,0 +1,82 @@
+"""Slack's adapter keeps what every adapter promises, against the playground."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+
+import pytest
+from support.served_bot import served_bot
+
+from sayso.chats.adapter import Adapter
+from sayso.chats.places import MessageRef, Place
+from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso_playground import Playground, PlaygroundConfig, ServerError, SlackMessage
+from sayso_slack.platform import PLATFORM
+
+
+class SlackStage(AdapterStage):
+    """Alice in Slack."""
+
+    def __init__(self, playground: Playground, adapter: Adapter, desk: PressRecorder) -> None:
+        self.slack = playground.slack
+        self.adapter = adapter
+        self.desk = desk
+        self.place = Place("slack", "C0OPS")
+        self.nowhere = Place("slack", "C0NOWHERE")
+        self.actor = "slack:U0ALICE"
+
+    async def shown(self, ref: MessageRef) -> Shown:
+        message = self._message(ref)
+        return Shown(message.all_text, list(message.buttons))
+
+    async def press(self, ref: MessageRef, label: str) -> str:
+        told = len(self.slack.ephemerals("alice"))
+        delivery = await self.slack.press(self._message(ref), label, by="alice")
+        assert delivery.error is None
+        if not self.desk.answer.text or self.desk.answer.kind.value == "recorded":
+            return ""
+        await self.slack.until(lambda: len(self.slack.ephemerals("alice")) > told)
+        return self.slack.ephemerals("alice")[-1].all_text
+
+    async def revealed(self) -> str:
+        return str((await self.slack.view_for("alice")).view)
+
+    async def fill(self, answers: Mapping[str, str]) -> None:
+        view = await self.slack.view_for("alice")
+        assert (await self.slack.submit(view, answers, by="alice")).error is None
+
+    async def forge(self, ref: MessageRef, label: str) -> None:
+        payload = self.slack.block_actions(self._message(ref), label, by="alice")
+        body = f"payload={payload}".encode()
+        signed = self.slack.sign(body)
+        await self.slack.deliver_raw(body + b" ", signed)
+        await self.slack.press(
+            self._message(ref), label, by="alice", alter=lambda sent: sent.update(api_app_id="A0X")
+        )
+
+    @contextmanager
+    def outage(self) -> Iterator[None]:
+        self.slack.misbehave("*", ServerError(), None)
+        yield
+        self.slack.behave()
+
+    def _message(self, ref: MessageRef) -> SlackMessage:
+        found = self.slack.messages(ref.place.address)
+        return next(message for message in found if message.ts == ref.message_id)
+
+
+class TestSlackAdapter(AdapterContract):
+    @pytest.fixture
+    async def stage(self) -> AsyncIterator[SlackStage]:
+        desk = PressRecorder()
+        async with Playground(PlaygroundConfig()) as playground:
+            config = playground.config
+            secrets = {
+                "SLACK_BOT_TOKEN": config.slack_bot_token,
+                "SLACK_SIGNING_SECRET": config.slack_signing_secret,
+            }
+            section = {"api_url": playground.slack_api_url}
+            async with served_bot(PLATFORM, section, secrets, desk) as (adapter, url):
+                playground.slack.deliver_to(f"{url}/slack/events")
+                yield SlackStage(playground, adapter, desk)

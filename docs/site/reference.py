@@ -53,11 +53,17 @@ PAGES = (
         "What a question of your own is made of.",
         ("sayso.cards", "sayso.forms"),
     ),
+    _Page(
+        "platforms",
+        "Platforms",
+        "What a package exports to bring a chat platform.",
+        ("sayso.platforms", "sayso.chats"),
+    ),
     _Page("errors", "Errors", "Everything that is raised on purpose.", ("sayso.errors",)),
     _Page(
         "testing",
         "Testing",
-        "Tests of agents and policies, and the contracts of stores. Needs pytest.",
+        "Tests of agents and policies, and the contracts of stores and adapters. Needs pytest.",
         ("sayso.testing",),
     ),
     _Page("slack", "Slack", "The adapter that `sayso serve` wires.", ("sayso_slack",)),

@@ -32,6 +32,7 @@ def checked(pattern: str, fix: str) -> AfterValidator:
 ApiUrl = Annotated[
     str, checked(r"https?://[^\s/?#]+(?:/[^\s?#]*)?", "write an address that begins with https://")
 ]
+"""Where a platform's API is, for a section of the settings."""
 
 SectionT = TypeVar("SectionT", bound=Section)
 

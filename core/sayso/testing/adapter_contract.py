@@ -315,8 +315,8 @@ def several(stage: AdapterStage) -> tuple[Card, Card]:
         room = stage.adapter.room(card.body, 2)
         if room is None:
             pytest.skip("on this platform each card stands alone")
-        limits = {"limit": room.content, "description_limit": room.description}
-        cards.append(replace(card, number=number, count=2, **limits))
+        here = replace(card, limit=room.content, description_limit=room.description)
+        cards.append(replace(here, number=number, count=2))
     return cards[0], cards[1]
 
 

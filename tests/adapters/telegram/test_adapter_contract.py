@@ -44,12 +44,7 @@ class TelegramStage(AdapterStage):
 
     async def fill(self, answers: Mapping[str, str]) -> None:
         for label, text in answers.items():
-            prompt = await self.telegram.message_where(
-                lambda message, label=label: (
-                    "reply to this message" in message.text and label in message.text
-                )
-            )
-            self.telegram.reply(prompt, text, by="alice")
+            self.telegram.reply(await self._prompt(label), text, by="alice")
         await self.telegram.until(lambda: len(self.desk.presses) == 2)
 
     async def forge(self, ref: MessageRef, label: str) -> None:
@@ -62,6 +57,11 @@ class TelegramStage(AdapterStage):
         self.telegram.misbehave("*", ServerError(), None)
         yield
         self.telegram.behave()
+
+    async def _prompt(self, label: str) -> TelegramMessage:
+        return await self.telegram.message_where(
+            lambda message: "reply to this message" in message.text and label in message.text
+        )
 
     def _message(self, ref: MessageRef) -> TelegramMessage:
         found = self.telegram.messages(GROUP)

@@ -16,6 +16,7 @@ from sayso.clock import utc_now
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
+from sayso.testing.builders import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -84,7 +85,7 @@ async def test_code_runs(block: _Block, answer: str, capsys: pytest.CaptureFixtu
         exec(compile(text, str(block), "exec"), names)
         main = names["main"]
         assert asyncio.iscoroutinefunction(main)
-        async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        async with asyncio.timeout(PATIENCE_SECONDS), asyncio.TaskGroup() as tasks:
             tasks.create_task(main())
             tasks.create_task(_answer(backend, answer))
 

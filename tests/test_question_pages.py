@@ -21,6 +21,7 @@ from sayso.questions.clarification import CONTEXT_LIMIT, MAX_OPTIONS, OPTION_LIM
 from sayso.questions.refusals import REASON_LIMIT
 from sayso.questions.text_approval import TEXT_LIMIT
 from sayso.testing import Filled, Prompt, Stage
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_slack.card.everything import REVEAL_LIMIT as SLACK_REVEALS
 from sayso_slack.card.presentable import CONTENT_LIMIT as SLACK_SHOWS
 from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
@@ -178,7 +179,7 @@ async def _play(code: str, answer: Any) -> None:
     async with Stage(answers=_person(answer), by="slack:U0ALICE") as stage:
         names: dict[str, Any] = {"STORE": stage.backend, "CLOCK": stage.clock, "__name__": "page"}
         exec(compile(text, "a page", "exec", dont_inherit=True), names)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await names["main"]()
 
 

@@ -6,6 +6,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+# Whoever waits for something that never comes is told after this; a busy machine needs less.
+PATIENCE_SECONDS = 30.0
+
 
 class Changes:
     """A bell that rings whenever anything visible in the playground changed."""

@@ -9,9 +9,10 @@ import pytest
 import pytest_asyncio
 from support.api_fixtures import bots, world
 from support.commands import Done, Run
+from support.playing import a_playground
 
 from sayso_bots.cli.main import main
-from sayso_playground import Playground, PlaygroundConfig
+from sayso_playground import Playground
 
 __all__ = ["bots", "playground", "run", "world"]
 
@@ -33,5 +34,5 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
 @pytest_asyncio.fixture
 async def playground() -> AsyncIterator[Playground]:
     """Both platforms, played."""
-    async with Playground(PlaygroundConfig()) as playing:
+    async with a_playground() as playing:
         yield playing

@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from support.playing import a_playground
+
 from sayso import Gate, RunRef
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -15,7 +17,7 @@ from sayso.stores.redis import redis_backend
 from sayso_bots.server.server import serving
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
-from sayso_playground import ALICE, BOB, MALLORY, Member, Playground, PlaygroundConfig
+from sayso_playground import ALICE, BOB, MALLORY, Member, Playground
 
 CAROL = Member("Carol", "U0CAROL", 4444)
 """May decide on payments, and on nothing else."""
@@ -110,8 +112,8 @@ async def asked(
     before it delivers an update again.
     """
     async with AsyncExitStack() as stack:
-        config = PlaygroundConfig(members=(ALICE, BOB, MALLORY, CAROL), sleep=pause)
-        playground = await stack.enter_async_context(Playground(config))
+        playing = a_playground(members=(ALICE, BOB, MALLORY, CAROL), sleep=pause)
+        playground = await stack.enter_async_context(playing)
         process = await _processes(stack, store)
         backend = await stack.enter_async_context(process())
         theirs = await stack.enter_async_context(process())

@@ -7,6 +7,8 @@ import asyncio
 from e2e.hands import SlackHands, TelegramHands, both_cards
 from e2e.outages import Breakable
 
+from sayso.testing.builders import PATIENCE_SECONDS
+
 WHERE = "Which region should the replica run in?"
 PLANE = {
     "type": "object",
@@ -32,7 +34,7 @@ async def test_a_form_in_slack_stays_open_and_can_be_sent_again(breakable: Break
     assert slack.shown() == view
     assert not waiting.done()
     breakable.outage.end()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while (again := await slack.sent(view, {"Your answer": "ap"})).status != 200:
             assert again.status == 503
         assert (await waiting).answer == "ap"
@@ -57,7 +59,7 @@ async def test_a_reply_in_telegram_counts_as_soon_as_the_store_is_back(
 
     assert not waiting.done()
     breakable.outage.end()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         assert (await waiting).answer == "ap"
     await both_cards(scene, "Answered by alice")
 
@@ -84,7 +86,7 @@ async def test_a_form_sent_off_in_telegram_counts_as_soon_as_the_store_is_back(
     assert (query.toast, query.alert) == (told, True)
     assert not waiting.done()
     breakable.outage.end()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         assert (await waiting).data == {"seats": 2, "class": "first"}
         assert (await sending).statuses == (503, 200)
     await both_cards(scene, "Answered by alice")

@@ -16,6 +16,8 @@ from playwright.async_api import Locator, Page, expect
 from support.browser import NO_CHROMIUM, browser, chromium
 from support.commands import Process, process
 
+from sayso.testing.builders import PATIENCE_SECONDS
+
 THE_LINE_THAT_MATTERS = "DELETE FROM customers WHERE last_order < '2020-01-01';"
 
 if chromium() is None and not os.environ.get("CI"):
@@ -60,7 +62,7 @@ class Person:
         """The next line in the terminal with this text."""
         assert self._demo.process.stdout is not None
         with suppress(TimeoutError):
-            async with asyncio.timeout(15):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 while line := (await self._demo.process.stdout.readline()).decode():
                     self._heard += line
                     if text in line:

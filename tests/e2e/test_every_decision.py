@@ -20,6 +20,7 @@ from sayso.calls import new_id
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest, short_digest
 from sayso.questions.permission import PermissionRequestEvent
+from sayso.testing.builders import PATIENCE_SECONDS
 
 CALL = ToolCall("deploy", {"environment": "production", "release": 42})
 DIGEST = arguments_digest(CALL.arguments)
@@ -87,7 +88,7 @@ async def test_a_denial_waits_for_its_reason_no_longer_than_the_settings_say(
         in_so_long = "Without a reason it is denied in 0.5 seconds."
         assert in_so_long in await said_when_asked_for_a_reason(hands)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert told(await waiting) == (Outcome.DENIED, "", hands.actor())
         late = f"Too late: this was already denied by alice ({hands.actor()})."
         assert late in await said_to_a_late_reason(hands)

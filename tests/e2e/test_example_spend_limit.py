@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 from support.commands import ROUTES, env_of, served
+from support.playing import a_playground
 
-from sayso_playground import Playground, PlaygroundConfig
+from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_playground import Playground
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "spend_limit"
 
@@ -22,7 +24,7 @@ async def playground(store_url: str, tmp_path: Path) -> AsyncIterator[Playground
     """Both platforms, and bots that were told of the example's kind of question."""
     config = tmp_path / "sayso.toml"
     config.write_text(f'{ROUTES}\n[questions]\ntypes = ["spend_questions"]\n')
-    async with Playground(PlaygroundConfig()) as opened:
+    async with a_playground() as opened:
         env = env_of(opened, SAYSO_STORE_URL=store_url, PYTHONPATH=str(EXAMPLE))
         async with served(opened, config, env):
             yield opened
@@ -47,7 +49,7 @@ async def agent(store_url: str, *command: str) -> AsyncIterator[asyncio.subproce
 
 
 async def said(started: asyncio.subprocess.Process) -> tuple[int | None, str]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         out, _ = await started.communicate()
     return started.returncode, out.decode()
 
@@ -57,7 +59,7 @@ async def test_a_kind_of_question_of_ones_own_is_answered_in_slack(
 ) -> None:
     slack = playground.slack
     async with agent(store_url) as asking:
-        card = await slack.message_where(lambda message: "Spend 500" in message.all_text, 20)
+        card = await slack.message_where(lambda message: "Spend 500" in message.all_text)
         assert "Two more months" in card.all_text
         await slack.press(card, "Grant less…", by="alice")
         view = await slack.view_for("alice")
@@ -68,7 +70,7 @@ async def test_a_kind_of_question_of_ones_own_is_answered_in_slack(
         done = await said(asking)
 
     assert done == (0, "approved by slack:U0ALICE: 120 euros (one month)\n")
-    other = await playground.telegram.message_where(lambda message: "120 €" in message.text, 20)
+    other = await playground.telegram.message_where(lambda message: "120 €" in message.text)
     assert not other.buttons
 
 
@@ -77,7 +79,7 @@ async def test_a_kind_of_question_of_ones_own_is_answered_in_telegram(
 ) -> None:
     telegram = playground.telegram
     async with agent(store_url) as asking:
-        card = await telegram.message_where(lambda message: "Spend 500" in message.text, 20)
+        card = await telegram.message_where(lambda message: "Spend 500" in message.text)
         await telegram.press(card, "Grant 500 €", by="alice")
         done = await said(asking)
 
@@ -91,7 +93,7 @@ async def test_a_question_of_ones_own_is_submitted_here_and_resumed_there(
     async with agent(store_url, "submit") as submitting:
         code, question_id = await said(submitting)
     async with agent(store_url, "resume", question_id.strip()) as resuming:
-        card = await telegram.message_where(lambda message: "Spend 500" in message.text, 20)
+        card = await telegram.message_where(lambda message: "Spend 500" in message.text)
         await telegram.press(card, "Refuse", by="alice")
         done = await said(resuming)
 

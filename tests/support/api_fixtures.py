@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 from support.api_world import World, world_on
+from support.playing import a_playground
 
 from sayso.calls import new_id
 from sayso.stores.connect import open_backend
-from sayso_playground import Playground, PlaygroundConfig
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["memory", "redis"])
@@ -20,7 +20,7 @@ async def bots(request: pytest.FixtureRequest, redis_url: str) -> AsyncIterator[
     separator = "&" if "?" in redis_url else "?"
     url = f"{redis_url}{separator}namespace=api-{new_id()}"
     async with (
-        Playground(PlaygroundConfig()) as playground,
+        a_playground() as playground,
         open_backend("memory://" if request.param == "memory" else url) as backend,
         world_on(playground, backend) as world,
     ):

@@ -15,6 +15,7 @@ import aiohttp
 from support.commands import deliver_to, env_of
 
 from sayso.stores.backend import Backend
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import settings_of
 from sayso_bots.settings.source import source_of
@@ -102,7 +103,7 @@ class Stream:
     async def next(self) -> Event:
         """The next event; EOFError when the stream ends."""
         event = Event()
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while line := await self.response.content.readline():
                 name, _, value = line.decode().rstrip("\n").partition(":")
                 value = value.removeprefix(" ")
@@ -217,7 +218,7 @@ class World:
     async def card(self, text: str = "") -> SlackMessage:
         """The card in this test's session that contains the text."""
         return await self.playground.slack.message_where(
-            lambda message: text in message.all_text and self.session_id in message.all_text, 20
+            lambda message: text in message.all_text and self.session_id in message.all_text
         )
 
 

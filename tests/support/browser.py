@@ -11,7 +11,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
+
+from sayso.testing.builders import PATIENCE_SECONDS
 
 NO_CHROMIUM = "no Chromium here: apt-get install chromium"
 
@@ -30,6 +32,9 @@ _ARGUMENTS = (
     "--font-render-hinting=none",
 )
 _LISTENING = "DevTools listening on "
+
+# A busy machine paints late.
+expect.set_options(timeout=PATIENCE_SECONDS * 1_000)
 
 
 def chromium() -> str | None:

@@ -17,6 +17,7 @@ from sayso.chats.places import Answer, MessageRef, Place
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
+from sayso.testing.builders import PATIENCE_SECONDS
 
 OPS = Place("slack", "C0OPS")
 PHONE = Place("telegram", "-1001")
@@ -86,7 +87,7 @@ class BundleRoom:
 
     async def gathered(self, count: int) -> None:
         """Return when the desk has gathered so many calls that are not shown yet."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while sum(len(group.items) for group in self._groups()) < count:
                 await asyncio.sleep(0.001)
 
@@ -124,7 +125,7 @@ class BundleRoom:
         return shown.bundles[ref]
 
     async def verdicts(self) -> Mapping[str, str]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             return {tool: (await check).outcome.value for tool, check in self.checks.items()}
 
     def _groups(self) -> list[Any]:

@@ -13,6 +13,7 @@ from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.errors import DeliveryError
 from sayso.forms.form import Inputs
+from sayso.testing.builders import PATIENCE_SECONDS
 
 
 class ChatDouble:
@@ -30,7 +31,7 @@ class ChatDouble:
         self.bundle_limit = limit
         self.bundles: dict[MessageRef, tuple[Card, ...]] = {}
         self.bundle_history: list[tuple[str, MessageRef, tuple[Card, ...]]] = []
-        self.before_update: Callable[[], Awaitable[None]] = _nothing
+        self.before_update: Callable[[], Awaitable[object]] = _nothing
         self.revealed: list[tuple[Press, str]] = []
         self.asked: list[tuple[Press, Card, Choice]] = []
         self.groups: dict[str, Collection[str]] = {}
@@ -82,7 +83,7 @@ class ChatDouble:
             return next(((ref, card) for ref, card in self.cards.items() if wanted(card)), None)
 
         async with self._news:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._news.wait_for(lambda: found() is not None)
             hit = found()
         assert hit is not None
@@ -99,7 +100,7 @@ class ChatDouble:
             )
 
         async with self._news:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._news.wait_for(lambda: found() is not None)
             hit = found()
         assert hit is not None

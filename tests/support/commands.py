@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground
 
 WEBHOOK_SECRET = "a-secret-of-this-test"
@@ -76,7 +77,7 @@ class Process:
     async def line_with(self, text: str) -> str:
         """The next line on stderr that contains the text."""
         assert self.process.stderr is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while read := await self.process.stderr.readline():
                 line = read.decode().rstrip("\n")
                 self.lines.append(line)
@@ -86,7 +87,7 @@ class Process:
 
     async def ended(self) -> Done:
         """The process, when it has ended."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             out, err = await self.process.communicate()
         return Done(self.process.returncode or 0, out.decode(), err.decode())
 

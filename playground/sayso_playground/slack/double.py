@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sayso_playground.changes import Changes
+from sayso_playground.changes import PATIENCE_SECONDS, Changes
 from sayso_playground.config import Member, PlaygroundConfig
 from sayso_playground.faults import Call, Delivery, Fault, Faults
 from sayso_playground.slack.api import SlackApi
@@ -87,7 +87,7 @@ class SlackDouble:
         return self.state.marks.get((message.channel, message.ts))
 
     async def message_where(
-        self, wanted: Callable[[SlackMessage], bool], timeout: float = 5
+        self, wanted: Callable[[SlackMessage], bool], timeout: float = PATIENCE_SECONDS
     ) -> SlackMessage:
         """Wait for a message everybody sees; the newest that fits.
 
@@ -99,7 +99,10 @@ class SlackDouble:
         )
 
     async def ephemeral_where(
-        self, who: Who, wanted: Callable[[SlackMessage], bool] = bool, timeout: float = 5
+        self,
+        who: Who,
+        wanted: Callable[[SlackMessage], bool] = bool,
+        timeout: float = PATIENCE_SECONDS,
     ) -> SlackMessage:
         """Wait for a message only this person sees.
 
@@ -113,7 +116,10 @@ class SlackDouble:
         )
 
     async def view_for(
-        self, who: Who, wanted: Callable[[SlackView], bool] = bool, timeout: float = 5
+        self,
+        who: Who,
+        wanted: Callable[[SlackView], bool] = bool,
+        timeout: float = PATIENCE_SECONDS,
     ) -> SlackView:
         """Wait until this person has a modal open that fits.
 
@@ -127,7 +133,7 @@ class SlackDouble:
 
         return await self._changes.until(find, "Slack modal", timeout)
 
-    async def until(self, condition: Callable[[], bool], timeout: float = 5) -> None:
+    async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until a condition over anything in the playground holds.
 
         Raises:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sayso_playground.changes import Changes
+from sayso_playground.changes import PATIENCE_SECONDS, Changes
 from sayso_playground.config import Member, PlaygroundConfig
 from sayso_playground.faults import Call, Delivery, Fault, Faults
 from sayso_playground.telegram.api import TelegramApi
@@ -70,7 +70,7 @@ class TelegramDouble:
         return [message for message in found if chat in (None, message.chat)]
 
     async def message_where(
-        self, wanted: Callable[[TelegramMessage], bool], timeout: float = 5
+        self, wanted: Callable[[TelegramMessage], bool], timeout: float = PATIENCE_SECONDS
     ) -> TelegramMessage:
         """Wait for a message; the newest that fits.
 
@@ -83,7 +83,7 @@ class TelegramDouble:
             timeout,
         )
 
-    async def until(self, condition: Callable[[], bool], timeout: float = 5) -> None:
+    async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until a condition over anything in the playground holds.
 
         Raises:
@@ -97,7 +97,7 @@ class TelegramDouble:
         button: str,
         *,
         by: Who,
-        timeout: float = 5,
+        timeout: float = PATIENCE_SECONDS,
         alter: Alter | None = None,
     ) -> Delivery:
         """Press the button with this label or callback data, as it was on this message.
@@ -118,7 +118,7 @@ class TelegramDouble:
         data: str,
         *,
         by: Who,
-        timeout: float = 5,
+        timeout: float = PATIENCE_SECONDS,
         alter: Alter | None = None,
         inaccessible: bool = False,
     ) -> Delivery:

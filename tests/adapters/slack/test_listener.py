@@ -20,6 +20,7 @@ from sayso.errors import (
     ReplayedCallbackError,
     StoreUnreachableError,
 )
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground, RateLimited, Slow
 from sayso_slack import SlackAdapter, SlackListener
 
@@ -237,7 +238,7 @@ async def test_a_client_that_hangs_up_loses_no_press(
         await asyncio.gather(answer, return_exceptions=True)
         stored.set()
 
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await done.wait()
 
 

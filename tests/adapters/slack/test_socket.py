@@ -12,6 +12,7 @@ from support.slack_kit import Payload, a_card, a_config, a_press, fixture
 
 from sayso.chats.places import Answer, Answered, Place
 from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground, PlaygroundConfig, RateLimited
 from sayso_slack import SlackAdapter, SlackListener
 from sayso_slack.incoming.bolt import bolt_app
@@ -48,7 +49,7 @@ async def listener(
 async def connected(listener: SlackListener, playground: Playground) -> AsyncIterator[None]:
     task = asyncio.create_task(listener.run_socket())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await playground.slack.socket.connected()
         yield
     finally:
@@ -290,7 +291,7 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
             running = asyncio.create_task(
                 SocketConnection(config, adapter, app, take, pace=pace).run()
             )
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await slack.made_anew.wait()
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)

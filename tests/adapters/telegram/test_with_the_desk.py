@@ -16,6 +16,7 @@ from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import (
     Playground,
     PlaygroundConfig,
@@ -247,7 +248,7 @@ async def test_a_denial_whose_dialogue_cannot_be_opened_counts_at_once(room: Roo
     pressed = await room.telegram.press(more, "Deny with a reason…", by="alice")
 
     assert "no reason could be asked for" in (pressed.toast or "")
-    assert not (await asyncio.wait_for(waiting, 5)).approved
+    assert not (await asyncio.wait_for(waiting, PATIENCE_SECONDS)).approved
 
 
 async def test_a_denial_whose_reason_is_left_out_waits_for_none(room: Room) -> None:
@@ -260,7 +261,7 @@ async def test_a_denial_whose_reason_is_left_out_waits_for_none(room: Room) -> N
     pressed = await room.telegram.press(board, "Leave it out", by="alice")
 
     assert pressed.toast == "Denied."
-    verdict = await asyncio.wait_for(waiting, 5)
+    verdict = await asyncio.wait_for(waiting, PATIENCE_SECONDS)
     assert (verdict.approved, verdict.reason) == (False, "")
     await room.shown("⛔ Denied by alice")
     await room.telegram.until(
@@ -277,7 +278,7 @@ async def test_edited_arguments_are_what_is_approved(room: Room) -> None:
     question = await room.telegram.message_where(lambda m: m.forces_reply)
     assert '"command": "terraform apply"' in (await room.shown("So far:")).text
     room.telegram.reply(question, "command=terraform plan", by="alice")
-    verdict = await asyncio.wait_for(waiting, 5)
+    verdict = await asyncio.wait_for(waiting, PATIENCE_SECONDS)
 
     assert verdict.approved
     assert verdict.arguments == {"command": "terraform plan"}

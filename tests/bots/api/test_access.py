@@ -18,18 +18,18 @@ from support.api_world import (
     token_lines,
     world_on,
 )
+from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
 from sayso_bots.api.limits import Limits
 from sayso_bots.settings.tokens import ApiToken, known_token, new_token, token_hash
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def test_without_a_token_in_the_settings_there_is_no_api() -> None:
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(
             playground, backend, '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
@@ -91,7 +91,7 @@ async def test_several_tokens_of_one_name_are_one_caller() -> None:
     new = f"sayso_{'new':x<43}"
     toml = ROUTE + TOKENS + token_lines("ci", new, '["deploy-*"]')
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):
@@ -105,7 +105,7 @@ async def test_several_tokens_of_one_name_are_one_caller() -> None:
 async def test_a_caller_that_calls_too_often_is_told_when_to_come_back() -> None:
     toml = f"{ROUTE}[api]\nper_second = 1\n{TOKENS}"
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):
@@ -121,7 +121,7 @@ async def test_a_caller_that_calls_too_often_is_told_when_to_come_back() -> None
 async def test_attempts_without_a_token_are_limited_and_lock_nobody_out() -> None:
     toml = ROUTE + TOKENS
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):
@@ -153,7 +153,7 @@ async def test_a_ticket_reads_its_branch_and_nothing_else(world: World) -> None:
 async def test_tickets_count_as_calls_of_their_token() -> None:
     toml = f"{ROUTE}[api]\nper_second = 1\n{TOKENS}"
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):
@@ -181,7 +181,7 @@ class CountedReads:
 
 
 async def test_what_is_no_ticket_or_comes_too_often_is_not_looked_up() -> None:
-    async with Playground() as playground, memory_backend() as backend:
+    async with a_playground() as playground, memory_backend() as backend:
         drafts = CountedReads(backend.drafts)
         async with world_on(playground, replace(backend, drafts=drafts)) as world:
             odd = [
@@ -201,7 +201,7 @@ async def test_what_is_no_ticket_or_comes_too_often_is_not_looked_up() -> None:
 
 
 async def test_a_ticket_ends_with_what_its_token_may() -> None:
-    async with Playground() as playground, memory_backend() as backend:
+    async with a_playground() as playground, memory_backend() as backend:
         async with world_on(playground, backend) as world:
             ticket = (await world.call("POST", f"{world.branch}/events/tickets")).json["ticket"]
             address = f"{world.branch}/events?ticket={ticket}&lastEventId=x"

@@ -10,10 +10,10 @@ from aiohttp import web
 from bots.api.test_docs import example  # noqa: TID251
 from support.api_world import API, ROUTE, TOKENS, world_on
 from support.browser import NO_CHROMIUM, browser, chromium
+from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
 from sayso_bots.server.webserver import answering, taken_port, url_of
-from sayso_playground import Playground
 
 if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)
@@ -28,7 +28,7 @@ async def test_a_page_of_a_configured_origin_follows_a_branch_with_a_ticket() ->
         async with (
             answering(sockets, [web.get("/", page_of)]),
             answering(others, [web.get("/", page_of)]),
-            Playground() as playground,
+            a_playground() as playground,
             memory_backend() as backend,
             world_on(playground, backend, toml) as world,
             browser() as opened,
@@ -70,7 +70,7 @@ async def test_a_page_of_a_configured_origin_follows_a_branch_with_a_ticket() ->
 
 async def test_a_browser_that_lost_its_connection_goes_on_after_the_last_event() -> None:
     with taken_port("127.0.0.1", 0) as sockets:
-        async with Playground() as playground, memory_backend() as backend, browser() as opened:
+        async with a_playground() as playground, memory_backend() as backend, browser() as opened:
             async with world_on(playground, backend, ROUTE + API + TOKENS) as first:
                 made = await first.call("POST", f"{first.branch}/events/tickets")
                 path = f"{first.branch}/events?lastEventId=0&ticket={made.json['ticket']}"

@@ -18,9 +18,9 @@ from support.api_world import (
     token_lines,
     world_on,
 )
+from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
-from sayso_playground import Playground
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -152,7 +152,7 @@ async def exploring(world: World, operation_id: str) -> set[int]:
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 async def test_answers_are_as_described(operation_id: str) -> None:
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, TOML) as world,
     ):

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from support.api_world import CI, REVIEWER, World, world_on
 from support.commands import Run
+from support.playing import a_playground
 
 from sayso.stores.connect import open_backend
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api import api, door, stream
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
 from sayso_bots.settings.tokens import token_hash
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -63,7 +64,7 @@ async def run_script(folder: Path, url: str, token: str) -> tuple[int | None, st
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         # It ends with all it has started: otherwise this pipe would stay open.
         out, _ = await process.communicate()
     return process.returncode, out.decode()
@@ -73,7 +74,7 @@ async def test_curl_asks_listens_and_answers_with_the_settings_of_the_page(
     tmp_path: Path,
 ) -> None:
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         open_backend("memory://") as backend,
         world_on(playground, backend, page_settings()) as world,
     ):

@@ -10,17 +10,18 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 from support.api_world import CI, REVIEWER, World, world_on
+from support.playing import a_playground
 
 from sayso.calls import RunRef
 from sayso.desk.routes import Route, Routes
 from sayso.stores.branch_log import KEPT_EVENTS
 from sayso.stores.connect import open_backend
 from sayso.testing import a_request, a_response
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_bots.settings.tokens import ApiSettings, ApiToken, token_hash
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -184,7 +185,7 @@ async def test_a_stream_says_what_it_is_and_is_not_kept_by_caches(
 @pytest.mark.parametrize("kind", ["memory", "redis"])
 async def test_a_stream_resumes_across_a_restart_of_the_bots(kind: str, store_url: str) -> None:
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         open_backend("memory://" if kind == "memory" else store_url) as backend,
     ):
         async with world_on(playground, backend) as first, await first.follow() as stream:
@@ -261,7 +262,7 @@ async def test_an_id_that_is_no_longer_kept_is_410_and_never_a_gap(
 async def test_an_idle_stream_says_now_and_then_that_it_lives() -> None:
     async with _api(heartbeat=0.05) as (_, _, world), await world.follow() as stream:
         reading = asyncio.ensure_future(stream.next())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while stream.comments < 3:
                 await asyncio.sleep(0.01)
         await _logged(world, 1)
@@ -289,7 +290,7 @@ async def test_a_slow_reader_is_cut_off_resumes_without_loss_and_slows_nobody(
             await _logged(world, number, 60_000)
             # The quick one has it before the next one is written.
             assert (await quick.next()).data["permissionId"] == f"q-{number}"
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while patience < 1 and len(api.streams) > 1:
                 await asyncio.sleep(0.01)
         read = await asyncio.to_thread(_read_all, slow)

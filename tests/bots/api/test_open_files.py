@@ -20,10 +20,11 @@ from support.api_world import (
     a_body,
 )
 from support.commands import Process, deliver_to, env_of
+from support.playing import a_playground
 
+from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.process.resources import room_in
 from sayso_bots.server.connections import quiet_accepting
-from sayso_playground import Playground
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 
@@ -49,7 +50,7 @@ async def opened(url: str, token: str) -> tuple[int, asyncio.StreamWriter]:
     reader, writer = await asyncio.open_connection(urlsplit(url).hostname, urlsplit(url).port)
     head = f"GET {_BRANCH}/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
     writer.write(head.encode())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         try:
             line = await reader.readline()
         except ConnectionError:
@@ -70,7 +71,7 @@ def test_the_open_files_are_shared_out(files: int, connections: int, streams: in
 async def test_many_streams_leave_the_bots_reachable(store_url: str, tmp_path: Path) -> None:
     config = tmp_path / "sayso.toml"
     config.write_text(TOML)
-    async with Playground() as playground, aiohttp.ClientSession() as session:
+    async with a_playground() as playground, aiohttp.ClientSession() as session:
         bots = await serve_with("-n 200", config, env_of(playground, SAYSO_STORE_URL=store_url))
         held = []
         try:
@@ -129,7 +130,7 @@ async def test_as_many_files_are_opened_as_may_be(store_url: str, tmp_path: Path
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     config = tmp_path / "sayso.toml"
     config.write_text(TOML)
-    async with Playground() as playground:
+    async with a_playground() as playground:
         bots = await serve_with("-S -n 250", config, env_of(playground, SAYSO_STORE_URL=store_url))
         await bots.line_with("serves on")
         limits = resource.prlimit(bots.process.pid, resource.RLIMIT_NOFILE)

@@ -16,6 +16,8 @@ from support.api_world import (
     a_body,
 )
 
+from sayso.testing.builders import PATIENCE_SECONDS
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -31,7 +33,7 @@ async def sent(world: World, data: bytes) -> tuple[int, dict[str, str], str]:
 
 
 async def answered(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], str]:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         lines = head.split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in lines[1:] if line)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from support.api_world import REVIEWER, TOML, World, a_body, world_on
+from support.playing import a_playground
 from support.records_0_1_0 import request_of_0_1_0
 
 from sayso import PermissionRequestEvent
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest
 from sayso.stores.connect import open_backend
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -305,7 +305,7 @@ async def test_what_a_person_always_denies_is_denied_at_once(world: World) -> No
 async def test_the_policy_of_the_settings_counts() -> None:
     policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         open_backend("memory://") as backend,
         world_on(playground, backend, TOML + policy) as world,
     ):

@@ -15,10 +15,10 @@ from support.api_world import (
     token_lines,
     world_on,
 )
+from support.playing import a_playground
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.stores.memory import memory_backend
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -253,7 +253,7 @@ async def test_nobody_answers_what_it_asked_itself_unless_the_settings_say_so() 
     both = f"sayso_{'both':x<43}"
     toml = route + API + TOKENS + token_lines("both", both, more="answers_own = true")
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):

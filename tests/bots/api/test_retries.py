@@ -16,10 +16,10 @@ from support.api_world import (
     token_lines,
     world_on,
 )
+from support.playing import a_playground
 
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory import memory_backend
-from sayso_playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -46,7 +46,7 @@ class LosingReplies:
 
 
 async def test_a_lost_reply_is_not_reported_as_nothing_done() -> None:
-    async with Playground() as playground, memory_backend() as backend:
+    async with a_playground() as playground, memory_backend() as backend:
         losing = LosingReplies(backend.store)
         async with world_on(playground, replace(backend, store=losing)) as world:
             request = await world.asked(permissionId="mine")
@@ -101,7 +101,7 @@ async def test_the_same_answer_of_somebody_else_is_too_late() -> None:
     toml = TOML.replace('"api:reviewer"', '"api:reviewer", "api:second"')
     toml += token_lines("second", SECOND)
     async with (
-        Playground() as playground,
+        a_playground() as playground,
         memory_backend() as backend,
         world_on(playground, backend, toml) as world,
     ):

@@ -14,9 +14,10 @@ from support.api_world import (
     a_body,
 )
 from support.commands import deliver_to, env_of, process
+from support.playing import a_playground
 
 from sayso import Gate, RunRef, ToolCall
-from sayso_playground import Playground
+from sayso.testing.builders import PATIENCE_SECONDS
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 
@@ -28,7 +29,7 @@ def bearer(token: str) -> dict[str, str]:
 async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: Path) -> None:
     config = tmp_path / "sayso.toml"
     config.write_text(TOML)
-    async with Playground() as playground, aiohttp.ClientSession() as session:
+    async with a_playground() as playground, aiohttp.ClientSession() as session:
         env = env_of(playground, SAYSO_STORE_URL=store_url)
         arguments = ("serve", "--config", str(config))
         async with process(*arguments, env=env) as first, process(*arguments, env=env) as second:
@@ -82,14 +83,14 @@ async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: 
 async def test_bots_stop_at_once_although_streams_are_open(store_url: str, tmp_path: Path) -> None:
     config = tmp_path / "sayso.toml"
     config.write_text(TOML)
-    async with Playground() as playground, aiohttp.ClientSession() as session:
+    async with a_playground() as playground, aiohttp.ClientSession() as session:
         env = env_of(playground, SAYSO_STORE_URL=store_url)
         async with process("serve", "--config", str(config), env=env) as bots:
             url = (await bots.line_with("serves on")).split()[3]
             async with session.get(f"{url}{_BRANCH}/events", headers=bearer(CI)) as response:
                 await response.content.readline()
                 bots.process.terminate()
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(PATIENCE_SECONDS):
                     done = await bots.ended()
                 rest = await response.read()
 

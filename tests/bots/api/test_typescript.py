@@ -15,6 +15,7 @@ from support.typescript import CLIENT, node
 from sayso.calls import RunRef
 from sayso.stores.branch_log import KEPT_BYTES
 from sayso.testing import a_request
+from sayso.testing.builders import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -123,7 +124,7 @@ async def start(
 
 async def said(process: asyncio.subprocess.Process) -> str:
     """What the client printed when it was done."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         out, err = await process.communicate()
     assert process.returncode == 0, err.decode()
     return out.decode()
@@ -136,7 +137,7 @@ async def test_the_client_asks_and_gets_the_answer_of_a_person(
     process = await start(world)
     card = await world.card("terraform apply")
     await world.playground.slack.press(card, button, by="alice")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         out, err = await process.communicate()
 
     assert process.returncode == code, err.decode()
@@ -148,7 +149,7 @@ async def test_the_client_asks_and_gets_the_answer_of_a_person(
 
 async def test_a_refusal_is_an_error_with_its_reason(world: World) -> None:
     process = await start(world, token="sayso_wrong" + "x" * 40)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         _, err = await process.communicate()
 
     assert process.returncode != 0
@@ -163,7 +164,7 @@ async def test_of_two_calls_at_once_none_loses_its_answer_when_a_connection_brea
         for command, button in (("first", "Allow"), ("second", "Deny")):
             await world.playground.slack.press(await world.card(command), button, by="alice")
         # One of them has heard of both answers, the other one of nothing yet.
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while wire.seen.count(b"event: PERMISSION_RESPONSE") < 2:
                 await asyncio.sleep(0.01)
         wire.break_first.set()

@@ -40,13 +40,13 @@ async def test_a_press_right_before_the_end_counts_and_its_card_is_repaired(
         served(playground, config, env) as working,
         process("ask", "x", "--timeout", "30s", env=env) as asking,
     ):
-        card = await playground.slack.message_where(lambda m: bool(m.buttons), 20)
+        card = await playground.slack.message_where(lambda m: bool(m.buttons))
         press = await playground.slack.press(card, "Allow", by="alice")
         working.process.send_signal(signal.SIGTERM)
         stopped = await working.ended()
         asked = await asking.ended()
     async with served(playground, config, env):
-        repaired = await playground.slack.message_where(lambda m: "Approved" in m.all_text, 20)
+        repaired = await playground.slack.message_where(lambda m: "Approved" in m.all_text)
 
     assert press.status == 200
     assert (asked.code, asked.out) == (0, "approved by slack:U0ALICE\n")

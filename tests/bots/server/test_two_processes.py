@@ -20,9 +20,10 @@ from support.commands import (
     process,
     served,
 )
+from support.playing import a_playground
 
 from sayso.calls import new_id
-from sayso_playground import Playground, PlaygroundConfig, SlackMessage, TelegramMessage
+from sayso_playground import Playground, SlackMessage, TelegramMessage
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -42,14 +43,10 @@ class World:
         return process(*argv, env={"SAYSO_STORE_URL": self.store_url})
 
     async def slack_card(self, text: str) -> SlackMessage:
-        return await self.playground.slack.message_where(
-            lambda message: text in message.all_text, 20
-        )
+        return await self.playground.slack.message_where(lambda message: text in message.all_text)
 
     async def telegram_card(self, text: str) -> TelegramMessage:
-        return await self.playground.telegram.message_where(
-            lambda message: text in message.text, 20
-        )
+        return await self.playground.telegram.message_where(lambda message: text in message.text)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -57,7 +54,7 @@ async def world(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Asy
     config = tmp_path_factory.mktemp("bots") / "sayso.toml"
     config.write_text(ROUTES)
     store_url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=bots-{new_id()}"
-    async with Playground(PlaygroundConfig()) as playground:
+    async with a_playground() as playground:
         env = env_of(playground, SAYSO_STORE_URL=store_url)
         async with served(playground, config, env):
             yield World(playground, store_url)
@@ -181,7 +178,7 @@ async def test_a_stopped_question_is_withdrawn(
         asking.process.send_signal(number)
         done = await asking.ended()
     card = await world.playground.slack.message_where(
-        lambda m: f"stop with {code}" in m.all_text and "Cancelled" in m.all_text, 10
+        lambda m: f"stop with {code}" in m.all_text and "Cancelled" in m.all_text
     )
 
     assert (done.code, done.out, done.err) == (code, "", "")

@@ -26,6 +26,7 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RuleBook, literal_rule
 from sayso.stores.backend import Backend
 from sayso.testing import Prompt, Stage, a_request, a_response, a_rule
+from sayso.testing.builders import PATIENCE_SECONDS
 
 RUN = RunRef("deploy-bot", "s-1")
 ONE, TWO, THREE = (ToolCall("bash", {"command": c}, c) for c in ("one", "two", "three"))
@@ -240,7 +241,7 @@ async def test_approved_calls_run_at_once_and_the_denied_one_says_why() -> None:
 
     async def bash(command: str) -> str:
         """Run a command."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await together.wait()
         return f"ran {command}"
 

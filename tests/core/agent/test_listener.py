@@ -25,6 +25,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Bus, Ring
 from sayso.testing import soon
+from sayso.testing.builders import PATIENCE_SECONDS
 
 ONE, TWO = RunRef("one", "s-1"), RunRef("two", "s-2")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -278,5 +279,5 @@ async def test_who_waits_for_an_agent_that_is_removed_waits_no_longer(
 
     await orchestrator.remove("one")
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         await waiting

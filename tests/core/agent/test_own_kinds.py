@@ -24,6 +24,7 @@ from sayso import (
 from sayso.cards import CardBody, Choice
 from sayso.events import RequestCancelledEvent
 from sayso.forms import NO_INPUTS, Inputs
+from sayso.testing.builders import PATIENCE_SECONDS
 
 RUN = RunRef("librarian", "s-1")
 ALICE = "slack:U0ALICE"
@@ -104,7 +105,7 @@ class LendInDays(Lend):
 
 async def asked(gate: Gate) -> str:
     """The id of the question that is open, as soon as there is one."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not (pending := await gate.backend.watch.pending()):
             await asyncio.sleep(0)
     return pending[0].request.question_id

@@ -27,6 +27,7 @@ from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule, soon, until
+from sayso.testing.builders import PATIENCE_SECONDS
 
 RUN = RunRef("deploy-bot", "s-1")
 ONE, TWO, THREE = (ToolCall("bash", {"command": c}, c) for c in ("one", "two", "three"))
@@ -158,7 +159,7 @@ async def test_a_stream_tells_what_the_same_agent_asks_in_another_process(
         orchestrator.add(RUN)
         events = orchestrator.events()
         listening = orchestrator.listening()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await listening
         async with Gate.open(there, run=replace(RUN, run_id="x")) as gate, working(desk):
             waiting = asyncio.create_task(gate.may_continue(1, 1, timeout=20))

@@ -20,6 +20,7 @@ from sayso.stores.connect import open_backend
 from sayso.stores.ports import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, until
+from sayso.testing.builders import PATIENCE_SECONDS
 
 RUN = RunRef("deploy-bot", "s-42", run_id="run-1")
 
@@ -39,7 +40,7 @@ async def write(backend: Backend, *numbers: int, run: RunRef = RUN) -> None:
 
 
 async def take(follower: Follower, count: int) -> list[int]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         return [(await follower.next()).position.number for _ in range(count)]
 
 

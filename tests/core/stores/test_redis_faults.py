@@ -23,6 +23,7 @@ from sayso.stores.redis.client import Client
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, soon, until
+from sayso.testing.builders import PATIENCE_SECONDS
 
 SECRET = "s3cret-p4ssword"
 
@@ -86,7 +87,7 @@ async def test_an_answer_whose_wake_up_was_lost_is_found_after_the_reconnect(
         assert await _approve(bots, question_id) == 0
 
         await admin.client_kill_filter(_type="pubsub")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             verdict = await check
 
     assert verdict.approved
@@ -101,7 +102,7 @@ async def test_after_a_reconnect_answers_ring_again(server: Valkey, admin: Any) 
         await until(lambda: admin.pubsub_channels("*inbox*"))
 
         assert await _approve(bots, question_id) == 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await check).approved
 
 
@@ -114,7 +115,7 @@ async def test_runs_that_wait_through_a_restart_get_their_answers(server: Valkey
 
         for question_id in waiting:
             await _approve(bots, question_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             verdicts = await asyncio.gather(*checks)
 
     assert all(verdict.approved for verdict in verdicts)
@@ -130,7 +131,7 @@ async def test_a_run_that_asks_while_redis_is_away_asks_when_it_is_back(server: 
 
         [question_id] = await _open_ids(bots, 1)
         await _approve(bots, question_id)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await check).approved
 
 
@@ -163,7 +164,7 @@ async def test_a_desk_waits_out_an_outage(server: Valkey, caplog: pytest.LogCapt
         server.start()
         await agents.store.open(a_request("q-1"), seconds=30, inbox="", book=None)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await waiting).question_id == "q-1"
 
 
@@ -178,7 +179,7 @@ async def test_a_silent_server_is_an_error_in_bounded_time(server: Valkey) -> No
 
         assert time.monotonic() - start < 2
         server.answer_again()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             await backend.leases.ping()
 
 
@@ -212,7 +213,7 @@ async def test_a_quiet_subscription_lives_on(server: Valkey, admin: Any) -> None
 
         await bus.publish("runs:1", response)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert await heard == response
     await client.aclose()
 

@@ -15,6 +15,7 @@ from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import GROUP, Keys
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, soon, until
+from sayso.testing.builders import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -178,7 +179,7 @@ async def test_a_desk_goes_on_at_once_when_the_server_was_emptied(
 
         await backend.store.open(a_request("q-2"), seconds=30, inbox="", book=None)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await waiting).question_id == "q-2"
 
 

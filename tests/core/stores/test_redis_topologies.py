@@ -20,6 +20,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_copy, a_request, a_response, soon, until
+from sayso.testing.builders import PATIENCE_SECONDS
 
 PASSWORD = "s3cret"
 
@@ -41,7 +42,7 @@ async def _ask_and_answer(url: str) -> None:
         answer = a_response(found.request)  # type: ignore[arg-type]  # it is a permission
         settled = await bots.store.settle(job.question_id, answer)
         await bots.outbox.done(job)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             verdict = await check
 
         assert settled.first

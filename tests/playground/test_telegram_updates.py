@@ -268,3 +268,18 @@ async def test_blocking_and_migrating_are_told(playground: Playground, telegram:
     assert arrived.message
     assert moved.message.migrate_to_chat_id == arrived.message.chat.id == new
     assert arrived.message.migrate_from_chat_id == -300
+
+
+async def test_whoever_starts_the_bot_again_can_be_written_to(
+    playground: Playground, telegram: Bot
+) -> None:
+    bob = playground.config.member("bob").telegram_id
+    playground.telegram.block("bob")
+    playground.telegram.unblock("bob")
+
+    _, again = await telegram.get_updates()
+    message = await telegram.send_message(bob, "welcome back")
+
+    assert again.my_chat_member
+    assert again.my_chat_member.new_chat_member.status == "member"
+    assert message.text == "welcome back"

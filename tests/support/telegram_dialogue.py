@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -57,7 +56,6 @@ class Chat:
         self.desk.answer = Answer(Answered.RECORDED, "Answered.")
         self.drafts = BrokenDrafts(self.clock)
         self.leases = MemoryLeases(utc_now)
-        self.counters: Counter[str] = Counter()
         self._card = card
         self._updates = iter(range(1, 1_000))
 
@@ -68,9 +66,7 @@ class Chat:
         )
         self.adapter.people.heard(ALICE, "Alice")
         dialogues = Dialogues(self.adapter.drafts, self.adapter.messages, self.leases, self.desk)
-        self.intake = Intake(
-            self.desk, dialogues, self.adapter.people, self.counters, desk_seconds=5
-        )
+        self.intake = Intake(self.desk, dialogues, self.adapter.people, desk_seconds=5)
 
     async def ask(
         self,

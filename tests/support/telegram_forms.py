@@ -140,7 +140,6 @@ class Bots:
 
     desk: Desk
     adapter: TelegramAdapter
-    listener: TelegramListener
     url: str = ""
 
 
@@ -249,7 +248,7 @@ async def bots(playground: Playground, backend: Backend, mode: str) -> AsyncIter
             url = str(server.make_url("/telegram/webhook"))
         else:
             await stack.enter_async_context(_polling(listener))
-        yield Bots(desk, adapter, listener, url)
+        yield Bots(desk, adapter, url)
 
 
 @asynccontextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
@@ -32,17 +31,13 @@ _NOT_OURS = "This button does nothing here."
 
 
 class Intake:
-    """Hands presses and moves to the desk, replies to their dialogues; for webhook and polling.
-
-    ``counters`` says how many updates came to which end.
-    """
+    """Hands presses and moves to the desk, replies to their dialogues; for webhook and polling."""
 
     def __init__(
         self,
         desk: PressTaker,
         dialogues: Dialogues,
         people: People,
-        counters: Counter[str],
         *,
         desk_seconds: float = DESK_SECONDS,
     ) -> None:
@@ -50,7 +45,6 @@ class Intake:
         self._dialogues = dialogues
         self._people = people
         self._desk_seconds = desk_seconds
-        self.counters = counters
 
     async def take(self, update: Any) -> Taken:
         """Act on an update. Never raises; an update that cannot be read counts as stored."""
@@ -65,7 +59,6 @@ class Intake:
         if isinstance(found, Moved):
             return await self._moved(found)
         if isinstance(found, Barred):
-            self.counters["barred"] += 1
             _log.warning("the bot was blocked in or removed from %s: no cards there", found.place)
             return Taken(stored=True)
         return self._nothing(found, update)
@@ -74,11 +67,9 @@ class Intake:
         try:
             answer = await self._handed(self._desk.press(press), "a press")
         except CallbackError:
-            self.counters["seen_before"] += 1
             return Taken(stored=True, toast=Toast(press.ticket, _SEEN_BEFORE))
         if isinstance(answer, NotTaken):
             return self._not_stored(press.ticket)
-        self.counters[answer.kind.value] += 1
         alert = answer.kind in _ALERTS
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
@@ -88,14 +79,13 @@ class Intake:
             return self._not_stored(ticket)
         if not taken.is_stored:
             return self._not_stored(ticket, _NOT_SHOWN, taken.retry_after)
-        self.counters[taken.outcome.value] += 1
+        _log.debug("an answer of a form came to this: %s", taken.outcome.value)
         return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
     async def _moved(self, moved: Moved) -> Taken:
         noted = await self._handed(self._desk.moved(moved.old, moved.new), "a moved chat")
         if isinstance(noted, NotTaken):
             return self._not_stored()
-        self.counters["moved"] += 1
         return Taken(stored=True)
 
     async def _handed(self, work: Awaitable[_Result], what: str) -> _Result | NotTaken:
@@ -104,12 +94,10 @@ class Intake:
     def _not_stored(
         self, ticket: str = "", words: str = _NOT_STORED, retry_after: float | None = None
     ) -> Taken:
-        self.counters["not_stored"] += 1
         toast = _toast(ticket, words, alert=True)
         return Taken(stored=False, toast=toast, retry_after=retry_after)
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
-        self.counters[nothing.reason] += 1
         if nothing.reason != "not_a_press":
             # The id only: nobody vouches for the rest.
             _log.info("update %s is not acted on: %s", update_id(update), nothing.reason)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hmac
 import math
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
@@ -38,7 +37,7 @@ class TelegramListener:
 
     A press is answered 200 only after the desk has taken it; when it could
     not be stored the answer is 503 and Telegram delivers it again for 150
-    seconds. ``counters`` says how many updates came to which end.
+    seconds.
     """
 
     def __init__(
@@ -52,13 +51,10 @@ class TelegramListener:
         desk_seconds: float = DESK_SECONDS,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self.counters: Counter[str] = Counter()
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
         dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
-        self._intake = Intake(
-            desk, dialogues, adapter.people, self.counters, desk_seconds=desk_seconds
-        )
+        self._intake = Intake(desk, dialogues, adapter.people, desk_seconds=desk_seconds)
         self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
         self._poller = Poller(
             adapter,
@@ -91,19 +87,19 @@ class TelegramListener:
     async def _webhook(self, request: web.Request) -> web.Response:
         """Let nobody in without the secret; after that, refuse only what may come again."""
         if not self._knows(request.headers.get(_HEADER, "")):
-            return self._turned_away(401, "wrong_secret", f"{_HEADER} is missing or wrong")
+            return web.Response(status=401, text=f"{_HEADER} is missing or wrong")
         if request.content_type != "application/json":
-            return self._turned_away(415, "wrong_type", "updates are application/json")
+            return web.Response(status=415, text="updates are application/json")
         body = await bounded_body(
             request.content.iter_any(), most=_MOST_BYTES, declared=request.content_length
         )
         if body is None:
-            return self._turned_away(413, "too_large", f"an update has at most {_MOST_BYTES} bytes")
+            return web.Response(status=413, text=f"an update has at most {_MOST_BYTES} bytes")
         try:
             update = from_json(body)
         except ValueError:
             # It would be no better the next time, and hold up what comes after it.
-            return self._turned_away(200, "no_json", "")
+            return web.Response()
         return await self._taken(update)
 
     async def _taken(self, update: Any) -> web.Response:
@@ -123,10 +119,6 @@ class TelegramListener:
         # Header bytes that are not UTF-8 reach us as lone surrogates; no secret has a `?`.
         given = sent.encode("utf-8", "replace")
         return any(hmac.compare_digest(given, secret) for secret in self._secrets)
-
-    def _turned_away(self, status: int, reason: str, text: str) -> web.Response:
-        self.counters[reason] += 1
-        return web.Response(status=status, text=text)
 
     def _tell(self, toast: Toast) -> None:
         self._toasts.start(self._adapter.toast(toast.query_id, toast.text, alert=toast.alert))

@@ -262,16 +262,17 @@ class TelegramDouble:
 
     def _set_membership(self, member: Member, *, blocked: bool) -> None:
         chat = self._chat(member.telegram_id)
-        words = ("member", "kicked") if blocked else ("kicked", "member")
         chat.blocked, chat.started = blocked, True
         bot = self.state.bot_json()
-        old, new = ({"user": bot, "status": word} for word in words)
+        inside = {"user": bot, "status": "member"}
+        outside = {"user": bot, "status": "kicked", "until_date": 0}
+        old, new = (inside, outside) if blocked else (outside, inside)
         change = {
             "chat": self.state.chat_json(chat.id),
             "from": self.state.user_json(member.telegram_id),
             "date": self.state.now(),
             "old_chat_member": old,
-            "new_chat_member": {**new, "until_date": 0} if blocked else new,
+            "new_chat_member": new,
         }
         self.updates.add("my_chat_member", change, f"chat:{chat.id}")
         self._changes.ring()

@@ -118,14 +118,13 @@ async def test_a_press_is_fetched_stored_answered_and_confirmed(
     playground: Playground, desk: DeskDouble, leases: AwayLeases
 ) -> None:
     telegram = playground.telegram
-    async with polling(playground, desk, leases) as listener:
+    async with polling(playground, desk, leases):
         card = telegram.say(CHAT, "a card", by="alice")
         delivery = await telegram.press_data(card, DATA, by="alice")
         await telegram.until(lambda: not telegram.updates.pending)
 
     assert (delivery.answered, delivery.toast) == (True, "Approved.")
     assert [press.actor for press in desk.taken] == ["telegram:4242"]
-    assert listener.counters == {"recorded": 1, "not_a_press": 1}
     assert telegram.updates.allowed == list(ALLOWED_UPDATES)
 
 
@@ -155,13 +154,12 @@ async def test_nothing_is_confirmed_before_it_is_stored(
         desk.error = AWAY if len(desk.presses) < 3 else None
 
     pauses.step = step
-    async with polling(playground, desk, leases, pause=pauses) as listener:
+    async with polling(playground, desk, leases, pause=pauses):
         await telegram.press_data(card, DATA, by="alice")
         await telegram.until(lambda: not telegram.updates.pending)
 
     assert still_there == [True, True, True]
     assert (len(desk.presses), len(desk.taken)) == (4, 1)
-    assert listener.counters["not_stored"] == 3
 
 
 async def test_a_press_that_cannot_be_stored_holds_up_no_confirmed_one_before_it(
@@ -223,11 +221,10 @@ async def test_of_two_processes_one_polls_and_the_other_takes_over(
     async with polling(playground, second, leases, owner="b", pause=pauses):
         # "b" was here first; "a" waits, however often it asks.
         await served(playground)
-        async with polling(playground, desk, leases, owner="a", pause=pauses) as waiting:
+        async with polling(playground, desk, leases, owner="a", pause=pauses):
             card = telegram.say(CHAT, "a card", by="alice")
             await telegram.press_data(card, DATA, by="alice")
             assert (len(second.presses), len(desk.presses)) == (1, 0)
-            assert waiting.counters == {}
     assert all(call.status == 200 for call in polls(playground))
 
     # "b" has gone and kept its lease for one more second only.

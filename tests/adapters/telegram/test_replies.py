@@ -56,7 +56,6 @@ async def test_anothers_reply_is_told_whose_question_it_is_and_decides_nothing(c
     assert prompt in chat.telegram.messages()
     await chat.reply(prompt, "again", by="mallory")
     assert chat.told(0) == ""
-    assert chat.counters["not_theirs"] == 2
 
 
 async def test_an_anonymous_admins_reply_is_nobodys(chat: Chat) -> None:
@@ -66,7 +65,6 @@ async def test_an_anonymous_admins_reply_is_nobodys(chat: Chat) -> None:
 
     assert "nobody can tell whose answer it is" in chat.told()
     assert prompt in chat.telegram.messages()
-    assert chat.counters["not_attributable"] == 1
 
 
 async def test_an_edit_of_an_answer_changes_nothing_and_is_told_once(chat: Chat) -> None:
@@ -76,7 +74,6 @@ async def test_an_edit_of_an_answer_changes_nothing_and_is_told_once(chat: Chat)
     await chat.edit(said, "no, this")
     assert "Editing a message changes nothing" in chat.told()
     await chat.edit(said, "or that")
-    assert chat.counters["edited"] == 2
     assert len([m for m in chat.telegram.messages() if m.reply_to == said.id]) == 1
     await chat.reply(next(m for m in chat.telegram.messages() if m.forces_reply), "two")
 
@@ -126,7 +123,6 @@ async def test_a_reply_to_any_other_message_of_the_bot_is_left_alone(chat: Chat)
     assert await chat.reply(card, "nice") == Taken(stored=True)
 
     assert chat.told(0) == ""
-    assert chat.counters["not_a_press"] == 1
 
 
 async def test_only_the_person_who_is_asked_can_press(chat: Chat) -> None:

@@ -85,7 +85,7 @@ print(type(ending).__name__, ending.extension_amount)
 def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() -> None:
     came_of_it, *loaded = _fresh(_ASKING).split()
 
-    kinds = ("clarification", "continuation", "structured_input", "text_approval", "kinds")
+    kinds = ("clarification", "continuation", "structured_input", "text_approval")
     rarely = ("agent.orchestrator", "agent.tools.wrap", "policy.chain", "rules.lint")
     unpaid = {f"sayso.{name}" for name in (*rarely, "forms.schema_form")}
     unpaid |= {f"sayso.questions.{name}" for name in kinds}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pydantic_core import from_json
 
-import sayso.questions.kinds  # noqa: F401  the kinds that come with Sayso are known from here on
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
+from sayso.questions.kinds import kinds as known_kinds
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid
 
 _Kind = TypeVar("_Kind", bound=UserInputRequest | UserInputResponse)
@@ -29,12 +29,12 @@ class Kind(Generic[_Kind]):
 
 def request_kinds() -> dict[str, Kind[UserInputRequest]]:
     """All kinds of request that are known in this process, by type."""
-    return {kind.type_name: kind for kind in _kinds(UserInputRequest)}
+    return {name: _kind(name, model) for name, model in known_kinds(UserInputRequest).items()}
 
 
 def response_kinds() -> dict[str, Kind[UserInputResponse]]:
     """All kinds of response that are known in this process, by type."""
-    return {kind.type_name: kind for kind in _kinds(UserInputResponse)}
+    return {name: _kind(name, model) for name, model in known_kinds(UserInputResponse).items()}
 
 
 def kind_of(given: Mapping[str, Any], kinds: Mapping[str, Kind[_Kind]]) -> Kind[_Kind]:
@@ -65,17 +65,9 @@ def read_object(body: bytes) -> dict[str, Any]:
     return given
 
 
-def _kinds(base: type[Any]) -> Iterator[Kind[Any]]:
-    for model in base.__subclasses__():
-        declared = model.model_fields.get("type")
-        if declared is not None and isinstance(declared.default, str):
-            yield _kind(model)
-        yield from _kinds(model)
-
-
-def _kind(model: type[_Kind]) -> Kind[_Kind]:
+def _kind(type_name: str, model: type[_Kind]) -> Kind[_Kind]:
     names = {name: field.alias or name for name, field in model.model_fields.items()}
     # Which field is the id, only the model knows: it answers with whatever that field holds.
     named: dict[str, Any] = {name: name for name in model.model_fields}
     asked: UserInputRequest | RequestEnding = model.model_construct(None, **named)
-    return Kind(model.model_fields["type"].default, model, names, names[asked.question_id])
+    return Kind(type_name, model, names, names[asked.question_id])

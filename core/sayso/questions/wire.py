@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from typing import Any
 
-from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic import BaseModel, Field, ValidationError
 
 from sayso.errors import UnreadableEventError
-from sayso.events import (
-    Event,
-    RequestCancelledEvent,
-    RequestEnding,
-    RequestExpiredEvent,
-    RequestUndeliverableEvent,
-    UserInputRequest,
-)
-from sayso.questions.permission import (
-    PermissionApprovedEvent,
-    PermissionDeniedEvent,
-    PermissionRequestEvent,
-    PermissionResponseEvent,
-)
+from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.questions.kinds import kind
 
-_Permissions = Annotated[
-    PermissionRequestEvent
-    | PermissionResponseEvent
-    | PermissionApprovedEvent
-    | PermissionDeniedEvent
-    | RequestExpiredEvent
-    | RequestCancelledEvent
-    | RequestUndeliverableEvent,
-    Field(discriminator="type"),
-]
-_PERMISSIONS: TypeAdapter[Event] = TypeAdapter(_Permissions)
+
+class _Head(BaseModel):
+    """What every event says of itself."""
+
+    type: str
+    source_name: Any = Field("", alias="sourceName")
 
 
 def encode(event: Event) -> bytes:
@@ -49,13 +30,16 @@ def decode(data: bytes | str) -> Event:
         UnreadableEventError: not JSON, an unknown type, or a field that does
             not fit.
     """
-    event = _decode_as(_PERMISSIONS, data)
-    if event is None:
-        # Most runs ask for permissions only: they do not pay for the other kinds.
-        from sayso.questions.kinds import OTHERS
-
-        event = _decode_as(OTHERS, data)
-    return _decode_custom(data) if event is None else event
+    source_name = ""
+    try:
+        head = _Head.model_validate_json(data)
+        source_name = head.source_name if isinstance(head.source_name, str) else ""
+        found = kind(head.type)
+        if found is not None:
+            return found.model_validate_json(data)
+    except ValidationError as error:
+        raise UnreadableEventError(_told(error), source_name=source_name) from None
+    raise UnreadableEventError(f"no event has the type {head.type!r:.80}", source_name=source_name)
 
 
 def decode_request(data: bytes | str) -> UserInputRequest:
@@ -80,37 +64,6 @@ def decode_ending(data: bytes | str) -> RequestEnding:
     if not isinstance(event, RequestEnding):
         raise UnreadableEventError(f"{type(event).__name__} does not end a request")
     return event
-
-
-def _decode_as(kinds: TypeAdapter[Event], data: bytes | str) -> Event | None:
-    """The event, if it is of one of these kinds."""
-    try:
-        return kinds.validate_json(data)
-    except ValidationError as error:
-        if error.errors()[0]["type"] != "union_tag_invalid":
-            raise UnreadableEventError(_told(error)) from None
-    return None
-
-
-def _decode_custom(data: bytes | str) -> Event:
-    """Kinds of question defined elsewhere: subclasses with a ``type`` of their own."""
-    found = from_json(data)
-    name, source = found.get("type"), found.get("sourceName")
-    source_name = source if isinstance(source, str) else ""
-    for kind in _subclasses(Event):
-        declared = kind.model_fields.get("type")
-        if declared is not None and declared.default == name:
-            try:
-                return kind.model_validate_json(data)
-            except ValidationError as error:
-                raise UnreadableEventError(_told(error), source_name=source_name) from None
-    raise UnreadableEventError(f"no event has the type {name!r:.80}", source_name=source_name)
-
-
-def _subclasses(kind: type[Event]) -> Iterator[type[Event]]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _subclasses(child)
 
 
 def _told(error: ValidationError) -> str:

@@ -158,7 +158,7 @@ LIMITS = (
     ("see-everything", TELEGRAM_SHOWS, "| Telegram | 1,000 characters |"),
     ("see-everything", TELEGRAM_REVEALS, "up to 1,000,000 |"),
     ("structured-input", MOST_FIELDS, "1 to 40 values"),
-    ("structured-input", MOST_OPTIONS, "at most 100 options"),
+    ("structured-input", MOST_OPTIONS, "at most 250 options"),
     ("text-approval", TEXT_LIMIT, "at most 200,000 characters"),
     ("batch", MOST_IN_BUNDLE, "At most eight calls"),
 )

@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
 from sayso.text.visible import visible
@@ -26,6 +27,7 @@ from sayso_slack.card.message import message
 from sayso_slack.card.presentable import CONTENT_LIMIT
 from sayso_slack.config import SlackConfig
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
+from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.quiet import muffled
 from sayso_slack.reading.workspace import Workspace
@@ -51,6 +53,9 @@ class Identity:
     user_id: str
     user_name: str
     app_id: str
+
+
+LIMITS = Limits(content=CONTENT_LIMIT, reveal=REVEAL_LIMIT, options=MOST_OPTIONS, text=LONGEST_TEXT)
 
 
 class SlackAdapter:
@@ -95,14 +100,9 @@ class SlackAdapter:
         return PLATFORM
 
     @property
-    def content_limit(self) -> int:
-        """How many characters of content a message shows."""
-        return CONTENT_LIMIT
-
-    @property
-    def reveal_limit(self) -> int:
-        """How many characters a dialog shows at best; a card whose text is dearer says so."""
-        return REVEAL_LIMIT
+    def limits(self) -> Limits:
+        """What a message shows, a dialog reveals at best, and a form's inputs take."""
+        return LIMITS
 
     @property
     def workspace(self) -> Workspace:

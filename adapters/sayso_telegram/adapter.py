@@ -13,6 +13,7 @@ from telegram import Bot, InputFile, ReplyParameters
 from telegram.error import TelegramError
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now
 from sayso.dialogues.drafts import DialogueDrafts
@@ -41,6 +42,7 @@ _log = logging.getLogger(__name__)
 
 # sendDocument takes 50 MB; this is what people and their phones can open.
 REVEAL_LIMIT = 1_000_000
+LIMITS = Limits(content=CONTENT_LIMIT, reveal=REVEAL_LIMIT)
 _FILE_NAME = "complete.txt"
 
 
@@ -94,14 +96,9 @@ class TelegramAdapter:
         return PLATFORM
 
     @property
-    def content_limit(self) -> int:
-        """How many characters of content fit a message, whatever they are."""
-        return CONTENT_LIMIT
-
-    @property
-    def reveal_limit(self) -> int:
-        """How many characters are sent as a file."""
-        return REVEAL_LIMIT
+    def limits(self) -> Limits:
+        """What a message shows whatever it holds, and what a file reveals."""
+        return LIMITS
 
     def room(self, body: CardBody, count: int) -> Room | None:
         """What a message with so many cards shows of this one; None: it must stand alone."""

@@ -18,6 +18,7 @@ from sayso.cards.bundle import Bundle
 from sayso.cards.card import BACK, MORE, Card, CardBody, Choice, Ended, Room
 from sayso.cards.plain import plain_lines
 from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.limits import Limits
 from sayso.chats.places import Answered, MessageRef, Place, Press
 from sayso.errors import CallbackError, DeliveryError, StoreUnreachableError
 from sayso.forms.form import FormField, Raw
@@ -28,7 +29,6 @@ from sayso.text.visible import visible
 NAME = "terminal"
 SCREEN = "screen"
 _CONTENT = 4_000
-_REVEAL = 200_000
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Write = Callable[[str], None]
@@ -68,8 +68,7 @@ class TerminalAdapter:
     """Shows cards by writing them, a number for each message and a letter for each button."""
 
     platform = NAME
-    content_limit = _CONTENT
-    reveal_limit = _REVEAL
+    limits = Limits(content=_CONTENT, reveal=200_000)
 
     def __init__(self, user: str, write: Write) -> None:
         self.actor = f"{NAME}:{user}"

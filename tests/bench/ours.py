@@ -15,6 +15,7 @@ from itertools import count
 from aiohttp import web
 
 from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -31,8 +32,7 @@ WEBHOOK_SECRET = "bench-webhook-secret"
 class Paper:
     """A chat that takes every card at once and shows it to nobody."""
 
-    content_limit = 2_000
-    reveal_limit = 100_000
+    limits = Limits(content=2_000, reveal=100_000)
 
     def __init__(self, platform: str) -> None:
         self.platform = platform
@@ -49,7 +49,7 @@ class Paper:
 
     def room(self, body: CardBody, count: int) -> Room | None:
         del body, count
-        return Room(self.content_limit)
+        return Room(self.limits.content)
 
     async def reveal(self, press: Press, card: Card) -> None:
         del press, card

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.errors import DeliveryError
@@ -24,8 +25,7 @@ class ChatDouble:
 
     def __init__(self, platform: str = "slack", *, limit: int = 2_000) -> None:
         self.platform = platform
-        self.content_limit = limit
-        self.reveal_limit = 50_000
+        self.limits = Limits(content=limit, reveal=50_000)
         self.cards: dict[MessageRef, Card] = {}
         self.history: list[tuple[str, MessageRef, Card]] = []
         self.bundle_limit = limit

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from sayso.errors import DeliveryError
-from sayso.forms.form import LONGEST_TEXT, FormField
+from sayso.forms.form import FormField
 from sayso.text.visible import one_line, visible
 from sayso_slack.card.elements import Block, literal, plain_text, rich_text, section
 from sayso_slack.card.everything import chunks
@@ -29,7 +29,8 @@ _VALUE = 150
 _HINT = 2_000
 _BLOCK_ID = 255
 _MOST_BUTTONS = 10  # options of radio buttons and of checkboxes
-_IN_A_MENU = 100
+MOST_OPTIONS = 100  # of a menu
+LONGEST_TEXT = 3_000  # of a plain-text input
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 
 # Slack echoes & < > of blocks as HTML entities (slackapi/bolt-python issue 513) and does not say
@@ -96,7 +97,7 @@ def _ready_made(field: FormField) -> Iterator[Block]:
     What is shown is what is answered: also of these, nothing is invisible.
     """
     suggested = [text for text in dict.fromkeys(map(visible, field.suggestions)) if text.strip()]
-    offered = [text for text in suggested if len(carried(text)) <= _VALUE][:_IN_A_MENU]
+    offered = [text for text in suggested if len(carried(text)) <= _VALUE][:MOST_OPTIONS]
     copied = [text for text in suggested if text not in offered]
     if copied:
         yield from literal_blocks("\n".join(("Also suggested, to be copied:", *copied)))
@@ -174,7 +175,9 @@ def _text_input(field: FormField) -> Block:
     least = max(math.ceil(field.minimum or 0), 0)
     most = min(LONGEST_TEXT, LONGEST_TEXT if field.maximum is None else int(field.maximum))
     if len(initial) > LONGEST_TEXT:
-        raise _unanswerable(field, f"its text has {len(initial):,} characters, over 3,000")
+        raise _unanswerable(
+            field, f"its text has {len(initial):,} characters, over {LONGEST_TEXT:,}"
+        )
     if most < max(least, 1):
         raise _unanswerable(field, "no text is long and short enough for it")
     element: Block = {"type": "plain_text_input", "multiline": field.multiline or "\n" in initial}
@@ -237,6 +240,8 @@ def _several_of(field: FormField, options: list[Block], picked: list[Block]) -> 
 
 def _options(field: FormField) -> list[Block]:
     """Options by their positions."""
+    if len(field.options) > MOST_OPTIONS:
+        raise _unanswerable(field, f"it has {len(field.options)} options, over {MOST_OPTIONS}")
     fitting = _fitting(_labels(field))
     return [_option(label, str(position)) for position, label in enumerate(fitting)]
 

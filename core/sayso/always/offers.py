@@ -18,7 +18,7 @@ ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
 # How many rules from narrow to wide are offered beside the whole tool.
 MOST_WIDTHS = 3
-# Slack's confirm dialog has 300 characters, which the words around this and the duration share.
+# A bound of our own: nobody reads a second step that is longer.
 _MOST_WORDS = 230
 _LABEL = 30
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.chats.limits import Limits
 from sayso.chats.places import Answer, MessageRef, Place, Press
 
 
@@ -18,13 +19,8 @@ class Adapter(Protocol):
         ...
 
     @property
-    def content_limit(self) -> int:
-        """How many characters of content a card can show."""
-        ...
-
-    @property
-    def reveal_limit(self) -> int:
-        """How many characters *Show all* can show."""
+    def limits(self) -> Limits:
+        """What the platform can show and ask for. They are the same for ever."""
         ...
 
     def room(self, body: CardBody, count: int) -> Room | None:

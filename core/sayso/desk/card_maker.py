@@ -45,7 +45,7 @@ class CardMaker:
         copy, request = found.copy, found.request
         adapter = self._adapters[copy.place.platform]
         body = self.body(request)
-        room = Room(adapter.content_limit)
+        room = Room(adapter.limits.content)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
             room = adapter.room(body, len(copy.bundle)) or Room(0, 0)
@@ -60,7 +60,7 @@ class CardMaker:
             asker=request.asker,
             expires_at=request.expires_at,
             limit=room.content,
-            reveal_limit=adapter.reveal_limit,
+            reveal_limit=adapter.limits.reveal,
             revealed=copy.revealed,
             state=state,
             description_limit=min(room.description, DESCRIPTION_LIMIT),
@@ -103,6 +103,10 @@ class CardMaker:
             keys.issuperset(EACH.values())
             and self._adapters[platform].room(body, count) is not None
         )
+
+    def unanswerable(self, platform: str, request: UserInputRequest) -> str:
+        """Why the question cannot be answered on the platform; empty when it can."""
+        return self._adapters[platform].limits.problem(self.body(request))
 
     def keeps(self, request: UserInputRequest) -> bool:
         """Whether the request is one of the newest small ones."""

@@ -66,7 +66,16 @@ class Delivery:
         place = await self._leases.moved(place)
         if place.platform not in self._adapters:
             return [f"{place.platform} is not configured" for _ in records]
-        missing = [record for record in records if not _stands(record, place)]
+        why_not = {
+            number: f"{place.platform} cannot ask this: {reason}"
+            for number, record in enumerate(records)
+            if (reason := self._maker.unanswerable(place.platform, record.request))
+        }
+        missing = [
+            record
+            for number, record in enumerate(records)
+            if number not in why_not and not _stands(record, place)
+        ]
         bundle = await self._shown_as_bundle(missing, place, min(untils))
         alone = {
             number
@@ -79,7 +88,10 @@ class Delivery:
                 return_exceptions=True,
             )
         )
-        return [next(results) if number in alone else "" for number in range(len(records))]
+        return [
+            next(results) if number in alone else why_not.get(number, "")
+            for number in range(len(records))
+        ]
 
     async def update(self, found: Found, view: Open | None = None) -> None:
         """Make the message of a card show how things stand with all of its cards.

@@ -30,9 +30,9 @@ Inputs = Mapping[str, Any]
 NO_INPUTS: Inputs = {}
 
 MOST_FIELDS = 40
-MOST_OPTIONS = 100
+MOST_OPTIONS = 250
 LONGEST_TEXT = 3_000
-"""docs.slack.dev, plain-text input: at most 3,000 characters; a Telegram message has 4,096."""
+"""Bounds of our own: nobody fills in more than this in a chat. A platform may have closer ones."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -87,7 +87,9 @@ class FormField:
         if (self.kind in ("option", "options")) != bool(self.options):
             raise ValueError(f"field {self.name!r}: options are for choosing from, and only for it")
         if len(self.options) > MOST_OPTIONS:
-            raise ValueError(f"field {self.name!r} has {len(self.options)} options, over 100")
+            raise ValueError(
+                f"field {self.name!r} has {len(self.options)} options, over {MOST_OPTIONS}"
+            )
         if self.suggestions and self.kind != "text":
             raise ValueError(f"field {self.name!r}: only a text has suggestions")
 

@@ -21,8 +21,8 @@ from sayso.text.visible import looks, shortened, visible
 
 LABEL_LIMIT = 100
 HINT_LIMIT = 500
-OPTION_LABEL_LIMIT = 75
-"""docs.slack.dev, option object: its text has at most 75 characters."""
+OPTION_LABEL_LIMIT = 100
+"""A bound of our own: what is longer is a text to read, and not a label to choose by."""
 
 # What forms that are asked step by step call their own buttons.
 _STEPS = frozenset({"back", "cancel", "done", "leave it out", "remove it", "send", "skip"})

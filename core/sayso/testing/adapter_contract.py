@@ -153,7 +153,7 @@ class AdapterContract:
 
     @pytest.mark.parametrize("wide", ["x", "<", "&", "💩"])
     async def test_a_card_of_any_length_fits(self, stage: AdapterStage, wide: str) -> None:
-        content = wide * (stage.adapter.content_limit + 10)
+        content = wide * (stage.adapter.limits.content + 10)
         card = a_card(stage, content=content, description=wide * 5_000, title=wide * 200)
         ref = await stage.adapter.show([card], stage.place)
 
@@ -212,7 +212,7 @@ class AdapterContract:
     async def test_show_all_shows_everything_to_the_last_character(
         self, stage: AdapterStage
     ) -> None:
-        content = "x" * stage.adapter.content_limit + "\nthe last line"
+        content = "x" * stage.adapter.limits.content + "\nthe last line"
         card = a_card(stage, content=content)
 
         async def reveal(press: Press) -> None:
@@ -302,8 +302,8 @@ def a_card(
         body=body,
         asker="a-bot",
         expires_at=datetime.now(UTC) + timedelta(minutes=10),
-        limit=stage.adapter.content_limit,
-        reveal_limit=stage.adapter.reveal_limit,
+        limit=stage.adapter.limits.content,
+        reveal_limit=stage.adapter.limits.reveal,
     )
 
 

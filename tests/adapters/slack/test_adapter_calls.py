@@ -30,7 +30,7 @@ def arguments(playground: Playground, method: str) -> dict[str, object]:
 async def test_it_is_what_the_desk_expects_of_an_adapter(adapter: SlackAdapter) -> None:
     port: Adapter = adapter
 
-    assert (port.platform, port.content_limit, port.reveal_limit) == ("slack", 2_900, 150_000)
+    assert (port.platform, port.limits.content, port.limits.reveal) == ("slack", 2_900, 150_000)
 
 
 async def test_a_card_is_posted_and_its_reference_names_channel_and_message(

@@ -63,8 +63,8 @@ async def refusal(work: Any) -> DeliveryError:
 
 async def test_entering_needs_no_network(a_card: CardMaker) -> None:
     async with an_adapter("http://127.0.0.1:9") as adapter:
-        assert (adapter.platform, adapter.content_limit) == ("telegram", 1_000)
-        assert adapter.reveal_limit == 1_000_000
+        assert (adapter.platform, adapter.limits.content) == ("telegram", 1_000)
+        assert adapter.limits.reveal == 1_000_000
 
         error = await refusal(adapter.show([a_card()], GROUP))
 

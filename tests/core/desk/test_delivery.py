@@ -94,6 +94,29 @@ async def test_a_card_that_no_place_takes_is_undeliverable_with_every_reason(
     assert "bot was blocked" in verdict.reason
 
 
+async def test_a_form_that_a_platform_cannot_ask_for_is_shown_where_it_can_be_or_nowhere(
+    backend: Backend, slack: ChatDouble, telegram: ChatDouble
+) -> None:
+    slack.limits = replace(slack.limits, options=2)
+    schema = {
+        "type": "object",
+        "properties": {"which": {"enum": ["a", "b", "c"]}},
+        "required": ["which"],
+    }
+    async with gate_on(backend) as gate, working(Desk(backend, [slack, telegram], BOTH)) as desk:
+        waiting = asyncio.create_task(gate.collect(schema, text="Which one?"))
+        ref, card = await telegram.card_where()
+        await desk.press(press_on(ref, card, "decline"))
+        await waiting
+        telegram.limits = slack.limits
+        nowhere = await gate.collect(schema, text="Which one?")
+
+    assert slack.cards == {}
+    assert nowhere.outcome is Outcome.UNDELIVERABLE
+    assert "slack cannot ask this: 'Fill in…' cannot be asked for" in nowhere.reason
+    assert "has 3 options, and 2 fit" in nowhere.reason
+
+
 async def test_one_place_that_works_is_enough(
     backend: Backend, slack: ChatDouble, telegram: ChatDouble
 ) -> None:

@@ -299,7 +299,7 @@ async def test_what_could_not_be_shown_stays_closed_to_allow(room: Room) -> None
 
 
 async def test_arguments_too_long_for_the_chat_can_only_be_denied(room: Room) -> None:
-    room.chat.reveal_limit = 4_000
+    room.chat.limits = replace(room.chat.limits, reveal=4_000)
     waiting, ref, card = await room.asked(ToolCall("write", LONG))
 
     assert [choice.key for choice in card.choices] == ["deny"]

@@ -1,4 +1,4 @@
-"""What the core needs from a chat platform: places, and the port that every adapter keeps.
+"""What the core needs from a chat platform: places, the port that every adapter keeps, its limits.
 
 Adapters are written against this room. What any of them needs on the way from a callback to the
 desk stands here too. No platform is named, and no web framework either.

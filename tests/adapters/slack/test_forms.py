@@ -400,3 +400,13 @@ def test_the_form_of_the_tests_is_complete() -> None:
     kinds = {field.kind for field in ORDER.fields}
 
     assert kinds == {"text", "integer", "number", "boolean", "option", "options", "date"}
+
+
+@pytest.mark.parametrize("kind", ["option", "options"])
+def test_a_menu_holds_a_hundred_options_and_no_more(kind: Any) -> None:
+    options = tuple(Option(f"City {number}", number) for number in range(101))
+
+    assert len(element(kind=kind, options=options[:100])["options"]) == 100
+    with pytest.raises(DeliveryError, match="it has 101 options, over 100") as caught:
+        element(kind=kind, options=options)
+    assert caught.value.permanent

@@ -21,8 +21,9 @@ PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION
 # The theme's authors announce their next product at every build.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-# Many tests wait for clocks: two processes on two cores take half of the time. A file's tests share servers.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+# Many tests wait: two processes on two cores take half of the time. A file's tests share servers,
+# and tests/conftest.py says which files come first.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test check docs bench lock clean
 .DEFAULT_GOAL := help
@@ -34,16 +35,16 @@ help:  ## this list
 demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
 	@$(BIN)/sayso demo $(ARGS)
 
-test: $(DEV)  ## the test suite; ARGS="-k slack" and the like go to pytest
+test: $(DEV)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)
 
-check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests
+check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times the made-up data
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/mypy)
 	$(call step,$(PYRIGHT))
 	$(call step,$(BIN)/lint-imports)
-	$(call step,$(PYTEST) $(ARGS))
+	$(call step,SAYSO_TEST_THOROUGH=1 $(PYTEST) $(ARGS))
 
 docs: $(DEV)  ## the documentation as a site in site/, made without the network
 	@$(MKDOCS) build --strict $(ARGS)

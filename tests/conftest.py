@@ -4,14 +4,42 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from support.examples import examples
 from support.valkey_server import Valkey
 
 from sayso.calls import new_id
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
 
 _OTHER_LOGGERS = ("sayso_bots", "sayso_slack", "sayso_telegram", "httpx", "httpcore")
+
+
+# A shell that runs tests in the background makes them deaf to Ctrl-C, and so the processes that
+# they start: those that are told to stop would not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine is slow, which says nothing about the code.
+settings.register_profile("ours", max_examples=examples(100), deadline=None)
+settings.load_profile("ours")
+
+_HERE = Path(__file__).parent
+# What takes long in one piece comes first, or one process would do it while the others are done.
+_FIRST = ("e2e", "test_docs_site.py", "bots", "playground")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    room = item.path.relative_to(_HERE).parts[0]
+    return _FIRST.index(room) if room in _FIRST else len(_FIRST)
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +61,22 @@ def store_url(redis_url: str) -> str:
     """The server's URL with a namespace that no other test uses."""
     separator = "&" if "?" in redis_url else "?"
     return f"{redis_url}{separator}namespace=test-{new_id()}"
+
+
+@pytest.fixture(params=["memory", "redis"])
+def store(request: pytest.FixtureRequest) -> str:
+    """The URL of a store that nobody else uses: one in memory, then one in Redis."""
+    if request.param == "memory":
+        return "memory://"
+    url: str = request.getfixturevalue("store_url")
+    return url
+
+
+@pytest.fixture
+async def backend(store: str) -> AsyncIterator[Backend]:
+    """Each kind of store, opened."""
+    async with open_backend(store) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

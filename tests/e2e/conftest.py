@@ -11,15 +11,6 @@ from e2e.outages import Breakable
 from e2e.outages import breakable as on_a_breakable_store
 
 
-@pytest.fixture(params=["memory", "redis"])
-def store(request: pytest.FixtureRequest) -> str:
-    """The URL of a store that nobody else uses."""
-    if request.param == "memory":
-        return "memory://"
-    url: str = request.getfixturevalue("store_url")
-    return url
-
-
 @pytest.fixture
 async def scene(store: str) -> AsyncIterator[Asked]:
     """Agent, bots and platforms."""

@@ -331,6 +331,8 @@ class World:
     async def _meanwhile(self, request: UserInputRequest, answer: Answer, session: str) -> Outcome:
         for step in answer.meanwhile:
             await self._do(*step)
+        if self._is_gone(request):
+            return Outcome.EXPIRED  # its card finds nothing to decide any more
         assert isinstance(request, PermissionRequestEvent)
         asked = ToolCall(request.function_name, request.arguments, request.call_id)
         return await self._press(request, asked, session, answer.key)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
 from sayso.cards.card import Card, Choice, Ended, Open
@@ -332,7 +333,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
     return made
 
 
-@settings(max_examples=50, deadline=None, database=None)
+@settings(max_examples=examples(50), database=None)
 @given(cards())
 def test_whatever_the_cards_hold_slack_takes_them_and_parses_nothing_of_it(
     shown: list[Card],
@@ -353,7 +354,7 @@ def test_whatever_the_cards_hold_slack_takes_them_and_parses_nothing_of_it(
             assert item["text"].startswith(("Expires <!date^", "The last one expires <!date^"))
 
 
-@settings(max_examples=50, deadline=None, database=None)
+@settings(max_examples=examples(50), database=None)
 @given(cards())
 def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card]) -> None:
     offered = set(buttons(*shown).values())

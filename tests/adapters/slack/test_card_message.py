@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_card, an_ending
 
 from sayso.cards.card import Card, Choice, Open
@@ -311,7 +312,7 @@ CARDS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(max_examples=examples(60), database=None)
 @given(CARDS)
 def test_whatever_a_card_holds_slack_takes_it_and_parses_nothing_of_it(card: Card) -> None:
     message = card_message(card)
@@ -330,7 +331,7 @@ def test_whatever_a_card_holds_slack_takes_it_and_parses_nothing_of_it(card: Car
             assert item["emoji"] is False
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(max_examples=examples(60), database=None)
 @given(CARDS)
 def test_nothing_unseen_can_be_allowed(card: Card) -> None:
     offered = {button["action_id"].removeprefix("sayso:") for button in buttons(card)}

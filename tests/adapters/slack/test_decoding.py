@@ -4,6 +4,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.slack_kit import FORM, JSON, a_press, fixture, on_the_wire
 
 from sayso.errors import UnreadableCallbackError
@@ -80,7 +81,7 @@ def test_a_replacement_character_that_was_really_sent_is_kept() -> None:
     assert read(FORM, body) == {"a": "\ufffd"}
 
 
-@settings(max_examples=200, deadline=None, database=None)
+@settings(max_examples=examples(200), database=None)
 @given(st.dictionaries(st.text(min_size=1).filter(lambda k: k != "payload"), st.text(), max_size=5))
 def test_forms_are_decoded_as_the_standard_library_does(fields: dict[str, str]) -> None:
     fields = {k: v for k, v in fields.items() if _is_utf8(k + v)}

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.clock import Clock
+from support.examples import examples
 from support.slack_forms import CITIES, COLOURS, FILL_IN, ORDER, WHERE, a_form, a_view, metadata
 from support.slack_kit import Payload, a_card
 
@@ -328,7 +329,7 @@ def fields(draw: st.DrawFn) -> FormField:
     )
 
 
-@settings(max_examples=150, deadline=None, database=None)
+@settings(max_examples=examples(150), database=None)
 @given(st.lists(fields(), min_size=1, max_size=6, unique_by=lambda f: f.name), HOSTILE, HOSTILE)
 def test_whatever_a_form_holds_slack_takes_it_or_it_is_refused(
     asked: list[FormField], title: str, note: str

@@ -3,13 +3,14 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.slack_kit import a_card
 
 from sayso_playground.slack.blocks import check_view
 from sayso_slack.card.everything import REVEAL_LIMIT, VIEW_BYTES, chunks, everything_modal, fits
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(max_examples=examples(100), database=None)
 @given(st.text(alphabet="ab\n", max_size=400).map(lambda text: text * 30))
 def test_the_pieces_join_to_exactly_the_text(text: str) -> None:
     pieces = list(chunks(text))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.slack_forms import FILL_IN
 from support.slack_kit import DENY, a_card, an_ending
 
@@ -78,7 +79,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(max_examples=examples(60), database=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=45).map(tuple))
 def test_whatever_was_answered_slack_takes_it(facts: tuple[tuple[str, str], ...]) -> None:
     long = "&" * 3_000

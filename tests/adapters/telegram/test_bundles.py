@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
@@ -320,7 +321,7 @@ def cards(draw: Callable[[Any], Any]) -> list[Card]:
     return made
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(max_examples=examples(60), database=None)
 @given(cards())
 def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
     message = bundle_message(shown)
@@ -338,7 +339,7 @@ def test_whatever_the_cards_hold_telegram_takes_them(shown: list[Card]) -> None:
         assert len({button.callback_data for button in labels}) == len(labels)
 
 
-@settings(max_examples=60, deadline=None, database=None)
+@settings(max_examples=examples(60), database=None)
 @given(cards())
 def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card]) -> None:
     keyboard = bundle_keyboard(shown)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
@@ -309,7 +310,7 @@ def cards(draw: st.DrawFn) -> Card:
 
 
 @given(cards())
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card) -> None:
     text = message(card)
 

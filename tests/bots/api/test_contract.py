@@ -21,6 +21,7 @@ from support.api_world import (
 from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
+from sayso.testing.builders import PATIENCE_SECONDS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -89,7 +90,7 @@ def ask_first(url: str, case: Any) -> None:
         f"{url}/agents/deploy-bot/sessions/s-42/branches/main/requests",
         json=question,
         headers={"Authorization": f"Bearer {ALL}"},
-        timeout=10,
+        timeout=PATIENCE_SECONDS,
     )
     assert asked.status_code == 201, asked.text
     case.path_parameters = dict(BRANCH)
@@ -121,7 +122,7 @@ def explore(url: str, operation_id: str, mode: GenerationMode, examples: int) ->
         if operation_id == "follow":
             # A stream does not end, so it is not read to its end.
             sent = case.as_transport_kwargs(base_url=url, headers=headers)
-            with requests.request(**sent, stream=True, timeout=10) as response:
+            with requests.request(**sent, stream=True, timeout=PATIENCE_SECONDS) as response:
                 statuses.add(response.status_code)
                 if response.status_code == 200:
                     kind = response.headers["Content-Type"]
@@ -131,7 +132,7 @@ def explore(url: str, operation_id: str, mode: GenerationMode, examples: int) ->
             return
         if operation_id == "answer" and next(calls) % 2:
             ask_first(url, case)
-        response = case.call(base_url=url, headers=headers, timeout=10)
+        response = case.call(base_url=url, headers=headers, timeout=PATIENCE_SECONDS)
         statuses.add(response.status_code)
         case.validate_response(response, checks=CHECKS)
 

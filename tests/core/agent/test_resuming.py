@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -17,20 +17,11 @@ from sayso.questions.permission import PermissionRequestEvent, PermissionRespons
 from sayso.questions.wire import decode, encode
 from sayso.rules.rule import Rule, literal_rule
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})
 OTHERS = [RunRef("deploy-bot", "s-2"), RunRef("other-bot", "s-1")]
-
-
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    url = request.getfixturevalue("store_url") if request.param == "redis" else ""
-    async with redis_backend(url) if url else memory_backend() as backend:
-        yield backend
 
 
 async def approve(backend: Backend, question_id: str) -> None:

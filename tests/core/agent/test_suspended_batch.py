@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -28,24 +27,12 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
 from sayso.testing import StoppedClock, a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 LATER = replace(RUN, run_id="later")
 ONE, TWO = (ToolCall("bash", {"command": c}, c) for c in ("one", "two"))
 SHELF = TypeAdapter(list[Submitted])
-
-
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    async with opened as backend:
-        yield backend
 
 
 def stored(submitted: list[Submitted]) -> list[Submitted]:

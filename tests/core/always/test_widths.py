@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.always.programs import LOOKING, READING
 from sayso.always.widths import derive
@@ -238,7 +239,7 @@ def others_that_read_alike(value: Any) -> list[Any]:
     return [other for other in alike if written(other) != written(value)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(arguments=ARGUMENTS, other=ARGUMENTS)
 def test_a_derived_rule_matches_its_own_call_and_the_literal_one_no_other_value(
     arguments: dict[str, Any], other: dict[str, Any]
@@ -251,7 +252,7 @@ def test_a_derived_rule_matches_its_own_call_and_the_literal_one_no_other_value(
     assert not any(rule.matches(ToolCall("t2", arguments)) for rule in rules)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(arguments=ARGUMENTS.filter(bool), value=JSON, data=st.data())
 def test_a_literal_rule_matches_no_call_with_any_other_argument_value(
     arguments: dict[str, Any], value: Any, data: st.DataObject
@@ -312,7 +313,7 @@ OFFERED = st.builds(
 HOSTILE = st.sampled_from([*";&|`$(){}<>\n\r\t\0\\'\"*?[]!#~^%,", "\u2028", "\x85", "\u00a0"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(command=OFFERED, before=st.text(max_size=5), sign=HOSTILE, after=st.text(max_size=9))
 def test_this_program_never_takes_a_value_with_a_sign_of_the_shell(
     command: str, before: str, sign: str, after: str
@@ -326,7 +327,7 @@ def test_this_program_never_takes_a_value_with_a_sign_of_the_shell(
         assert not rule.matches(bash([command, value]))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(command=OFFERED, value=st.text(max_size=12) | st.sampled_from(RUNNERS) | OFFERED)
 def test_this_program_never_takes_a_value_that_starts_another_program(
     command: str, value: str
@@ -340,7 +341,7 @@ def test_this_program_never_takes_a_value_that_starts_another_program(
             assert starts == name
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 @given(tail=st.text(alphabet="ab -./;|&$`\n\\'\"(){}<>*?#~,!%^", max_size=8))
 def test_this_program_takes_only_what_its_words_say(tail: str) -> None:
     plain = tail == "" or (tail[0] == " " and len(tail) > 1 and set(tail) <= set("ab -./"))

@@ -21,21 +21,8 @@ from sayso.errors import (
     StoreUnreachableError,
 )
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Copy
-from sayso.stores.redis import redis_backend
 from sayso.testing import a_request
-
-
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    async with opened as backend:
-        yield backend
 
 
 @pytest.fixture

@@ -19,21 +19,8 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
 from sayso.stores.topics import branch_topic
 from sayso.testing import soon
-
-
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    async with opened as backend:
-        yield backend
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,21 +20,9 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import ArgumentsChangedError, DeliveryError, UnreadableEventError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
 from sayso.testing import StoppedClock
 
 OPS = Place("slack", "C0OPS")
-
-
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    async with opened as backend:
-        yield backend
 
 
 async def test_calls_asked_about_together_share_one_message(backend: Backend) -> None:

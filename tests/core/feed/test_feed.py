@@ -25,13 +25,6 @@ from sayso.testing.builders import PATIENCE_SECONDS
 RUN = RunRef("deploy-bot", "s-42", run_id="run-1")
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def backend(request: pytest.FixtureRequest) -> AsyncIterator[Backend]:
-    url = "memory://" if request.param == "memory" else request.getfixturevalue("store_url")
-    async with open_backend(url) as opened:
-        yield opened
-
-
 async def write(backend: Backend, *numbers: int, run: RunRef = RUN) -> None:
     for number in numbers:
         request = a_request(f"{run.session_id}-q-{number}", run=run)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.errors import ConfigError
 from sayso.globs.cost import MOST_STEPS, most_steps
@@ -151,7 +152,7 @@ units = st.characters(max_codepoint=0xFFFF)
 letters = st.sampled_from("abz/.\n é☃\u0100\u01ff\u2028\ud800\uffff") | st.characters()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(
     st.lists(ranges, max_size=6).map(charset) | st.text(units, max_size=4).map(chars),
     st.text(letters, min_size=1, max_size=60),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.errors import ConfigError
 from sayso.globs.dangers import dangers
@@ -211,13 +212,13 @@ def test_the_longest_text_that_can_be_escaped_makes_the_longest_pattern() -> Non
         escape("*" * 32_769)
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=examples(1_000))
 @given(patterns, values)
 def test_every_pattern_is_either_refused_or_answers(pattern: str, value: str) -> None:
     assert outcome(pattern, value) in (True, False, None)
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=examples(1_000))
 @given(patterns, values)
 def test_the_shortcuts_answer_as_the_parts_do(pattern: str, value: str) -> None:
     try:
@@ -351,7 +352,7 @@ def test_a_text_has_no_dangers(pattern: str) -> None:
     assert dangers(pattern) == ()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(patterns)
 def test_every_example_of_a_danger_matches(pattern: str) -> None:
     try:

@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.errors import ConfigError
 from sayso.globs.glob import Glob
@@ -31,7 +32,7 @@ branches = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(branches)
 def test_every_value_that_matches_has_what_is_needed(pattern: str) -> None:
     try:

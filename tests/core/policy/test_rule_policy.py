@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
@@ -306,7 +307,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(
     default=st.sampled_from(["ask", "allow"]),
     allow=SOME_RULES,
@@ -370,7 +371,7 @@ GLOBS = st.lists(PARTS, min_size=1, max_size=5).map("".join)
 TEXTS = st.lists(st.sampled_from(["src", "a", "b1", "/", ".", " ", "-", "*", "\n"])).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(globs=st.lists(GLOBS, min_size=1, max_size=6), texts=st.lists(TEXTS, min_size=1, max_size=6))
 def test_the_index_leaves_out_no_rule_that_matches(globs: list[str], texts: list[str]) -> None:
     rules: list[Rule] = []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
@@ -82,7 +83,7 @@ def readable(pattern: str) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(
     st.lists(st.dictionaries(st.sampled_from("cd"), patterns.filter(readable)), max_size=8),
     st.lists(st.sampled_from("  do"), max_size=8),

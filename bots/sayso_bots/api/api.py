@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now

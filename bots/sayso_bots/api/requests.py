@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
-from sayso.agent.waiting import in_seconds
+from sayso.agent.timeouts import in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import is_digest_of, shown_and_digest

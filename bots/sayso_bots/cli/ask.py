@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from sayso.agent.gate import Gate
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef, ToolCall
 from sayso.desk.routes import Route
 from sayso.errors import ConfigError, StoreUnreachableError

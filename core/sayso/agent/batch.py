@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from sayso.agent.options import Asked, CallOptions
+from sayso.agent.timeouts import in_seconds
 from sayso.agent.tools.guard import first_line, result_of
 from sayso.agent.verdict import Pending, Verdict
-from sayso.agent.waiting import in_seconds
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError

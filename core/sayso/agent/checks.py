@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
+from sayso.agent.timeouts import Timeout
 from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
-from sayso.agent.waiting import Questions, Timeout
+from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, shown_and_digest

@@ -13,9 +13,10 @@ from pydantic import BaseModel
 from sayso.agent import batch
 from sayso.agent.checks import Checks
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout
 from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.verdict import Pending, Verdict
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, Questions, Timeout
+from sayso.agent.waiting import Questions
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.clock import Clock, utc_now
 from sayso.errors import RequestEndedError, WrongQuestionError

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from sayso.agent.decider import Asker
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, Timeout, in_seconds
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout, in_seconds
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.events import Event

@@ -16,7 +16,7 @@ from sayso.agent.choices import chosen
 from sayso.agent.gate import Gate
 from sayso.agent.listener import Events, Item, Listener
 from sayso.agent.options import GateOptions
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, in_seconds
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.calls import RunRef

@@ -6,9 +6,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
-from typing import TypeAlias
 
+from sayso.agent.timeouts import Timeout, in_seconds
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.errors import (
@@ -24,13 +23,6 @@ from sayso.stores.ports import BookChanged, Opened, Record, Ring
 
 _log = logging.getLogger(__name__)
 
-DEFAULT_TIMEOUT_SECONDS = 600.0
-"""A question expires after this many seconds unless told otherwise."""
-
-MAX_TIMEOUT_SECONDS = 30 * 86_400.0
-"""No question stays open longer than this."""
-
-Timeout: TypeAlias = float | timedelta | None
 _RETRY_SECONDS = 0.2
 
 
@@ -211,17 +203,3 @@ class Questions:
 
 def _session(run: RunRef) -> tuple[str, str]:
     return run.agent_id, run.session_id
-
-
-def in_seconds(timeout: float | timedelta) -> float:
-    """The timeout in seconds.
-
-    Raises:
-        ValueError: it is not more than zero, or longer than 30 days.
-    """
-    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
-    if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
-        raise ValueError(
-            f"a timeout must be more than 0 seconds and at most 30 days, not {seconds:g} s"
-        )
-    return seconds

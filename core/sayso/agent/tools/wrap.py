@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias, cast
 
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.agent.tools.binding import bound_arguments, named_arguments
 from sayso.agent.tools.guard import GUARDED, refuse_guarded
 from sayso.agent.verdict import Verdict, decided
-from sayso.agent.waiting import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, shown_and_digest
 from sayso.errors import ConfigError, SaysoError

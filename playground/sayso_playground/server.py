@@ -1,7 +1,6 @@
 """The playground: one server on this machine that plays both platforms and their page."""
 
 import socket
-from types import TracebackType
 from typing import Self
 
 from aiohttp import web
@@ -69,12 +68,7 @@ class Playground:
         await web.SockSite(self._runner, self._listener).start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.slack.socket.close()
         await self.telegram.close()
         if self._runner:

@@ -64,7 +64,7 @@ class Decider:
         self._rules = rules
         self._policy = policy
         self.run = run
-        self._ask = ask
+        self.ask = ask
         self._clock = clock
         self._book = RuleBook()
 
@@ -144,10 +144,6 @@ class Decider:
     async def spend(self, key: str) -> bool:
         """Use up an allow-once rule; False when somebody else has."""
         return await self._rules.spend(self.run, key)
-
-    async def ask(self, request: UserInputRequest) -> RequestEnding:
-        """Put a policy's own question to a person."""
-        return await self._ask(request)
 
     def withdrawn(self, request: UserInputRequest, reason: str) -> RequestEnding:
         """The ending of a policy's own question that was not asked."""

@@ -7,7 +7,6 @@ import heapq
 import logging
 import random
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Self
 
 from sayso.calls import new_id
@@ -51,12 +50,7 @@ class Inbox:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

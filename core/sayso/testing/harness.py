@@ -43,7 +43,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
 from typing import Any, Self, Unpack
 
 from sayso.agent.choices import chosen
@@ -155,12 +154,7 @@ class Stage:
         self._stack.push_async_callback(self.gate.finish)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         await self._stack.aclose()
         if self._failure is not None and error is not None:
             error.add_note(f"and before that the script failed: {self._failure}")

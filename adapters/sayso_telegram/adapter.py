@@ -24,7 +24,7 @@ from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message, bundle_room
-from sayso_telegram.card.formatted import Formatted, sound
+from sayso_telegram.card.formatted import Formatted, fitted, sound
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.card.sending import edited, formatted
@@ -36,7 +36,6 @@ from sayso_telegram.forms.view import OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
 from sayso_telegram.permissions import member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
-from sayso_telegram.taken import toast_text
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +43,8 @@ _log = logging.getLogger(__name__)
 REVEAL_LIMIT = 1_000_000
 LIMITS = Limits(content=CONTENT_LIMIT, reveal=REVEAL_LIMIT)
 _FILE_NAME = "complete.txt"
+# answerCallbackQuery, text: 0-200 characters.
+_MOST_TOAST_UNITS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class TelegramAdapter:
 
     async def toast(self, query_id: str, text: str, alert: bool) -> None:
         """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
-        shown = toast_text(text) or None
+        shown = fitted(sound(text), _MOST_TOAST_UNITS) or None
         try:
             await self._bot.answer_callback_query(query_id, text=shown, show_alert=alert)
         except TelegramError as error:

@@ -20,8 +20,7 @@ from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
-from sayso_telegram.incoming.intake import Intake
-from sayso_telegram.taken import Taken
+from sayso_telegram.incoming.intake import Intake, Taken
 
 TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, CHANNEL, ALICE, BOB = -1001234567890, -1003333333333, 4242, 4343

@@ -11,10 +11,8 @@ from typing import Self
 from aiohttp import web
 
 from sayso.chats.adapter import PressTaker
-from sayso.chats.bodies import bounded_body
-from sayso.chats.handing import NotTaken, handed
+from sayso.chats.incoming import NotTaken, Replays, bounded_body, handed
 from sayso.chats.places import Answer, Answered, Press
-from sayso.chats.replays import Replays
 from sayso.clock import Clock
 from sayso.errors import CallbackError, UnreadableCallbackError
 from sayso.tasks import Background

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sayso.chats.adapter import PressTaker
-from sayso.chats.handing import NotTaken, handed
+from sayso.chats.incoming import NotTaken, handed
 from sayso.chats.places import Answered, Press
 from sayso.dialogues.chat import FormPress, Reply
 from sayso.dialogues.chat import Taken as FormTaken
@@ -15,7 +16,6 @@ from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import CallbackError
 from sayso_telegram.people import People
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
-from sayso_telegram.taken import Taken, Toast
 
 _log = logging.getLogger(__name__)
 
@@ -28,6 +28,30 @@ _NOT_STORED = "Not recorded: the store cannot be reached. Trying again for two m
 _NOT_SHOWN = "Telegram or the store does not answer. Trying again for two minutes."
 _SEEN_BEFORE = "This press was taken before."
 _NOT_OURS = "This button does nothing here."
+
+
+@dataclass(frozen=True, slots=True)
+class Toast:
+    """The answer to a callback query; without one the button would keep spinning.
+
+    It stands in a line at the top of the chat, or in a dialog if it is an ``alert``.
+    """
+
+    query_id: str = field(repr=False)
+    text: str
+    alert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of an update: whether Telegram may forget it, and what to tell the presser.
+
+    ``retry_after`` is in how many seconds it is worth coming again, None where nobody said.
+    """
+
+    stored: bool
+    toast: Toast | None = None
+    retry_after: float | None = None
 
 
 class Intake:

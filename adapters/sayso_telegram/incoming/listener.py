@@ -12,15 +12,14 @@ from aiohttp import web
 from pydantic_core import from_json
 
 from sayso.chats.adapter import PressTaker
-from sayso.chats.bodies import bounded_body
+from sayso.chats.incoming import bounded_body
 from sayso.dialogues.dialogues import Dialogues
 from sayso.stores.ports import Leases
 from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.incoming.intake import DESK_SECONDS, Intake
+from sayso_telegram.incoming.intake import DESK_SECONDS, Intake, Taken, Toast
 from sayso_telegram.incoming.polling import Poller
-from sayso_telegram.taken import Taken, Toast
 
 WEBHOOK_PATH = "/telegram/webhook"
 

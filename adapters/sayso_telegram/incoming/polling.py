@@ -10,8 +10,7 @@ from typing import Any
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Leases
 from sayso_telegram.adapter import TelegramAdapter
-from sayso_telegram.incoming.intake import Intake, update_id
-from sayso_telegram.taken import Taken, Toast
+from sayso_telegram.incoming.intake import Intake, Taken, Toast, update_id
 
 _log = logging.getLogger(__name__)
 

@@ -24,12 +24,12 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
-from sayso_bots.cli.called import UsageError, call_of
-from sayso_bots.cli.following import following
+from sayso_bots.cli.call import UsageError, call_of
+from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import who_and_where
-from sayso_bots.process.stopping import StoppedError, run_stoppable
+from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
 

@@ -7,8 +7,7 @@ import asyncio
 from sayso.agent.gate import Gate
 from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
-from sayso_bots.demo.questions import ask_questions
-from sayso_bots.demo.say import Say
+from sayso_bots.demo.questions import Say, ask_questions
 
 _BETWEEN_CALLS_SECONDS = 1.5
 _BETWEEN_ROUNDS_SECONDS = 6.0

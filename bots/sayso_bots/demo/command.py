@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from sayso_bots.demo.agent import work_for_ever
 from sayso_bots.demo.headless import play
 from sayso_bots.demo.stage import Stage, stage
-from sayso_bots.process.stopping import StoppedError, run_stoppable
+from sayso_bots.process.signals import StoppedError, run_stoppable
 
 _INVITATION = """
     {url}

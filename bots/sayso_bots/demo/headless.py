@@ -11,7 +11,7 @@ from sayso.calls import ToolCall
 from sayso.events import Outcome
 from sayso_bots.demo.agent import ask, dangerous_call, harmless_call, long_call
 from sayso_bots.demo.chats import SlackChat, TelegramChat
-from sayso_bots.demo.say import Say
+from sayso_bots.demo.questions import Say
 from sayso_bots.demo.stage import Stage
 
 _A_STEP_SECONDS = 20.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import Literal
 
@@ -9,7 +10,6 @@ from pydantic import BaseModel, Field
 
 from sayso.agent.gate import Gate
 from sayso.calls import ToolCall
-from sayso_bots.demo.say import Say
 
 REGIONS = ("eu-west", "us-east", "ap-south")
 _NOTES = """Release 42
@@ -17,6 +17,9 @@ _NOTES = """Release 42
 - Prices are adjusted once a year now, on 1 December.
 - The search finds products by their old names, too.
 - Customers who never ordered anything are asked again whether they want our letters."""
+
+Say = Callable[[str], None]
+"""How the demo tells what happens."""
 
 
 class Window(BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
-from sayso.always.wording import button_label, meanings, warning, where
+from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import Choice

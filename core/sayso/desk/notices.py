@@ -9,8 +9,9 @@ from sayso.chats.places import Press
 from sayso.desk.routes import Route
 from sayso.errors import BusLostError
 from sayso.events import Event, UserInputRequest
-from sayso.stores.notices import PressKind, PressNotice, RoutedNotice, notice_topic
+from sayso.stores.notices import PressKind, PressNotice, RoutedNotice
 from sayso.stores.ports import Bus
+from sayso.stores.topics import notice_topic
 from sayso.tasks import Background
 
 # When so many are under way, the store is slow or somebody presses for fun: the rest is not told.

@@ -7,13 +7,11 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Self
 
 from sayso.calls import RunRef
 from sayso.errors import EventsGoneError, SaysoError, SlowReaderError, StoreUnreachableError
 from sayso.feed.pages import PAGE_EVENTS, Pages
-from sayso.stores.branch_bell import BranchGrewEvent
 from sayso.stores.branch_log import (
     BEGINNING,
     LoggedEvent,
@@ -21,6 +19,7 @@ from sayso.stores.branch_log import (
     branch_of,
     is_full,
 )
+from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.ports import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 
@@ -60,12 +59,7 @@ class BranchFeed:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for branch in self._branches.values():
             branch.stop()
         for task in self._tasks:

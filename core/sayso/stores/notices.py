@@ -1,8 +1,7 @@
-"""What a desk tells whoever waits for an answer before there is one."""
+"""What is told on the bus and stored nowhere: presses that decide nothing, logs that grew."""
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 from sayso.calls import RunRef
@@ -41,6 +40,16 @@ class PressNotice(Event):
     choice: str
 
 
-def notice_topic(run: RunRef) -> str:
-    """The topic on which the run's branch is told; at most once, and nothing depends on it."""
-    return "notices:" + json.dumps([run.agent_id, run.session_id, run.branch_id])
+class BranchGrewEvent(Event):
+    """The bell of the logs: something was appended to that of this branch."""
+
+    type: Literal["BRANCH_GREW"] = "BRANCH_GREW"
+    source_name: str = ""
+    agent_id: str
+    session_id: str
+    branch_id: str
+
+    @classmethod
+    def of(cls, run: RunRef) -> BranchGrewEvent:
+        """The bell of the run's branch."""
+        return cls(agent_id=run.agent_id, session_id=run.session_id, branch_id=run.branch_id)

@@ -1,4 +1,4 @@
-"""What is told on the bus, by the names of its topics."""
+"""The names of the topics on the bus."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ LOG_TOPIC = "branches"
 def branch_topic(run: RunRef) -> str:
     """The topic on which observers of a run's branch hear what is asked and how it ended."""
     return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])
+
+
+def notice_topic(run: RunRef) -> str:
+    """The topic on which the run's branch is told; at most once, and nothing depends on it."""
+    return "notices:" + json.dumps([run.agent_id, run.session_id, run.branch_id])

@@ -13,8 +13,8 @@ from sayso.errors import EventsGoneError, UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode
 from sayso.stores.backend import Backend
-from sayso.stores.branch_bell import BranchGrewEvent
 from sayso.stores.branch_log import BEGINNING, KEPT_BYTES, KEPT_EVENTS, PAGE_BYTES, Position
+from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.topics import LOG_TOPIC
 from sayso.testing.builders import a_request, a_response, soon
 

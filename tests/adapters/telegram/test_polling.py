@@ -19,9 +19,9 @@ from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.ports import Leases
 from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_telegram.incoming.intake import Taken
 from sayso_telegram.incoming.polling import next_offset
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
-from sayso_telegram.taken import Taken
 
 TOKEN = "4000000000:PLAYGROUND-token"
 CHAT = -1001234567890

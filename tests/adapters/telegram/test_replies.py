@@ -13,8 +13,8 @@ from sayso.chats.places import Answer, Answered
 from sayso.dialogues.chat import Reply
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField
+from sayso_telegram.incoming.intake import Taken
 from sayso_telegram.reading.replies import read_reply
-from sayso_telegram.taken import Taken
 
 
 async def test_the_right_persons_replies_lead_to_one_press_with_raw_values(chat: Chat) -> None:

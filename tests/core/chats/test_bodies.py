@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from sayso.chats.bodies import bounded_body
+from sayso.chats.incoming import bounded_body
 
 
 class Chunks:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sayso.chats.handing import NotTaken, handed
+from sayso.chats.incoming import NotTaken, handed
 from sayso.errors import ReplayedCallbackError, StoreUnreachableError
 
 

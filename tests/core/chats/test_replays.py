@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.clock import Clock
 
-from sayso.chats.replays import Replays
+from sayso.chats.incoming import Replays
 from sayso.errors import ReplayedCallbackError
 
 

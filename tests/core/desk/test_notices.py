@@ -16,7 +16,8 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import BusLostError
 from sayso.events import Event
 from sayso.stores.memory.backend import memory_backend
-from sayso.stores.notices import PressNotice, RoutedNotice, notice_topic
+from sayso.stores.notices import PressNotice, RoutedNotice
+from sayso.stores.topics import notice_topic
 from sayso.tasks import Background
 from sayso.testing import a_request, soon
 

@@ -63,7 +63,7 @@ class MemoryBranchLog:
             return False
         logged.add(kind)
         # Only where a desk keeps a log is one more event to be known.
-        from sayso.stores.branch_bell import BranchGrewEvent
+        from sayso.stores.notices import BranchGrewEvent
 
         log = self._log(run)
         log.last += 1

@@ -8,7 +8,6 @@ from sayso.calls import RunRef, new_id
 from sayso.errors import EventsGoneError, UnknownRequestError
 from sayso.events import Event
 from sayso.questions.wire import encode
-from sayso.stores.branch_bell import BranchGrewEvent
 from sayso.stores.branch_log import (
     KEPT_BYTES,
     KEPT_EVENTS,
@@ -18,6 +17,7 @@ from sayso.stores.branch_log import (
     LogKind,
     Position,
 )
+from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import branch_key
 from sayso.stores.topics import LOG_TOPIC

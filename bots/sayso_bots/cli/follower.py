@@ -11,7 +11,8 @@ from sayso.clock import utc_now
 from sayso.errors import BusLostError, SaysoError
 from sayso.events import Event, UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.notices import PressNotice, RoutedNotice, notice_topic
+from sayso.stores.notices import PressNotice, RoutedNotice
+from sayso.stores.topics import notice_topic
 from sayso.tasks import Background
 from sayso_bots.cli.progress import Asked, Bots, Pressed, Progress, Routed, Stands, label_of
 from sayso_bots.cli.screen import Screen
@@ -80,7 +81,7 @@ class _Follower:
         request = await self._request
         left = (request.expires_at - utc_now()).total_seconds()
         self._deadline = asyncio.get_running_loop().time() + left
-        self._show(Asked(request.question_id, left))
+        self._screen.show(Asked(request.question_id, left))
         ticks = 0
         while True:
             if not self._stands or ticks % _CALM_TICKS == 0:
@@ -94,7 +95,7 @@ class _Follower:
     async def _see(self, question_id: str) -> None:
         running = await self._backend.roster.count() > 0
         if running is not self._running and (self._running is not None or not running):
-            self._show(Bots(running))
+            self._screen.show(Bots(running))
         self._running = running
         record = await self._backend.store.get(question_id)
         if record is None or record.ending is not None:
@@ -117,7 +118,4 @@ class _Follower:
         """Say it once, however often somebody presses."""
         if progress not in self._told and len(self._told) < _MOST_PRESSES:
             self._told.add(progress)
-            self._show(progress)
-
-    def _show(self, progress: Progress) -> None:
-        self._screen.show(progress)
+            self._screen.show(progress)

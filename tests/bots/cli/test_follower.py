@@ -25,7 +25,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.stores.memory.backend import memory_backend
 from sayso.testing import until
-from sayso_bots.cli.following import following
+from sayso_bots.cli.follower import following
 from sayso_bots.cli.progress import Asked, Bots, Pressed, Routed, Stands, as_json, in_words
 from sayso_bots.cli.screen import Screen
 from sayso_playground import Playground

@@ -1,5 +1,0 @@
-"""How the demo tells what happens."""
-
-from collections.abc import Callable
-
-Say = Callable[[str], None]

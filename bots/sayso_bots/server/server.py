@@ -70,17 +70,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         introduced = await _introduced(opened)
         findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
-        desk = Desk(
-            backend,
-            [bot.adapter for bot in opened.values()],
-            settings.routes,
-            DeskOptions(
-                terms=settings.policy.terms,
-                refusals=settings.questions.refusals,
-                keeps_log=settings.api is not None,
-                together=settings.questions.together,
-            ),
-        )
+        desk = _desk(settings, backend, opened)
         await stack.enter_async_context(work.going_on(desk.run))
         routes = Health(backend, opened).routes()
         for name, bot in opened.items():
@@ -101,6 +91,21 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             stack.callback(api.streams.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken)
+
+
+def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> Desk:
+    """The desk behind all platforms, as the settings want it."""
+    return Desk(
+        backend,
+        [bot.adapter for bot in opened.values()],
+        settings.routes,
+        DeskOptions(
+            terms=settings.policy.terms,
+            refusals=settings.questions.refusals,
+            keeps_log=settings.api is not None,
+            together=settings.questions.together,
+        ),
+    )
 
 
 @asynccontextmanager

@@ -129,7 +129,7 @@ class BundleRoom:
             return {tool: (await check).outcome.value for tool, check in self.checks.items()}
 
     def _groups(self) -> list[Any]:
-        return list(self.desk._showing._gathering._groups.values())
+        return list(self.desk._broadcast._gathering._groups.values())
 
 
 @asynccontextmanager

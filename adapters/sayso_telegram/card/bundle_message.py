@@ -11,8 +11,7 @@ from sayso.text.visible import visible
 from sayso_telegram.card.bundle_keyboard import confirmed_in
 from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.keyboard import yes_label
-from sayso_telegram.card.message import CONTENT_LIMIT, outcome, time_text
+from sayso_telegram.card.message import CONTENT_LIMIT, outcome, question, time_text
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
@@ -157,13 +156,4 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
             yield own(f", the last one {time_text(last)}")
     for number, card in enumerate(bundle.cards, 1):
         if (confirming := confirmed_in(card)) is not None:
-            yield own("\n\n")
-            yield own(f"⚠️ Really? For {number} this would be remembered:", Look.BOLD)
-            yield own("\n")
-            yield line(confirming.stores, rank=0)
-            if confirming.warning:
-                yield own("\nNote: ")
-                yield line(confirming.warning, rank=6)
-            yield own("\nPress ")
-            yield line(yes_label(confirming), rank=2)
-            yield own(" to remember it.")
+            yield from question(confirming, f"For {number} this would be remembered:")

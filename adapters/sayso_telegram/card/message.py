@@ -120,11 +120,12 @@ def _footing(card: Card) -> Iterator[Piece]:
     if card.state.more and any(choice.stores for choice in card.more):
         yield own("\n\nWhat would be remembered is said before it is.")
     if (confirming := confirmed_choice(card)) is not None:
-        yield from _question(confirming)
+        yield from question(confirming, "This would be remembered:")
 
 
-def _question(choice: Choice) -> Iterator[Piece]:
-    yield own("\n\n⚠️ Really? This would be remembered:", Look.BOLD)
+def question(choice: Choice, what: str) -> Iterator[Piece]:
+    """The second step of a choice that stores something: what, and which button says yes."""
+    yield own(f"\n\n⚠️ Really? {what}", Look.BOLD)
     yield own("\n")
     yield line(choice.stores, rank=0)
     if choice.warning:

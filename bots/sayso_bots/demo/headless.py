@@ -106,11 +106,7 @@ async def _reveal_in_slack(playing: _Play) -> None:
     playing.say("A long script: Alice must see all of it in Slack before she can press Allow.")
 
     async def presses() -> None:
-        hidden = "Allow" not in await playing.slack.buttons()
-        playing.check("Allow is not offered yet", is_true=hidden)
-        await playing.slack.press("Show all")
-        seen = await playing.slack.revealed()
-        playing.check("the line that matters can be read", is_true="DELETE FROM customers" in seen)
+        await _see_all(playing, playing.slack)
         await playing.slack.press("Allow")
 
     verdict = await _asked(playing, long_call(), presses)
@@ -121,17 +117,22 @@ async def _reveal_in_telegram(playing: _Play) -> None:
     playing.say("The same script again, now in Telegram, and now Alice says no.")
 
     async def presses() -> None:
-        hidden = "Allow" not in await playing.telegram.buttons()
-        playing.check("Allow is not offered yet", is_true=hidden)
-        await playing.telegram.press("Show all")
-        seen = await playing.telegram.revealed()
-        playing.check("the line that matters can be read", is_true="DELETE FROM customers" in seen)
+        await _see_all(playing, playing.telegram)
         offered = "Allow" in await playing.telegram.buttons("Allow")
         playing.check("Allow is offered now", is_true=offered)
         await playing.telegram.press("Deny")
 
     verdict = await _asked(playing, long_call(), presses)
     await _expect(playing, verdict, Outcome.DENIED, "telegram:4242")
+
+
+async def _see_all(playing: _Play, chat: SlackChat | TelegramChat) -> None:
+    """Press *Show all*, without which there is no Allow."""
+    hidden = "Allow" not in await chat.buttons()
+    playing.check("Allow is not offered yet", is_true=hidden)
+    await chat.press("Show all")
+    seen = await chat.revealed()
+    playing.check("the line that matters can be read", is_true="DELETE FROM customers" in seen)
 
 
 async def _asked(

@@ -15,6 +15,7 @@ from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.attendance import attending
+from sayso.desk.broadcast import Broadcast
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
@@ -23,7 +24,6 @@ from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Routes
-from sayso.desk.showing import Showing
 from sayso.desk.words import ENGLISH, DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
@@ -89,7 +89,7 @@ class Desk:
         self._approvers = Approvers(routes, by_platform)
         self._deadlines = Deadlines(backend.watch)
         self._delivery = Delivery(backend.copies, backend.leases, by_platform, maker)
-        self._showing = Showing(
+        self._broadcast = Broadcast(
             backend.store,
             self._deadlines,
             self._delivery,
@@ -100,7 +100,7 @@ class Desk:
         self._jobs = Jobs(
             backend,
             routes,
-            self._showing,
+            self._broadcast,
             self._delivery,
             notices,
             clock=clock,

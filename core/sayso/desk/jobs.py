@@ -7,11 +7,11 @@ import logging
 from contextlib import suppress
 
 from sayso.clock import Clock
+from sayso.desk.broadcast import Broadcast
 from sayso.desk.delivery import Delivery
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.routes import Routes
-from sayso.desk.showing import Showing
 from sayso.errors import (
     BusLostError,
     StoreUnreachableError,
@@ -36,7 +36,7 @@ class Jobs:
         self,
         backend: Backend,
         routes: Routes,
-        showing: Showing,
+        broadcast: Broadcast,
         delivery: Delivery,
         notices: Notices,
         *,
@@ -45,7 +45,7 @@ class Jobs:
     ) -> None:
         self._backend = backend
         self._routes = routes
-        self._showing = showing
+        self._broadcast = broadcast
         self._delivery = delivery
         self._notices = notices
         self._clock = clock
@@ -121,7 +121,7 @@ class Jobs:
             )
         else:
             self._notices.routed(request, route)
-            reason = await self._showing.show(record, route)
+            reason = await self._broadcast.show(record, route)
         if reason:
             await self._undeliverable(request, reason)
 

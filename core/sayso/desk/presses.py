@@ -15,7 +15,7 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
-from sayso.desk.form_asking import FormAsking, put
+from sayso.desk.forms import Forms, put
 from sayso.desk.notices import Notices
 from sayso.desk.words import DeskWords
 from sayso.errors import InvalidInputError, UnknownRequestError
@@ -68,7 +68,7 @@ class Presses:
             background=background,
             words=words,
         )
-        self._forms = FormAsking(
+        self._forms = Forms(
             backend,
             adapters,
             delivery,

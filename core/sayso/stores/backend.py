@@ -22,7 +22,12 @@ from sayso.stores.ports import (
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One store and its bus, as seen by one process. Whoever opened it closes it."""
+    """One store and its bus, as seen by one process. Whoever opened it closes it.
+
+    Only gates wait, yet the ``inbox`` is here: a process has one of them however
+    many gates come and go, and it lives exactly as long as the connection it
+    listens on. It connects when somebody waits, so a desk pays nothing for it.
+    """
 
     store: Store
     watch: Watch

@@ -1,4 +1,4 @@
-"""What is told on the bus and stored nowhere: presses that decide nothing, logs that grew."""
+"""What is told on the bus and stored nowhere: where a question goes, who pressed, what grew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Showing: a request gets to every place of its route, with others of its run where they gather."""
+"""Broadcast: a request gets to every place of its route, with those of its run that gathered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Asked:
     until: float
 
 
-class Showing:
+class Broadcast:
     """Shows requests. Those of one bundle that come within ``window`` share their messages."""
 
     def __init__(

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _PUT_SECONDS = 15.0
 
 
-class FormAsking:
+class Forms:
     """Puts the form of a choice to the presser. What it falls back to is stored before."""
 
     def __init__(

@@ -15,7 +15,6 @@ from urllib.parse import quote_plus
 
 def press_body(handle: str, message_id: str) -> bytes:
     """The body of a press of Allow, as long as Slack's (about 3 KB)."""
-    words = "terraform apply -auto-approve -var environment=production " * 8
     payload: dict[str, Any] = {
         "type": "block_actions",
         "user": {"id": "U0ALICE", "username": "alice", "name": "alice", "team_id": "T0ACME"},
@@ -40,35 +39,34 @@ def press_body(handle: str, message_id: str) -> bytes:
             "app_id": "A0SAYSO",
             "text": "deploy-bot asks",
             "team": "T0ACME",
-            "blocks": [
-                {
-                    "type": "rich_text",
-                    "block_id": f"b{number}",
-                    "elements": [
-                        {
-                            "type": "rich_text_preformatted",
-                            "elements": [{"type": "text", "text": words}],
-                        }
-                    ],
-                }
-                for number in range(2)
-            ],
+            "blocks": [_words(f"b{number}") for number in range(2)],
         },
         "state": {"values": {}},
         "response_url": "https://hooks.slack.example/actions/placeholder",
-        "actions": [
-            {
-                "action_id": "sayso:allow",
-                "block_id": f"sayso:{handle}",
-                "text": {"type": "plain_text", "text": "Allow", "emoji": False},
-                "value": handle,
-                "style": "primary",
-                "type": "button",
-                "action_ts": "1700000000.000001",
-            }
-        ],
+        "actions": [_allow(handle)],
     }
     return ("payload=" + quote_plus(json.dumps(payload, separators=(",", ":")))).encode()
+
+
+def _words(block_id: str) -> dict[str, Any]:
+    words = "terraform apply -auto-approve -var environment=production " * 8
+    preformatted = {
+        "type": "rich_text_preformatted",
+        "elements": [{"type": "text", "text": words}],
+    }
+    return {"type": "rich_text", "block_id": block_id, "elements": [preformatted]}
+
+
+def _allow(handle: str) -> dict[str, Any]:
+    return {
+        "action_id": "sayso:allow",
+        "block_id": f"sayso:{handle}",
+        "text": {"type": "plain_text", "text": "Allow", "emoji": False},
+        "value": handle,
+        "style": "primary",
+        "type": "button",
+        "action_ts": "1700000000.000001",
+    }
 
 
 def signed_request(body: bytes, secret: str) -> bytes:

@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 from e2e.asked import Asked
 from e2e.hands import SlackHands, both_cards
+from e2e.wrong_input import CALL, HALF, NOT_YOURS, WHERE
 
-from sayso import ToolCall
 from sayso_playground import DeliverTwice, SlackView
 
-CALL = ToolCall("deploy", {"environment": "production", "release": 42})
-WHERE = "Which region should the replica run in?"
-NOT_YOURS = "You may not decide this one. It stays open."
 PLANE = {
     "type": "object",
     "properties": {
@@ -39,24 +36,6 @@ BOOKED = {
     "Meals": ["rice"],
 }
 BOOKING = {"seats": 2, "weight": 7.5, "day": "2026-11-21", "class": "second", "meals": ["rice"]}
-
-
-HALF = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "title": "Name"},
-        "to": {
-            "type": "object",
-            "title": "To",
-            "properties": {
-                "street": {"type": "string", "title": "Street"},
-                "floor": {"type": "integer", "title": "Floor"},
-            },
-            "required": ["street"],
-        },
-    },
-    "required": ["name"],
-}
 
 
 def words(view: SlackView) -> str:

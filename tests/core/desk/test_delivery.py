@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from support.chat_double import ChatDouble, press_on, working
@@ -18,7 +17,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import DeliveryError, PlaceMovedError, StoreUnreachableError
+from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Record
@@ -204,43 +203,6 @@ async def test_a_pause_of_nothing_is_still_a_pause(backend: Backend, slack: Chat
     assert len(slack.failures["show"]) > 40
 
 
-class Faltering:
-    """A port whose method fails the first time it is used."""
-
-    def __init__(self, inner: Any, method: str) -> None:
-        self._inner = inner
-        self._failing = {method}
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._failing:
-            self._failing.discard(name)
-            return self._fail
-        return getattr(self._inner, name)
-
-    async def _fail(self, *_: object, **__: object) -> None:
-        raise StoreUnreachableError("away for a moment")
-
-
-async def test_a_job_outlives_an_outage_of_the_store(backend: Backend, slack: ChatDouble) -> None:
-    faltering = replace(backend, store=Faltering(backend.store, "get"))
-    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    async with gate_on(backend) as gate, working(Desk(faltering, [slack], routes)):
-        await gate.submit(CALL)
-
-        assert (await slack.card_where())[1].body.title == "bash"
-
-
-async def test_the_sweep_outlives_an_outage_of_the_store(
-    backend: Backend, slack: ChatDouble
-) -> None:
-    faltering = replace(backend, watch=Faltering(backend.watch, "expire"))
-    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    async with gate_on(backend) as gate, working(Desk(faltering, [slack], routes)):
-        await gate.submit(CALL, timeout=0.2)
-
-        assert isinstance((await slack.ended_card()).state, Ended)
-
-
 async def test_a_message_on_its_way_arrives_before_the_desk_stops(backend: Backend) -> None:
     class Slow(ChatDouble):
         def __init__(self) -> None:
@@ -264,18 +226,6 @@ async def test_a_message_on_its_way_arrives_before_the_desk_stops(backend: Backe
 
     assert record is not None
     assert [copy.message_id for copy in record.copies] == ["1"]
-
-
-async def test_a_platform_that_stays_down_makes_it_undeliverable_before_it_expires(
-    backend: Backend, slack: ChatDouble
-) -> None:
-    slack.fail("show", *(DeliveryError("slack", "internal_error") for _ in range(100)))
-    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
-    async with gate_on(backend) as gate, working(Desk(backend, [slack], routes)):
-        verdict = await gate.check(CALL, timeout=0.6)
-
-    assert verdict.outcome is Outcome.UNDELIVERABLE
-    assert "internal_error" in verdict.reason
 
 
 async def test_a_chat_that_moved_is_followed(backend: Backend, telegram: ChatDouble) -> None:

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-import enum
 import json
-from contextlib import suppress
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Any
 
-import jsonschema_rs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from support.schemas import an_object, read
 
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.forms.form import FormField
-from sayso.forms.schema_form import SchemaForm, schema_form
-from sayso.forms.values import raw_inputs
-from sayso.questions.structured_input import schema_of
-
-
-def an_object(**properties: object) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+from sayso.forms.schema_form import schema_form
 
 
 def a_field(schema: object, **around: object) -> FormField:
     (field,) = schema_form(an_object(it=schema) | around).form.fields
     return field
-
-
-def read(form: SchemaForm, **raw: Any) -> dict[str, Any]:
-    return form.data(form.form.read({name.replace("__", "."): raw[name] for name in raw}))
 
 
 @pytest.mark.parametrize(
@@ -352,188 +336,6 @@ def test_what_was_given_is_told_in_words_and_without_secrets() -> None:
         ("Password", "[redacted: 7 characters]"),
         ("note", "[redacted: 15 characters] ⟨U+202E⟩"),
     )
-
-
-class Colour(enum.Enum):
-    RED = "red"
-    BLUE = "blue"
-
-
-class Address(BaseModel):
-    city: str
-    floor: int | None = None
-
-
-class Order(BaseModel):
-    """What to build."""
-
-    name: Annotated[str, Field(min_length=1, max_length=300)]
-    size: Annotated[int, Field(gt=0, le=10)] = 3
-    weight: float | None
-    colours: set[Colour]
-    when: date
-    kind: Literal["a", "b"] = "a"
-    ship_to: Address
-    bill_to: Address | None = None
-
-
-def test_a_pydantic_model_is_a_form_and_what_it_reads_is_the_model() -> None:
-    form = schema_form(schema_of(Order))
-
-    assert [(f.name, f.kind, f.required) for f in form.form.fields] == [
-        ("name", "text", True),
-        ("size", "integer", False),
-        ("weight", "number", False),
-        ("colours", "options", False),
-        ("when", "date", True),
-        ("kind", "option", False),
-        ("ship_to.city", "text", True),
-        ("ship_to.floor", "integer", False),
-        ("bill_to.city", "text", False),
-        ("bill_to.floor", "integer", False),
-    ]
-    assert form.form.fields[0].multiline
-    raw = {"name": "x", "colours": ["1"], "when": "2026-11-21", "ship_to.city": "Rome"}
-    order = Order.model_validate(form.data(form.form.read(raw)))
-    assert (order.size, order.weight, order.colours) == (3, None, {Colour.BLUE})
-    assert (order.when, order.ship_to.city, order.bill_to) == (date(2026, 11, 21), "Rome", None)
-
-
-@pytest.mark.parametrize(
-    ("annotation", "told"),
-    [
-        (list[str], "/properties/it/items: an array of free texts cannot be asked in chat: use an"),
-        (dict[str, int], "/properties/it: an object without properties"),
-        (bytes, "/properties/it/format: the format 'binary'"),
-        (int | str, "/properties/it/anyOf: only a choice between one schema and null"),
-        (Order, "/$defs/Order/properties/ship_to: an object two levels down"),
-    ],
-)
-def test_a_model_that_cannot_be_asked_is_refused(annotation: Any, told: str) -> None:
-    model = type("Model", (BaseModel,), {"__annotations__": {"it": annotation}})
-
-    with pytest.raises(SchemaError) as error:
-        schema_of(model)
-
-    assert str(error.value).startswith(told)
-
-
-_PATTERNS = st.sampled_from(
-    ["a", "^a+$", r"\d", r"^[\w.-]+$", "[^a-c]", r"\bx\b", "^.$", r"\s", "a|b", "^(?:a|1){1,3}$"]
-)
-_TEXTS = st.fixed_dictionaries(
-    {"type": st.just("string")},
-    optional={
-        "minLength": st.integers(0, 4),
-        "maxLength": st.integers(0, 6),
-        "pattern": _PATTERNS,
-        "title": st.text(max_size=5),
-        "default": st.text(max_size=3),
-    },
-)
-_BOUNDS = st.one_of(st.integers(-5, 5), st.floats(-5, 5), st.integers(2**53, 2**53 + 9))
-_NUMBERS = st.fixed_dictionaries(
-    {"type": st.sampled_from(["integer", "number"])},
-    optional={
-        "minimum": _BOUNDS,
-        "maximum": _BOUNDS,
-        "exclusiveMinimum": _BOUNDS,
-        "exclusiveMaximum": _BOUNDS,
-    },
-)
-_SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.text(max_size=3))
-_ENUMS = st.fixed_dictionaries({"enum": st.lists(_SCALARS, min_size=1, max_size=4)})
-_ARRAYS = st.fixed_dictionaries(
-    {"type": st.just("array"), "items": _ENUMS},
-    optional={
-        "minItems": st.integers(0, 3),
-        "maxItems": st.integers(0, 3),
-        "uniqueItems": st.booleans(),
-    },
-)
-_DATES = st.just({"type": "string", "format": "date"})
-_PLAIN = st.one_of(_TEXTS, _NUMBERS, _ENUMS, _ARRAYS, _DATES, st.just({"type": "boolean"}))
-_OR_NULL = st.tuples(st.sampled_from(["anyOf", "oneOf"]), _PLAIN).map(
-    lambda pair: {pair[0]: [pair[1], {"type": "null"}]}
-)
-_VALUES = st.one_of(_PLAIN, _OR_NULL)
-
-
-def _objects(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    names = st.sampled_from(["a", "b", "a.b", "c~", "d/e"])
-    return st.dictionaries(names, values, min_size=1, max_size=4).flatmap(
-        lambda properties: st.fixed_dictionaries(
-            {
-                "type": st.just("object"),
-                "properties": st.just(properties),
-                "required": st.lists(st.sampled_from(sorted(properties)), unique=True),
-            },
-            optional={"additionalProperties": st.just(False)},
-        )
-    )
-
-
-_OBJECTS = _objects(
-    st.one_of(
-        _VALUES,
-        _objects(_VALUES),
-        _objects(_VALUES).map(lambda one: {"anyOf": [{"type": "null"}, one]}),
-    )
-)
-_RAW = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.sampled_from(["", "a", "aa1", "x", "true", "0", "1", "2", "3.5", "-1", "2026-11-21"]),
-    st.sampled_from(["9007199254740993", "1e3", " 2 ", "1_0", "2026-02-30", "\u0663"]),
-    st.text(max_size=5),
-    st.lists(st.sampled_from(["0", "1", "2", "3"]), max_size=3),
-)
-
-
-@given(_OBJECTS, st.data())
-def test_whatever_is_filled_in_the_data_is_what_the_schema_allows(
-    schema: dict[str, Any], drawn: st.DataObject
-) -> None:
-    try:
-        form = schema_form(schema)
-    except SchemaError:
-        return
-    raw = {field.name: drawn.draw(_RAW, label=field.name) for field in form.form.fields}
-    try:
-        data = form.data(form.form.read(raw))
-    except InvalidInputError as error:
-        data, problems = {}, set(error.problems)
-    else:
-        problems = set()
-    assert problems <= set(raw)
-    if problems:
-        return
-
-    allowed = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
-    allowed.validate(json.loads(json.dumps(data)))
-    form.check(data)
-    form.told(data)
-
-
-@given(_OBJECTS, st.dictionaries(st.sampled_from(["a", "b", "a.b"]), _SCALARS | _RAW, max_size=3))
-def test_data_that_passes_the_check_is_what_the_schema_allows(
-    schema: dict[str, Any], data: dict[str, Any]
-) -> None:
-    try:
-        form = schema_form(schema)
-        form.check(data)
-    except (SchemaError, InvalidInputError):
-        return
-
-    allowed = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
-    allowed.validate(data)
-
-
-@given(st.recursive(_SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_what_is_no_schema_is_refused_and_nothing_else(anything: Any) -> None:
-    for schema in (anything, {"type": "object", "properties": anything}, an_object(it=anything)):
-        with suppress(SchemaError):
-            raw_inputs(schema_form(schema).form, {})
 
 
 @pytest.mark.parametrize(

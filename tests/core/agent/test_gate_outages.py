@@ -1,0 +1,141 @@
+"""A gate whose store is slow, away or broken: nobody is approved by it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from support.outbox import next_request
+
+from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
+from sayso.errors import StoreUnreachableError, WaitTimeoutError
+from sayso.events import UserInputRequest
+from sayso.stores.backend import Backend
+from sayso.stores.inbox import Inbox
+from sayso.stores.memory import memory_backend
+from sayso.stores.ports import BookChanged, Opened, Record
+
+RUN = RunRef("deploy-bot", "s-1")
+CALL = ToolCall("bash", {"command": "ls"})
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with memory_backend() as backend:
+        yield backend
+
+
+async def approve(backend: Backend, request: PermissionRequestEvent, **fields: Any) -> None:
+    response = request.approve(by="slack:U0ALICE", at=now())
+    await backend.store.settle(request.permission_id, response.model_copy(update=fields))
+
+
+class Outage:
+    """A store that is away for a while."""
+
+    def __init__(self, backend: Backend, failures: int) -> None:
+        self._inner = backend.store
+        self._failures = failures
+
+    async def open(
+        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+    ) -> Opened | BookChanged:
+        if self._failures:
+            self._failures -= 1
+            raise StoreUnreachableError("away")
+        return await self._inner.open(request, seconds=seconds, inbox=inbox, book=book)
+
+    async def settle(self, *args: Any, **kwargs: Any) -> Any:
+        return await self._inner.settle(*args, **kwargs)
+
+    async def settle_later(self, *args: Any, **kwargs: Any) -> Any:
+        return await self._inner.settle_later(*args, **kwargs)
+
+    async def get(self, question_id: str) -> Record | None:
+        return await self._inner.get(question_id)
+
+
+async def test_a_store_that_is_away_for_a_moment_is_waited_for(backend: Backend) -> None:
+    away = replace(backend, store=Outage(backend, failures=2))
+    async with Gate.open(away, run=RUN, timeout=10) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await approve(backend, await next_request(backend))
+
+        assert (await waiting).approved
+
+
+async def test_a_store_that_stays_away_is_an_error_and_no_approval(backend: Backend) -> None:
+    away = replace(backend, store=Outage(backend, failures=1_000))
+    async with Gate.open(away, run=RUN) as gate:
+        with pytest.raises(StoreUnreachableError, match="nobody was asked"):
+            await gate.check(CALL, timeout=0.3)
+
+
+class BrokenWatch:
+    """A watch with a bug: whatever is asked of it raises what nobody foresaw."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._inner = backend.watch
+
+    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
+        return await self._inner.look(question_ids, inbox=inbox)
+
+    async def expire(self) -> float | None:
+        raise ZeroDivisionError
+
+    async def shorten(self, question_id: str, seconds: float) -> datetime:
+        return await self._inner.shorten(question_id, seconds)
+
+    async def pending(self) -> Any:
+        return await self._inner.pending()
+
+
+async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(
+    backend: Backend,
+) -> None:
+    async with Inbox(backend.bus, BrokenWatch(backend), grace=0.2) as inbox:
+        broken = replace(backend, inbox=inbox)
+        async with Gate.open(broken, run=RUN) as gate:
+            with pytest.raises(StoreUnreachableError, match="ZeroDivisionError"):
+                await gate.check(CALL, timeout=0.1)
+
+
+async def test_closing_the_store_ends_every_wait() -> None:
+    async with memory_backend() as backend, Gate.open(backend, run=RUN) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await next_request(backend)
+
+    with pytest.raises(WaitTimeoutError):
+        await waiting
+
+
+async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend: Backend) -> None:
+    class Slow(Outage):
+        """Records, and says so only later."""
+
+        opened = asyncio.Event()
+
+        async def open(
+            self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+        ) -> Opened | BookChanged:
+            await super().open(request, seconds=seconds, inbox=inbox, book=book)
+            self.opened.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    slow = replace(backend, store=Slow(backend, failures=0))
+    async with Gate.open(slow, run=RUN) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await Slow.opened.wait()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+
+    assert await backend.watch.pending() == []

@@ -1,0 +1,32 @@
+"""Settings as text, and what is read of them or told about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from sayso_bots.settings.settings import Settings, settings_of
+from sayso_bots.settings.source import SettingsError, source_of
+
+SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
+TELEGRAM = {"TELEGRAM_BOT_TOKEN": "123:of-a-test", "TELEGRAM_WEBHOOK_SECRET": "hook-of-a-test"}
+BOTH = {**SLACK, **TELEGRAM}
+
+ROUTE = """
+[[route]]
+to = ["slack:C0OPS"]
+approvers = ["slack:U0ALICE"]
+"""
+
+ROUTE_TO_BOTH = ROUTE.replace('"slack:C0OPS"', '"slack:C0OPS", "telegram:42"')
+
+
+def read(text: str, env: Mapping[str, str] = SLACK) -> Settings:
+    return settings_of(source_of(text, env))
+
+
+def problems(text: str, env: Mapping[str, str] = SLACK) -> tuple[str, ...]:
+    with pytest.raises(SettingsError) as caught:
+        read(text, env)
+    return caught.value.problems

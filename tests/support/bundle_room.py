@@ -12,7 +12,7 @@ from typing import Any
 from support.chat_double import ChatDouble, press_on, working
 
 from sayso import Gate, RunRef, ToolCall, Verdict
-from sayso.cards.card import Card, Ended, Open
+from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answer, MessageRef, Place
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
@@ -152,7 +152,3 @@ async def a_room(
         asking = await stack.enter_async_context(opened)
         await stack.enter_async_context(working(desk))
         yield BundleRoom(backend, asking, desk, shown[0], window)
-
-
-def open_of(cards: Sequence[Card]) -> list[Card]:
-    return [card for card in cards if isinstance(card.state, Open)]

@@ -47,20 +47,6 @@ FILLED_IN: dict[str, Any] = {
     "Stops": ["City 2"],
     "Day": "2026-11-21",
 }
-RAW = {
-    "name": "Bob",
-    "notes": None,
-    "why": "because",
-    "count": "3",
-    "weight": "2.5",
-    "express": "true",
-    "gift": None,
-    "colour": "1",
-    "city": "10",
-    "extras": ["0", "2"],
-    "stops": ["1"],
-    "day": "2026-11-21",
-}
 VALUES = {
     "name": "Bob",
     "why": "because",

@@ -29,7 +29,7 @@ from sayso_slack.config import SlackConfig
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal
-from sayso_slack.quiet import muffled
+from sayso_slack.loggers import muffled
 from sayso_slack.reading.workspace import Workspace
 
 _log = logging.getLogger(__name__)

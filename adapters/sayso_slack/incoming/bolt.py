@@ -13,7 +13,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sayso_slack.quiet import muffled, silent
+from sayso_slack.loggers import muffled, silent
 from sayso_slack.reading.payload import Payload
 
 _log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
 from sayso_slack.incoming.answers import HttpAnswer
-from sayso_slack.quiet import muffled
+from sayso_slack.loggers import muffled
 from sayso_slack.reading.payload import Payload
 
 _log = logging.getLogger(__name__)

@@ -9,9 +9,9 @@ from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Room
 from sayso.text.visible import visible
 from sayso_telegram.card.bundle_keyboard import confirmed_in
-from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.message import CONTENT_LIMIT, outcome, question, time_text
+from sayso_telegram.card.pieces import Piece, fitting, line, own
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line

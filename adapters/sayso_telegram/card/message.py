@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.plain import OUTCOME_ICONS
 from sayso.text.visible import visible
-from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice, yes_label
+from sayso_telegram.card.pieces import Piece, fitting, line, own
 
 # 1,000 characters and a description of 600 are at most 3,200 code units; own
 # words take at most 400 and everything that may be cut is left at least 24 each.

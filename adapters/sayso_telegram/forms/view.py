@@ -11,8 +11,8 @@ from sayso.dialogues.buttons import form_button_data
 from sayso.dialogues.view import SUMMARY, Board, Given, Note, Offer, Person, Prompt, Question
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
-from sayso_telegram.card.fitting import Piece, fitting, line, own
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.card.pieces import Piece, fitting, line, own
 
 OPTIONS_A_PAGE = 20
 

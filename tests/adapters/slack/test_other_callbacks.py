@@ -20,7 +20,7 @@ from sayso.errors import (
 )
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter
-from sayso_slack.quiet import muffled
+from sayso_slack.loggers import muffled
 
 
 @pytest.mark.parametrize("actions", [[], [an_action(), an_action()], None, [None], "x"])

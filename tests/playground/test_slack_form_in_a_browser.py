@@ -50,6 +50,12 @@ class Form:
         await expect(self.control("day")).to_have_value("2026-11-21")
         await expect(self.block("extras").locator("input:checked")).to_have_count(2)
 
+    async def is_held_back_while_it_is_wrong(self) -> None:
+        await self.control("count").fill("2.5")
+        await self.send()
+        await expect(self.error("name")).to_contain_text("complete this required")
+        await expect(self.error("count")).to_contain_text("whole number")
+
     async def fill_in(self) -> None:
         await self.control("name").fill("Bob")
         await self.control("notes").fill("")
@@ -65,12 +71,10 @@ async def test_a_person_fills_in_a_form_of_every_kind(
     playground: Playground, listener: Listener, page: Page
 ) -> None:
     """Slack's own complaint first, then the app's, then it is over: nothing typed is lost."""
+    over = {"type": "modal", "title": plain("Over"), "blocks": [{"type": "divider"}]}
     answers: list[dict[str, Any]] = [
         {"response_action": "errors", "errors": {"colour": "not today"}},
-        {
-            "response_action": "update",
-            "view": {"type": "modal", "title": plain("Over"), "blocks": [{"type": "divider"}]},
-        },
+        {"response_action": "update", "view": over},
     ]
 
     async def answer(_: dict[str, Any]) -> web.Response:
@@ -81,10 +85,7 @@ async def test_a_person_fills_in_a_form_of_every_kind(
     form = Form(page)
 
     await form.shows_what_it_starts_with()
-    await form.control("count").fill("2.5")
-    await form.send()
-    await expect(form.error("name")).to_contain_text("complete this required")
-    await expect(form.error("count")).to_contain_text("whole number")
+    await form.is_held_back_while_it_is_wrong()
     assert not listener.heard
 
     await form.fill_in()

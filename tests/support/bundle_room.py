@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from support.chat_double import ChatDouble, press_on, working
+from support.chat_double import ChatDouble, press_on
+from support.room import OPS, ChatRoom
 
-from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso import RunRef, ToolCall, Verdict
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answer, MessageRef, Place
 from sayso.desk.desk import Desk, DeskOptions
@@ -19,7 +20,6 @@ from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 
-OPS = Place("slack", "C0OPS")
 PHONE = Place("telegram", "-1001")
 APPROVERS = ("alice", "slack:U0BOB", "telegram:42")
 PEOPLE = {"alice": frozenset({"slack:U0ALICE"})}
@@ -66,21 +66,17 @@ def line(cards: Sequence[Card], tool: str) -> Card:
 
 
 @dataclass
-class BundleRoom:
-    """A gate, a desk and its chats."""
+class BundleRoom(ChatRoom):
+    """A room whose desk gathers calls for as long as its window is open."""
 
-    backend: Backend
-    gate: Gate
-    desk: Desk
-    chat: ChatDouble
     window: Window
     checks: dict[str, asyncio.Task[Verdict]] = field(default_factory=dict)
 
-    def ask(self, *tools: str | ToolCall, **options: Any) -> None:
+    def ask_about(self, *tools: str | ToolCall, **options: Any) -> None:
         """Ask about a call of each of these tools, all at once."""
         for tool in tools:
             call = a_call(tool) if isinstance(tool, str) else tool
-            check = asyncio.create_task(self.gate.check(call, **options))
+            check = self.ask(call, **options)
             # Not every test waits for all of its answers.
             check.add_done_callback(lambda done: done.cancelled() or done.exception())
             self.checks[call.name] = check
@@ -95,16 +91,12 @@ class BundleRoom:
         self, *tools: str | ToolCall, chat: ChatDouble | None = None
     ) -> tuple[MessageRef, Cards]:
         """The message with calls of these tools, and of those asked about before."""
-        self.ask(*tools)
+        self.ask_about(*tools)
         await self.gathered(len(self.checks))
         self.window.close()
         ref, cards = await (chat or self.chat).bundle_where()
         await self.settled()
         return ref, cards
-
-    async def settled(self) -> None:
-        """Return when the desk has nothing under way any more."""
-        await self.desk._background.settled()
 
     async def press(
         self,
@@ -147,8 +139,7 @@ async def a_room(
         DeskOptions(together=timedelta(seconds=1)),
         pause=window,
     )
-    async with AsyncExitStack() as stack:
-        opened = Gate.open(backend, **{"run": RUN, "timeout": 20, **gate})
-        asking = await stack.enter_async_context(opened)
-        await stack.enter_async_context(working(desk))
-        yield BundleRoom(backend, asking, desk, shown[0], window)
+    async with BundleRoom.open(
+        backend, desk, {"run": RUN, **gate}, chat=shown[0], window=window
+    ) as room:
+        yield room

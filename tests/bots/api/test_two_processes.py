@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 from support.api_world import CI, REVIEWER, TOML, Stream, a_body
@@ -26,6 +27,14 @@ async def approved(session: aiohttp.ClientSession, url: str, permission_id: str)
         f"{url}{_BRANCH}/responses", json=answer, headers=bearer(REVIEWER)
     ) as answered:
         return answered.status
+
+
+async def requested(session: aiohttp.ClientSession, url: str) -> Any:
+    """Ask at these bots; the request as they tell it."""
+    async with session.post(
+        f"{url}{_BRANCH}/requests", json=a_body(), headers=bearer(CI)
+    ) as response:
+        return (await response.json())["request"]
 
 
 async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: Path) -> None:
@@ -51,10 +60,7 @@ async def test_a_gate_and_two_bots_share_what_happens(store_url: str, tmp_path: 
             # The process that sent the events is gone; the other one knows them, too.
             second.process.terminate()
             done = await second.ended()
-            async with session.post(
-                f"{urls[0]}{_BRANCH}/requests", json=a_body(), headers=bearer(CI)
-            ) as response:
-                request = (await response.json())["request"]
+            request = await requested(session, urls[0])
             headers = {**bearer(CI), "Last-Event-ID": last}
             async with (
                 session.get(f"{urls[0]}{_BRANCH}/events", headers=headers) as response,

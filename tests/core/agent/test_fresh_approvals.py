@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
+from support.counted import Counted
 from support.outbox import next_request
 
 from sayso import Gate, Outcome, RulePolicy, RunRef
@@ -27,27 +28,12 @@ RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls"})
 
 
-class CountedRules:
-    """Rules that count the looks at a book."""
-
-    def __init__(self, inner: Rules) -> None:
-        self.inner = inner
-        self.looks = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    async def book(self, run: RunRef) -> RuleBook:
-        self.looks += 1
-        return await self.inner.book(run)
-
-
 @dataclass
-class Room:
+class Asking:
     """A gate on one side, the store on the other, and the looks between them."""
 
     backend: Backend
-    rules: CountedRules
+    rules: Counted
     gate: Gate
 
     async def deny_for_ever(self, call: ToolCall) -> None:
@@ -63,20 +49,20 @@ def always_deny(call: ToolCall) -> RememberedRule:
     return RememberedRule(literal_rule(call), "deny", "slack:U0ALICE", now, now + timedelta(1))
 
 
-def a_room(backend: Backend) -> Room:
-    rules = CountedRules(backend.rules)
+def asking(backend: Backend) -> Asking:
+    rules = Counted(backend.rules, "book")
     counted = replace(backend, rules=cast("Rules", rules))
-    return Room(backend, rules, Gate(counted, GateOptions(RUN, timeout=30)))
+    return Asking(backend, rules, Gate(counted, GateOptions(RUN, timeout=30)))
 
 
 @pytest.fixture
-async def room(backend: Backend) -> AsyncIterator[Room]:
-    room = a_room(backend)
+async def room(backend: Backend) -> AsyncIterator[Asking]:
+    room = asking(backend)
     yield room
     await room.gate.finish()
 
 
-async def test_an_approval_that_says_the_known_version_needs_no_look(room: Room) -> None:
+async def test_an_approval_that_says_the_known_version_needs_no_look(room: Asking) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
     request = await next_request(room.backend)
 
@@ -86,7 +72,9 @@ async def test_an_approval_that_says_the_known_version_needs_no_look(room: Room)
     assert room.rules.looks == 0
 
 
-async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(room: Room) -> None:
+async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(
+    room: Asking,
+) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
     request = await next_request(room.backend)
 
@@ -99,7 +87,7 @@ async def test_a_denial_stored_while_the_question_was_open_beats_the_approval(ro
     assert room.rules.looks == 1
 
 
-async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Room) -> None:
+async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Asking) -> None:
     waiting = asyncio.create_task(room.gate.check(LS))
     request = await next_request(room.backend)
 
@@ -110,7 +98,7 @@ async def test_another_rule_stored_meanwhile_makes_the_run_look(room: Room) -> N
     assert room.rules.looks == 1
 
 
-async def test_an_approval_that_is_resumed_later_is_looked_at_again(room: Room) -> None:
+async def test_an_approval_that_is_resumed_later_is_looked_at_again(room: Asking) -> None:
     submitted = await room.gate.submit(LS)
     request = await next_request(room.backend)
     await room.backend.store.settle(request.permission_id, a_response(request))
@@ -124,7 +112,7 @@ async def test_an_approval_that_is_resumed_later_is_looked_at_again(room: Room) 
 async def test_an_approval_that_was_long_under_way_is_looked_at_again(hours: int) -> None:
     clock = StoppedClock(datetime.now(UTC))
     async with memory_backend(clock=clock) as backend:
-        room = a_room(backend)
+        room = asking(backend)
         waiting = asyncio.create_task(room.gate.check(LS, timeout=7_200))
         request = await next_request(room.backend)
         clock.advance(timedelta(hours=hours))

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.bundle_room import BOB, OPS, BundleRoom, a_call, a_room, all_ended, line, states
+from support.bundle_room import BOB, BundleRoom, a_call, a_room, all_ended, line, states
 from support.chat_double import ChatDouble
+from support.room import OPS
 
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, Ended, Open
@@ -51,7 +52,7 @@ async def test_deciding_one_leaves_the_others_their_buttons(room: BundleRoom) ->
 
 
 async def test_each_call_keeps_its_id_its_source_and_its_response(room: BundleRoom) -> None:
-    room.ask("build", source_name="shell")
+    room.ask_about("build", source_name="shell")
     await room.gathered(1)
     ref, cards = await room.shown("test")
     asked = {one.request.question_id: one.request for one in await room.backend.watch.pending()}
@@ -160,7 +161,7 @@ async def test_a_press_from_another_message_decides_nothing(room: BundleRoom) ->
 
 
 async def test_a_card_that_stands_alone_has_no_button_for_all(room: BundleRoom) -> None:
-    room.ask("build")
+    room.ask_about("build")
     await room.gathered(1)
     room.window.close()
     ref, card = await room.chat.card_where()
@@ -207,7 +208,7 @@ async def test_what_is_cut_can_be_denied_along_with_the_rest(room: BundleRoom) -
 
 async def test_a_long_reason_of_the_agent_counts_as_cut_too(room: BundleRoom) -> None:
     room.chat.bundle_limit = 100
-    room.ask("build", description="because " * 40)
+    room.ask_about("build", description="because " * 40)
     await room.gathered(1)
     ref, cards = await room.shown("test")
 

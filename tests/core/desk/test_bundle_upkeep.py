@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.bundle_room import OPS, PHONE, RUN, BundleRoom, a_room, all_ended, line, states
+from support.bundle_room import PHONE, RUN, BundleRoom, a_room, all_ended, line, states
 from support.chat_double import ChatDouble, press_on, working
+from support.room import OPS
 
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, Open
@@ -148,7 +149,7 @@ async def test_a_call_withdrawn_on_the_way_to_the_chat_is_shown_as_withdrawn(
 
     chat = Slow()
     async with a_room(backend, chat) as room:
-        room.ask("build", "test")
+        room.ask_about("build", "test")
         await room.gathered(2)
         room.window.close()
         await chat.posting.wait()

@@ -41,7 +41,7 @@ async def test_calls_asked_about_together_share_one_message(backend: Backend) ->
 
 async def test_a_call_that_comes_alone_has_an_ordinary_card(backend: Backend) -> None:
     async with a_room(backend) as room:
-        room.ask("build")
+        room.ask_about("build")
         await room.gathered(1)
         room.window.close()
 
@@ -65,7 +65,7 @@ async def test_calls_of_another_run_and_of_another_route_have_cards_of_their_own
         a_room(backend, routes=routes) as room,
         Gate.open(backend, run=RunRef("deploy-bot", "s-1", run_id="run-2"), timeout=20) as other,
     ):
-        room.ask("build", "deploy")
+        room.ask_about("build", "deploy")
         stranger = asyncio.create_task(other.check(a_call("test")))
         await room.gathered(3)
         room.window.close()
@@ -79,7 +79,7 @@ async def test_calls_of_another_run_and_of_another_route_have_cards_of_their_own
 async def test_more_calls_than_a_card_holds_begin_another_one(backend: Backend) -> None:
     async with a_room(backend) as room:
         tools = [f"tool-{number}" for number in range(MOST_IN_BUNDLE + 2)]
-        room.ask(*tools)
+        room.ask_about(*tools)
         await room.chat.bundle_where(lambda cards: len(cards) == MOST_IN_BUNDLE)
         await room.gathered(2)
         room.window.close()
@@ -125,7 +125,7 @@ async def test_a_message_that_the_platform_refuses_becomes_cards_of_their_own(
 ) -> None:
     async with a_room(backend) as room:
         room.chat.fail("show a bundle", DeliveryError("slack", "invalid_blocks", permanent=True))
-        room.ask("build", "test")
+        room.ask_about("build", "test")
         await room.gathered(2)
         room.window.close()
 
@@ -142,7 +142,7 @@ async def test_a_place_that_takes_nothing_makes_each_of_them_undeliverable(
         gone = DeliveryError("slack", "not_in_channel", permanent=True)
         room.chat.fail("show a bundle", gone)
         room.chat.fail("show", gone, gone)
-        room.ask("build", "test")
+        room.ask_about("build", "test")
         await room.gathered(2)
         room.window.close()
 
@@ -167,7 +167,7 @@ async def test_a_passing_failure_is_tried_again_and_both_messages_work(backend: 
 
     chat = Forgetful()
     async with a_room(backend, chat) as room:
-        room.ask("build", "test")
+        room.ask_about("build", "test")
         await room.gathered(2)
         room.window.close()
         await chat.bundle_where(lambda _: len(chat.bundles) == 2)
@@ -188,7 +188,7 @@ async def test_a_desk_that_stops_while_calls_gather_leaves_them_to_another(
     backend: Backend,
 ) -> None:
     async with a_room(backend) as room:
-        room.ask("build", "test")
+        room.ask_about("build", "test")
         await room.gathered(2)
         other = ChatDouble()
         routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
@@ -276,8 +276,8 @@ async def test_a_batch_that_is_cancelled_cancels_all_of_its_questions(backend: B
 async def test_calls_that_expire_say_so_and_leave_the_others_their_buttons() -> None:
     clock = StoppedClock()
     async with memory_backend(clock=clock) as backend, a_room(backend, clock=clock) as room:
-        room.ask("short", timeout=5)
-        room.ask("long", timeout=500)
+        room.ask_about("short", timeout=5)
+        room.ask_about("long", timeout=500)
         await room.gathered(2)
         room.window.close()
         ref, _ = await room.chat.bundle_where()
@@ -319,7 +319,7 @@ async def test_arguments_that_change_while_a_batch_is_asked_about_are_an_error_o
 
 async def test_what_ended_while_it_gathered_is_not_shown(backend: Backend) -> None:
     async with a_room(backend) as room:
-        room.ask("build", "test", "deploy")
+        room.ask_about("build", "test", "deploy")
         await room.gathered(3)
         for record in await backend.watch.pending():
             if record.request.subject != "deploy":

@@ -7,31 +7,27 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
-from support.chat_double import ChatDouble, press_on, working
+from support.chat_double import ChatDouble, press_on
+from support.room import OPS, ChatRoom
 
-from sayso import Clarification, Gate, Outcome, RunRef
-from sayso.cards.card import Card, Open
-from sayso.chats.places import Answered, MessageRef, Place, Press
+from sayso import Clarification, Outcome
+from sayso.cards.card import Open
+from sayso.chats.places import Answered, MessageRef, Press
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
-from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-
-RUN = RunRef("deploy-bot", "s-1")
-OPS = Place("slack", "C0OPS")
 
 
 @dataclass
-class Room:
+class Room(ChatRoom):
     """An agent's question on a card in a chat, with alice and bob allowed to answer it."""
 
-    backend: Backend
-    desk: Desk
-    chat: ChatDouble
-    waiting: asyncio.Task[Clarification]
-    ref: MessageRef
-    card: Card
+    async def ask_for_words(self, question: str) -> None:
+        self.waiting: asyncio.Task[Clarification] = asyncio.create_task(
+            self.gate.clarify(question, options=["eu", "us"])
+        )
+        self.ref, self.card = await self.chat.card_where()
 
     def press(self, choice: str, **how: object) -> Press:
         return press_on(self.ref, self.card, choice, **how)  # type: ignore[arg-type]
@@ -48,14 +44,12 @@ async def room(question: str) -> AsyncIterator[Room]:
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE", "slack:U0BOB"))])
     async with (
         memory_backend() as backend,
-        Gate.open(backend, run=RUN, timeout=30) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        Room.open(backend, Desk(backend, [chat], routes), chat=chat) as room,
     ):
-        waiting = asyncio.create_task(gate.clarify(question, options=["eu", "us"]))
-        ref, card = await chat.card_where()
-        yield Room(backend, desk, chat, waiting, ref, card)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
+        await room.ask_for_words(question)
+        yield room
+        room.waiting.cancel()
+        await asyncio.gather(room.waiting, return_exceptions=True)
 
 
 async def test_a_form_is_put_to_the_presser_and_decides_nothing_yet(room: Room) -> None:

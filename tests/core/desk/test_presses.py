@@ -7,47 +7,22 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-from support.chat_double import ChatDouble, press_on, working
+from support.chat_double import ChatDouble, press_on
+from support.room import OPS, ChatRoom
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso import Outcome, ToolCall
 from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, ReplayedCallbackError
-from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 
-OPS = Place("slack", "C0OPS")
 LONG = {"text": "y" * 5_000}
 
 
-class Room:
-    """One gate, one desk, one chat, and a question on its way."""
-
-    def __init__(self, backend: Backend, gate: Gate, desk: Desk, chat: ChatDouble) -> None:
-        self.backend = backend
-        self.gate = gate
-        self.desk = desk
-        self.chat = chat
-
-    async def settled(self) -> None:
-        """Return when the desk has nothing under way any more."""
-        await self.desk._background.settled()
-
-    def ask(self, call: ToolCall, **options: float) -> asyncio.Task[Verdict]:
-        return asyncio.create_task(self.gate.check(call, **options))  # type: ignore[arg-type]
-
-    async def asked(self, call: ToolCall) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
-        waiting = self.ask(call)
-        ref, card = await self.chat.card_where(
-            lambda card: card.body.title == call.name and isinstance(card.state, Open)
-        )
-        return waiting, ref, card
-
-
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+async def room() -> AsyncIterator[ChatRoom]:
     chat = ChatDouble()
     routes = Routes(
         [Route((OPS,), approvers=("alice", "slack:U0BOB", "slack:@oncall"))],
@@ -55,16 +30,15 @@ async def room() -> AsyncIterator[Room]:
     )
     async with (
         memory_backend() as backend,
-        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [chat], routes)) as desk,
+        ChatRoom.open(backend, Desk(backend, [chat], routes), chat=chat) as room,
     ):
-        yield Room(backend, gate, desk, chat)
+        yield room
 
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 
 
-async def test_allow_lets_the_call_run_and_the_card_says_who(room: Room) -> None:
+async def test_allow_lets_the_call_run_and_the_card_says_who(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
@@ -80,7 +54,7 @@ async def test_allow_lets_the_call_run_and_the_card_says_who(room: Room) -> None
     assert "alice" in str(ended.state)
 
 
-async def test_deny_stops_the_call_with_a_normal_result(room: Room) -> None:
+async def test_deny_stops_the_call_with_a_normal_result(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     await room.desk.press(press_on(ref, card, "deny", by="slack:U0BOB"))
@@ -90,7 +64,7 @@ async def test_deny_stops_the_call_with_a_normal_result(room: Room) -> None:
     assert "denied by slack:U0BOB" in verdict.as_tool_result()
 
 
-async def test_always_is_not_asked_again_but_another_call_is(room: Room) -> None:
+async def test_always_is_not_asked_again_but_another_call_is(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
     await room.desk.press(press_on(ref, card, "always"))
     await waiting
@@ -105,7 +79,7 @@ async def test_always_is_not_asked_again_but_another_call_is(room: Room) -> None
     assert other.outcome is Outcome.EXPIRED
 
 
-async def test_always_takes_a_second_step_where_the_platform_has_no_dialog(room: Room) -> None:
+async def test_always_takes_a_second_step_where_the_platform_has_no_dialog(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     first = await room.desk.press(press_on(ref, card, "always", confirmed=False))
@@ -122,7 +96,7 @@ async def test_always_takes_a_second_step_where_the_platform_has_no_dialog(room:
     assert (await waiting).approved
 
 
-async def test_the_wrong_person_is_refused_and_consumes_nothing(room: Room) -> None:
+async def test_the_wrong_person_is_refused_and_consumes_nothing(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     for choice in ("allow", "always", "deny", "show", "back"):
@@ -135,7 +109,7 @@ async def test_the_wrong_person_is_refused_and_consumes_nothing(room: Room) -> N
     assert (await waiting).approved
 
 
-async def test_a_member_of_a_group_may_answer(room: Room) -> None:
+async def test_a_member_of_a_group_may_answer(room: ChatRoom) -> None:
     room.chat.groups["oncall"] = {"slack:U0CAROL"}
     await room.desk._approvers.refresh()
     waiting, ref, card = await room.asked(CALL)
@@ -145,7 +119,7 @@ async def test_a_member_of_a_group_may_answer(room: Room) -> None:
     assert (await waiting).approved
 
 
-async def test_a_group_that_cannot_be_read_has_no_members(room: Room) -> None:
+async def test_a_group_that_cannot_be_read_has_no_members(room: ChatRoom) -> None:
     room.chat.fail("members", DeliveryError("slack", "plan_upgrade_required", permanent=True))
     _, ref, card = await room.asked(CALL)
 
@@ -154,7 +128,7 @@ async def test_a_group_that_cannot_be_read_has_no_members(room: Room) -> None:
     assert answer.kind is Answered.REFUSED
 
 
-async def test_a_second_press_is_told_who_was_first(room: Room) -> None:
+async def test_a_second_press_is_told_who_was_first(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
     await room.desk.press(press_on(ref, card, "deny", by="slack:U0BOB"))
 
@@ -165,7 +139,7 @@ async def test_a_second_press_is_told_who_was_first(room: Room) -> None:
     assert not (await waiting).approved
 
 
-async def test_two_people_at_once_make_one_decision(room: Room) -> None:
+async def test_two_people_at_once_make_one_decision(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     answers = await asyncio.gather(
@@ -188,7 +162,7 @@ async def test_two_people_at_once_make_one_decision(room: Room) -> None:
     ],
 )
 async def test_a_handle_on_another_message_decides_nothing(
-    room: Room, elsewhere: MessageRef
+    room: ChatRoom, elsewhere: MessageRef
 ) -> None:
     waiting, ref, card = await room.asked(CALL)
     assert ref.message_id == "1"
@@ -200,7 +174,7 @@ async def test_a_handle_on_another_message_decides_nothing(
     assert not waiting.done()
 
 
-async def test_an_unknown_handle_decides_nothing(room: Room) -> None:
+async def test_an_unknown_handle_decides_nothing(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     answer = await room.desk.press(press_on(ref, replace(card, handle="x" * 22), "allow"))
@@ -209,7 +183,7 @@ async def test_an_unknown_handle_decides_nothing(room: Room) -> None:
     assert not waiting.done()
 
 
-async def test_a_choice_the_card_does_not_have_decides_nothing(room: Room) -> None:
+async def test_a_choice_the_card_does_not_have_decides_nothing(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
 
     answer = await room.desk.press(press_on(ref, card, "destroy"))
@@ -218,7 +192,7 @@ async def test_a_choice_the_card_does_not_have_decides_nothing(room: Room) -> No
     assert not waiting.done()
 
 
-async def test_the_same_delivery_twice_is_a_replay(room: Room) -> None:
+async def test_the_same_delivery_twice_is_a_replay(room: ChatRoom) -> None:
     _, ref, card = await room.asked(CALL)
     mallory = press_on(ref, card, "allow", by="slack:U0MALLORY", delivery="d-1")
     await room.desk.press(mallory)
@@ -227,7 +201,7 @@ async def test_the_same_delivery_twice_is_a_replay(room: Room) -> None:
         await room.desk.press(replace(mallory, actor="slack:U0ALICE"))
 
 
-async def test_cut_arguments_cannot_be_allowed_before_they_were_shown(room: Room) -> None:
+async def test_cut_arguments_cannot_be_allowed_before_they_were_shown(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(ToolCall("write", LONG))
     assert [choice.key for choice in card.choices] == ["deny", "show"]
 
@@ -243,7 +217,7 @@ async def test_cut_arguments_cannot_be_allowed_before_they_were_shown(room: Room
     assert (await waiting).approved
 
 
-async def test_a_stranger_can_open_nothing(room: Room) -> None:
+async def test_a_stranger_can_open_nothing(room: ChatRoom) -> None:
     _, ref, card = await room.asked(ToolCall("write", LONG))
 
     answer = await room.desk.press(press_on(ref, card, "show", by="slack:U0MALLORY"))
@@ -254,7 +228,7 @@ async def test_a_stranger_can_open_nothing(room: Room) -> None:
     assert not room.chat.cards[ref].revealed
 
 
-async def test_a_card_that_ended_while_it_was_shown_in_full_stays_ended(room: Room) -> None:
+async def test_a_card_that_ended_while_it_was_shown_in_full_stays_ended(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(ToolCall("write", LONG))
     begun, go_on = asyncio.Event(), asyncio.Event()
 
@@ -275,7 +249,7 @@ async def test_a_card_that_ended_while_it_was_shown_in_full_stays_ended(room: Ro
     assert isinstance(room.chat.cards[ref].state, Ended)
 
 
-async def test_a_retried_update_never_reopens_a_card(room: Room) -> None:
+async def test_a_retried_update_never_reopens_a_card(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(CALL)
     room.chat.fail("update", DeliveryError("slack", "ratelimited", retry_after=0.01))
     await room.desk.press(press_on(ref, card, "always", confirmed=False))
@@ -286,7 +260,7 @@ async def test_a_retried_update_never_reopens_a_card(room: Room) -> None:
     assert isinstance(room.chat.cards[ref].state, Ended)
 
 
-async def test_what_could_not_be_shown_stays_closed_to_allow(room: Room) -> None:
+async def test_what_could_not_be_shown_stays_closed_to_allow(room: ChatRoom) -> None:
     waiting, ref, card = await room.asked(ToolCall("write", LONG))
     room.chat.fail("reveal", DeliveryError("slack", "expired_trigger_id", permanent=True))
 
@@ -298,7 +272,7 @@ async def test_what_could_not_be_shown_stays_closed_to_allow(room: Room) -> None
     assert not waiting.done()
 
 
-async def test_arguments_too_long_for_the_chat_can_only_be_denied(room: Room) -> None:
+async def test_arguments_too_long_for_the_chat_can_only_be_denied(room: ChatRoom) -> None:
     room.chat.limits = replace(room.chat.limits, reveal=4_000)
     waiting, ref, card = await room.asked(ToolCall("write", LONG))
 
@@ -308,7 +282,7 @@ async def test_arguments_too_long_for_the_chat_can_only_be_denied(room: Room) ->
     assert not (await waiting).approved
 
 
-async def test_nobody_waits_is_told_to_the_presser(room: Room) -> None:
+async def test_nobody_waits_is_told_to_the_presser(room: ChatRoom) -> None:
     permission_id = await room.gate.submit(CALL)
     ref, card = await room.chat.card_where()
 
@@ -320,7 +294,7 @@ async def test_nobody_waits_is_told_to_the_presser(room: Room) -> None:
     assert (await room.gate.resume(permission_id)).approved
 
 
-async def test_a_press_after_the_end_repairs_the_card(room: Room) -> None:
+async def test_a_press_after_the_end_repairs_the_card(room: ChatRoom) -> None:
     room.chat.fail("update", DeliveryError("slack", "gone", permanent=True))
     waiting, ref, card = await room.asked(CALL)
     await room.desk.press(press_on(ref, card, "allow"))
@@ -334,7 +308,7 @@ async def test_a_press_after_the_end_repairs_the_card(room: Room) -> None:
     assert (await room.chat.ended_card()).choices == ()
 
 
-async def test_fifty_open_cards_each_decide_their_own_request(room: Room) -> None:
+async def test_fifty_open_cards_each_decide_their_own_request(room: ChatRoom) -> None:
     calls = [ToolCall("bash", {"command": f"step {number}"}) for number in range(50)]
     waiting = [room.ask(call) for call in calls]
     cards: list[tuple[MessageRef, Card]] = []

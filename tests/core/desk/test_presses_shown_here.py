@@ -5,81 +5,56 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from redis.asyncio import Redis
 from support.chat_double import ChatDouble, press_on, working
+from support.counted import Counted
+from support.room import OPS, ChatRoom
 
 from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.cards.card import Card, Open
-from sayso.chats.places import Answered, MessageRef, Place
+from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, ReplayedCallbackError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Copies, Found
+from sayso.stores.ports import Copies
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
 
-OPS = Place("slack", "C0OPS")
 CALL = ToolCall("bash", {"command": "terraform apply"})
 ROUTES = Routes([Route((OPS,), approvers=("slack:U0ALICE", "slack:@oncall"))])
 
 
-class CountedCopies:
-    """Copies that count the looks at a handle."""
-
-    def __init__(self, inner: Copies) -> None:
-        self.inner = inner
-        self.looks = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    async def find(self, handle: str, *, delivery: str = "") -> Found | None:
-        self.looks += 1
-        return await self.inner.find(handle, delivery=delivery)
-
-
 @dataclass
-class Room:
-    """A gate, a chat, the desk that posts there, and its looks."""
+class Room(ChatRoom):
+    """A room whose desk posted the cards itself, and its looks at them."""
 
-    backend: Backend
-    gate: Gate
-    desk: Desk
-    chat: ChatDouble
-    copies: CountedCopies
+    copies: Counted
 
-    async def asked(self, call: ToolCall = CALL) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
-        waiting = asyncio.create_task(self.gate.check(call))
-        ref, card = await self.chat.card_where(lambda card: isinstance(card.state, Open))
-        await self.desk._background.settled()
-        return waiting, ref, card
+    async def shown(self, call: ToolCall = CALL) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
+        """Ask about a call; its card when the desk has noted where it stands."""
+        asked = await self.asked(call)
+        await self.settled()
+        return asked
 
     async def question_id(self) -> str:
         return (await self.backend.watch.pending())[0].request.question_id
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    chat = ChatDouble()
-    async with opened as backend:
-        copies = CountedCopies(backend.copies)
-        desk = Desk(replace(backend, copies=cast("Copies", copies)), [chat], ROUTES)
-        async with Gate.open(backend, run=RunRef("bot", "s"), timeout=30) as gate, working(desk):
-            yield Room(backend, gate, desk, chat, copies)
+@pytest.fixture
+async def room(backend: Backend) -> AsyncIterator[Room]:
+    chat, copies = ChatDouble(), Counted(backend.copies, "find")
+    desk = Desk(replace(backend, copies=cast("Copies", copies)), [chat], ROUTES)
+    async with Room.open(backend, desk, chat=chat, copies=copies) as room:
+        yield room
 
 
 async def test_a_decision_needs_no_look(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
 
@@ -89,11 +64,11 @@ async def test_a_decision_needs_no_look(room: Room) -> None:
 
 
 async def test_a_callback_decides_once(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
     press = replace(press_on(ref, card, "allow"), delivery="slack:1")
     await room.desk.press(press)
     await waiting
-    again, ref, card = await room.asked()
+    again, ref, card = await room.shown()
 
     with pytest.raises(ReplayedCallbackError):
         await room.desk.press(replace(press_on(ref, card, "allow"), delivery="slack:1"))
@@ -103,7 +78,7 @@ async def test_a_callback_decides_once(room: Room) -> None:
 
 
 async def test_a_question_that_ended_elsewhere_is_not_decided_again(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
     await room.gate.cancel(await room.question_id())
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
@@ -114,7 +89,7 @@ async def test_a_question_that_ended_elsewhere_is_not_decided_again(room: Room) 
 
 
 async def test_an_expired_question_is_not_decided(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
     await room.backend.watch.shorten(await room.question_id(), 0)
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
@@ -124,7 +99,7 @@ async def test_an_expired_question_is_not_decided(room: Room) -> None:
 
 
 async def test_nobody_else_decides_and_the_card_stays_open(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
 
     refused = await room.desk.press(press_on(ref, card, "allow", by="slack:U0MALLORY"))
     elsewhere = await room.desk.press(
@@ -140,7 +115,7 @@ async def test_nobody_else_decides_and_the_card_stays_open(room: Room) -> None:
 
 
 async def test_what_cannot_be_seen_is_not_allowed_from_memory(room: Room) -> None:
-    waiting, ref, card = await room.asked(ToolCall("write", {"text": "y" * 3_000}))
+    waiting, ref, card = await room.shown(ToolCall("write", {"text": "y" * 3_000}))
 
     answer = await room.desk.press(press_on(ref, card, "allow"))
 
@@ -152,7 +127,7 @@ async def test_what_cannot_be_seen_is_not_allowed_from_memory(room: Room) -> Non
 
 
 async def test_always_takes_its_second_step_also_from_memory(room: Room) -> None:
-    waiting, ref, card = await room.asked()
+    waiting, ref, card = await room.shown()
 
     first = await room.desk.press(press_on(ref, card, "always", confirmed=False))
 

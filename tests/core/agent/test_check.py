@@ -79,7 +79,7 @@ async def test_the_request_carries_what_was_asked(gate: Gate, backend: Backend) 
 
 
 async def test_silence_is_a_denial(gate: Gate) -> None:
-    verdict = await gate.check(CALL, timeout=0.05)
+    verdict = await gate.check(CALL, timeout=0.3)
 
     assert verdict.outcome is Outcome.EXPIRED
     assert not verdict.approved
@@ -263,7 +263,7 @@ async def answer_next(backend: Backend) -> None:
 async def test_the_general_pair_reports_other_endings_as_errors(
     gate: Gate, backend: Backend
 ) -> None:
-    permission_id = await gate.submit(CALL, timeout=0.05)
+    permission_id = await gate.submit(CALL, timeout=0.3)
     assert isinstance(permission_id, str)
 
     with pytest.raises(RequestEndedError, match="expired") as caught:

@@ -163,7 +163,7 @@ async def test_nobody_answering_is_a_result_and_no_answer(
     result: Any,
 ) -> None:
     async with Gate.open(processes[0], run=RUN) as gate:
-        question_id = await gate.submit(inquiry, timeout=0.05)
+        question_id = await gate.submit(inquiry, timeout=0.3)
         resumed = await gate.resume(question_id, timeout=10, expect=expect)
 
     assert resumed.outcome is Outcome.EXPIRED

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import RunRef
 from sayso.cards import origin
 from sayso.cards.card import CardBody, Choice
+from sayso.cards.words import ENGLISH, Language
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.rules.rule import RememberedRule
 
@@ -100,6 +101,7 @@ class UserInputRequest(Event):
     path: tuple[str, ...] = ()
     requested_by: str | None = None
     expires_at: AwareDatetime
+    _words: Language | None = PrivateAttr(default=None)
 
     @property
     def question_id(self) -> str:
@@ -182,7 +184,20 @@ class UserInputRequest(Event):
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
         """Where the question comes from, as facts of its card: source, session, who wants it."""
-        return origin.origin(self)
+        return origin.origin(self, ENGLISH if self._words is None else self._words.cards)
+
+    @property
+    def language(self) -> Language | None:
+        """The language that its card, its answers and what they tell are in; None for English."""
+        return self._words
+
+    def speaking(self, words: Language) -> Self:
+        """The same request in this language."""
+        if words is self._words:
+            return self
+        copy = self.model_copy()
+        copy._words = words  # noqa: SLF001  of one of its own kind
+        return copy
 
     def expired(self, *, at: datetime) -> RequestExpiredEvent:
         """The ending of a request that nobody answered in time."""

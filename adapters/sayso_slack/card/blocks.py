@@ -128,7 +128,7 @@ def _what_is_asked(card: Card) -> list[Block]:
     content = [preformatted(card.content)] if card.content else []
     if not card.description:
         return content
-    label = section(literal(card.body.described, bold=True))
+    label = section(literal(card.described, bold=True))
     return [*content, label, quote(literal(card.description))]
 
 

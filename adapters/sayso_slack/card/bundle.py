@@ -134,7 +134,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     if card.content:
         parts.append(preformatted(card.content))
     if card.description:
-        label = section(literal(card.body.described, bold=True))
+        label = section(literal(card.described, bold=True))
         parts += [label, quote(literal(card.description))]
     if (confirming := _confirming(card)) is not None:
         asked = literal("⚠️ Really? This would be remembered: ", bold=True)

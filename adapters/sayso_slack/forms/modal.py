@@ -57,7 +57,7 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
         "callback_id": CALLBACK,
         "private_metadata": _metadata(card, choice, message),
         "title": plain_text(one_line(form.title, _TITLE)),
-        "submit": plain_text(one_line(form.submit, _TITLE)),
+        "submit": plain_text(one_line(form.submit or card.words.forms.send, _TITLE)),
         "close": plain_text("Leave it out" if choice.falls_back else "Cancel"),
         "blocks": blocks,
     }

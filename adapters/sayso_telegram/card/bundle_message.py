@@ -104,7 +104,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         yield own("\n")
         yield Piece(Part(sound(card.content), Look.BLOCK))
     if card.description:
-        yield own(f"\n{card.body.described} ")
+        yield own(f"\n{card.described} ")
         yield line(card.description, rank=60 if ended else 1)
     if ended is None:
         facts = bundle.own_facts(card)

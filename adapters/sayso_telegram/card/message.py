@@ -77,7 +77,7 @@ def _body(card: Card) -> Iterator[Piece]:
         yield own("\n")
         yield Piece(Part(sound(card.content), Look.BLOCK))
     if card.description:
-        yield own(f"\n{card.body.described} ")
+        yield own(f"\n{card.described} ")
         yield line(card.description, rank=1)
     if card.asker:
         yield own(f"\n{card.words.asked_by} ")

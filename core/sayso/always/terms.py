@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.errors import ConfigError
 from sayso.rules.rule import Scope
 
@@ -41,11 +42,10 @@ class Terms:
         return min(self.window, self.remember_for)
 
 
-def span(length: timedelta) -> str:
+def span(length: timedelta, words: AlwaysWords = ENGLISH) -> str:
     """A length of time in words."""
     seconds = round(length.total_seconds())
-    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+    for unit, size in ((words.days, 86_400), (words.hours, 3_600), (words.minutes, 60)):
         if seconds >= size and seconds % size == 0:
-            count = seconds // size
-            return f"{count} {unit}{'s' if count > 1 else ''}"
-    return f"{seconds // 60} minutes" if seconds >= 600 else f"{seconds} seconds"
+            return unit.of(seconds // size)
+    return words.minutes.of(seconds // 60) if seconds >= 600 else words.seconds.of(seconds)

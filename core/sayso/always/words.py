@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sayso.globs.words import ENGLISH as GLOB_ENGLISH
 from sayso.globs.words import GlobWords
+from sayso.text.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,14 @@ class AlwaysWords:
     others_as_shown: str
     both: str
 
+    for_time: str
+    stored_for: str
+    until: str
+    days: Counted
+    hours: Counted
+    minutes: Counted
+    seconds: Counted
+
     warns_of_whole_tool: str
     warns_of_files: str
     globs: GlobWords = GLOB_ENGLISH
@@ -67,6 +76,13 @@ ENGLISH = AlwaysWords(
     no_others="no other arguments",
     others_as_shown="the others as this card shows them (digest {})",
     both=" and ",
+    for_time="{} for {}",
+    stored_for="{}, for {}",
+    until="{}, until {}",
+    days=Counted("{count} day", "{count} days"),
+    hours=Counted("{count} hour", "{count} hours"),
+    minutes=Counted("{count} minute", "{count} minutes"),
+    seconds=Counted("{count} second", "{count} seconds"),
     warns_of_whole_tool="It allows every call of this tool in this session, with any arguments",
     warns_of_files="{} can show every file that the agent's tool may read",
 )

@@ -66,20 +66,20 @@ class CardBody:
     ``content`` is the text that a person decides on, complete; ``question``
     is what is asked about it, in a few constant words; ``facts`` are short
     pairs of a label and a value. ``described`` is what the description is
-    called. ``more`` are the choices one level below ``choices``. ``granted``
-    is the word for what a card that is cut holds back.
+    called, if not a reason given. ``more`` are the choices one level below ``choices``. ``granted``
+    is the word for what a card that is cut holds back, if that is not to be allowed.
     """
 
     title: str
     description: str = ""
-    described: str = "Reason given"
+    described: str = ""
     content: str = ""
     question: str = ""
     digest: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
     more: tuple[Choice, ...] = ()
-    granted: str = "allowed"
+    granted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,11 @@ class Card:
         return shortened(self.body.description, self.description_limit)
 
     @property
+    def described(self) -> str:
+        """What the description is called."""
+        return self.body.described or self.words.reason_given
+
+    @property
     def which(self) -> str:
         """Which card it is, where it is spoken of elsewhere: its number, its title, its digest."""
         number = ""
@@ -211,7 +216,7 @@ class Card:
             template = words.too_long
         elif self.revealed:
             template = words.see_all
-        granted = self.body.granted
+        granted = self.body.granted or words.granted
         return template.format(missing=missing, show_all=words.show_all, granted=granted)
 
     @property
@@ -223,7 +228,7 @@ class Card:
         if not self.body.description:
             return self.body.content
         said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
-        heading = self.words.said_by_agent.format(described=self.body.described)
+        heading = self.words.said_by_agent.format(described=self.described)
         return f"{self.body.content}\n\n{heading}\n{said}"
 
     @property

@@ -38,7 +38,7 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
     if card.cut_notice:
         yield card.cut_notice
     if card.description:
-        yield f"{card.body.described}:"
+        yield f"{card.described}:"
         yield from _barred(card.description)
     yield from (f"{name}: {value}" for name, value in card.body.facts)
     if card.body.digest:

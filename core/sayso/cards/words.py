@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A sentence for one and a sentence for any other number; ``{count}`` is that number."""
-
-    one: str
-    other: str
-
-    def of(self, count: int, **more: object) -> str:
-        """The sentence for so many."""
-        return (self.one if count == 1 else self.other).format(count=count, **more)
+from sayso.forms import words as forms
+from sayso.forms.words import FormWords
+from sayso.text.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +25,8 @@ class CardWords:
     source: str
     session: str
     requested_by: str
+    reason_given: str
+    granted: str
 
     call: str
     all_decided: Counted
@@ -53,10 +48,12 @@ class CardWords:
     digest: str
     reason: str
     remembered: str
+    nobody_answered: str
     more_answers: Counted
 
     by: str
     outcomes: Mapping[str, str] = field(hash=False)
+    forms: FormWords
 
     def how(self, outcome: str, who: str = "") -> str:
         """How a question ended, and by whom where somebody did it."""
@@ -74,6 +71,8 @@ ENGLISH = CardWords(
     source="Source",
     session="Session",
     requested_by="Requested by",
+    reason_given="Reason given",
+    granted="allowed",
     call="Call {number} of {count}",
     all_decided=Counted("The call is decided", "All {count} calls are decided"),
     waiting=Counted("{count} call waits", "{count} calls wait"),
@@ -97,6 +96,7 @@ ENGLISH = CardWords(
     digest="Digest",
     reason="Reason",
     remembered="Remembered",
+    nobody_answered="nobody answered in time",
     more_answers=Counted(
         "{count} more answer is not shown here.", "{count} more answers are not shown here."
     ),
@@ -109,4 +109,14 @@ ENGLISH = CardWords(
         "undeliverable": "undeliverable",
     },
     by="{outcome} by {who}",
+    forms=forms.ENGLISH,
 )
+
+
+class Language(Protocol):
+    """The tables of one language. Kinds of question know which others it has."""
+
+    @property
+    def cards(self) -> CardWords:
+        """What any card says, whatever is asked."""
+        ...

@@ -95,7 +95,7 @@ class BundlePresses:
         choice = card.choice(EACH[press.choice])
         if choice is None:
             raise ValueError(f"this card has no {EACH[press.choice]!r}")
-        answer = found.request.answer(choice, by=press.actor, at=self._clock())
+        answer = self._maker.spoken(found.request).answer(choice, by=press.actor, at=self._clock())
         try:
             return await self._backend.store.settle(found.request.question_id, answer)
         except UnknownRequestError:

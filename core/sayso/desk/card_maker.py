@@ -8,11 +8,11 @@ from dataclasses import replace
 from sayso.always.terms import Terms, span
 from sayso.cards.bundle import EACH
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, Open, Room
-from sayso.cards.words import ENGLISH, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.desk.routes import Routes
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
+from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.stores.ports import Found
 
 KEPT_BODIES = 8_192
@@ -30,7 +30,7 @@ class CardMaker:
         *,
         terms: Terms,
         refusals: Refusals,
-        words: CardWords = ENGLISH,
+        words: QuestionWords = ENGLISH,
     ) -> None:
         self._adapters = adapters
         self._routes = routes
@@ -66,7 +66,7 @@ class CardMaker:
             description_limit=min(room.description, DESCRIPTION_LIMIT),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
-            words=self._words,
+            words=self._words.cards,
         )
 
     def note(self, request: UserInputRequest, notice: str) -> None:
@@ -78,14 +78,20 @@ class CardMaker:
         if len(self._notices) > KEPT_BODIES:
             del self._notices[next(iter(self._notices))]
 
+    def spoken(self, request: UserInputRequest) -> UserInputRequest:
+        """The request in the language of its cards."""
+        return request.speaking(self._words)
+
     def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
         """The state of a card whose request has ended."""
+        request, words = self.spoken(request), self._words.cards
+        expired = isinstance(ending, RequestExpiredEvent)
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
             by=ending.decided_by or "",
             by_name=self._routes.name(ending.decided_by or ""),
-            reason=ending.reason,
+            reason=words.nobody_answered if expired else ending.reason,
             stored=request.stored(ending),
             facts=request.told(ending),
         )
@@ -93,7 +99,7 @@ class CardMaker:
     def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
         """How a request ended and by whom, in words."""
         ended = self.ended(request, ending)
-        return self._words.how(ended.outcome, ended.who)
+        return self._words.cards.how(ended.outcome, ended.who)
 
     def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
         """Whether the platform has room for the request on a message with so many cards."""
@@ -124,19 +130,21 @@ class CardMaker:
         return body
 
     def _made_body(self, request: UserInputRequest) -> CardBody:
-        body = request.card()
+        body = self.spoken(request).card()
         return replace(body, choices=self._offered(body.choices), more=self._offered(body.more))
 
     def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
         return tuple(
-            self._timed(choice) if choice.stores else self._refusals.applied_to(choice)
+            self._timed(choice) if choice.stores else self._refusals.applied_to(choice, self._words)
             for choice in choices
             if not choice.stores or choice.scope in self._terms.scopes
         )
 
     def _timed(self, choice: Choice) -> Choice:
-        lasts = self._terms.lasts(choice.scope)
-        for_so_long = f" for {span(lasts)}"
-        label = choice.label + for_so_long if choice.scope == "tool-window" else choice.label
-        return replace(choice, label=label, stores=f"{choice.stores},{for_so_long}", lasts=lasts)
+        words, lasts = self._words.always, self._terms.lasts(choice.scope)
+        how_long, label = span(lasts, words), choice.label
+        if choice.scope == "tool-window":
+            label = words.for_time.format(label, how_long)
+        stores = words.stored_for.format(choice.stores, how_long)
+        return replace(choice, label=label, stores=stores, lasts=lasts)

@@ -77,7 +77,7 @@ class Desk:
             routes,
             terms=options.terms,
             refusals=options.refusals,
-            words=options.words.cards,
+            words=options.words.questions,
         )
         self.name = new_id()
         self._backend = backend

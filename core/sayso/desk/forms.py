@@ -15,7 +15,7 @@ from sayso.desk.delivery import Delivery
 from sayso.desk.words import DeskWords
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.refusals import Refusals, reason_is_written
+from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Found
 from sayso.tasks import Background
@@ -72,7 +72,7 @@ class Forms:
             if problem:
                 return Answer(Answered.REFUSED, self._words.not_asked.format(problem=problem))
             return Answer(Answered.ASKED, "")
-        ending = request.answer(fallback, by=press.actor, at=self._clock())
+        ending = self._maker.spoken(request).answer(fallback, by=press.actor, at=self._clock())
         seconds = self._refusals.wait.total_seconds()
         store = self._backend.store
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
@@ -81,9 +81,9 @@ class Forms:
         if problem := await put(adapter.ask(press, card, choice), self._words):
             return await self._without_form(found, ending, problem)
         who = self._maker.ended(request, ending).who
-        self._maker.note(request, reason_is_written(who))
+        self._maker.note(request, self._words.questions.reason_is_written.format(who=who))
         self._background.start(self._show_it(request))
-        return Answer(Answered.ASKED, self._refusals.without_reason)
+        return Answer(Answered.ASKED, self._refusals.without_reason(self._words.questions))
 
     async def _without_form(self, found: Found, ending: RequestEnding, problem: str) -> Answer:
         settled = await self._backend.store.settle(found.request.question_id, ending)

@@ -165,12 +165,15 @@ class Presses:
         self, press: Press, found: Found, choice: Choice, *, looked_up: bool
     ) -> Answer:
         now = self._clock()
-        inputs = choice.form.read(press.inputs or {}) if choice.form else NO_INPUTS
-        answer = found.request.answer(choice, by=press.actor, at=now, inputs=inputs)
+        inputs = NO_INPUTS
+        if choice.form is not None:
+            inputs = choice.form.read(press.inputs or {}, self._words.cards.forms)
+        request = self._maker.spoken(found.request)
+        answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
         rule = None
         if choice.lasts is not None:
             until = now + choice.lasts
-            rule = found.request.to_remember(choice, by=press.actor, at=now, until=until)
+            rule = request.to_remember(choice, by=press.actor, at=now, until=until)
         settled = await self._backend.store.settle(
             found.request.question_id,
             answer,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sayso.cards import words as cards
-from sayso.cards.words import CardWords, Counted
+from sayso.cards.words import CardWords
 from sayso.events import Outcome
+from sayso.questions import words as questions
+from sayso.questions.words import QuestionWords
+from sayso.text.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
 class DeskWords:
-    """One language of the desk, with that of its cards. Another language is another value."""
+    """One language of the desk, with that of its questions. Another language is another value."""
 
-    cards: CardWords
+    questions: QuestionWords
 
     unknown: str
     elsewhere: str
@@ -41,13 +43,18 @@ class DeskWords:
     for_nobody: str
     listed: str
 
+    @property
+    def cards(self) -> CardWords:
+        """The words of its cards."""
+        return self.questions.cards
+
     def outcome(self, outcome: Outcome) -> str:
         """How a question ended, as the first word of a sentence."""
         return self.cards.how(outcome.value).capitalize()
 
 
 ENGLISH = DeskWords(
-    cards=cards.ENGLISH,
+    questions=questions.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
     elsewhere="This button does not belong to this message.",
     not_allowed="You may not decide this one. It stays open.",

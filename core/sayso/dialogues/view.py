@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sayso.dialogues.buttons import FormButton, Word
 from sayso.dialogues.dialogue import TYPED_KINDS, Asking, Dialogue, RawValue
 from sayso.forms.form import FormField
+from sayso.forms.words import ENGLISH
 
 SUMMARY = "Is all of this right?"
 
@@ -216,7 +217,7 @@ class _Shown:
 
     def _answer_rows(self, asked: FormField | None) -> Iterator[tuple[Offer, ...]]:
         if asked is None:
-            yield (self._offer(self._dialogue.form.submit, "send", is_main=True),)
+            yield (self._offer(self._dialogue.form.submit or ENGLISH.send, "send", is_main=True),)
             return
         if asked.kind == "boolean":
             yield self._offer("Yes", "yes"), self._offer("No", "no")

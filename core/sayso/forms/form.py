@@ -11,8 +11,10 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from sayso.errors import InvalidInputError
+from sayso.forms.words import ENGLISH, FormWords
 
 FieldKind = Literal["text", "integer", "number", "boolean", "option", "options", "date"]
 
@@ -36,6 +38,7 @@ LONGEST_TEXT = 3_000
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_NO_OPTION, _TWICE, _NO_DATE = "no_option", "option_twice", "no_date"
 _NAME_LIMIT = 100
 _LABEL_LIMIT = 100
 
@@ -93,7 +96,7 @@ class FormField:
         if self.suggestions and self.kind != "text":
             raise ValueError(f"field {self.name!r}: only a text has suggestions")
 
-    def read(self, raw: Raw) -> Any:
+    def read(self, raw: Raw, words: FormWords = ENGLISH) -> Any:
         """The value that a raw input stands for; None when nothing was given for it.
 
         Raises:
@@ -101,12 +104,13 @@ class FormField:
         """
         if raw is None or raw in ("", []):
             if self.required:
-                raise ValueError("an answer is needed here")
+                raise ValueError(words.needed)
             return None
         try:
             value = self._reader.validate_python(raw)
         except ValidationError as error:
-            raise ValueError(_told(error, self.written_pattern or self.pattern)) from None
+            pattern = self.written_pattern or self.pattern
+            raise ValueError(_told(error, pattern, words)) from None
         if self.kind == "number" and isinstance(raw, str) and _WHOLE.fullmatch(raw.strip()):
             # Beyond this not every whole number is a float.
             return int(value) if abs(value) <= 2**53 else value
@@ -143,16 +147,17 @@ class FormField:
 
     def _option(self, position: Any) -> Any:
         if not isinstance(position, str) or not position.isascii() or not position.isdecimal():
-            raise ValueError("choose one of the options")
+            raise PydanticCustomError(_NO_OPTION, "not an option")
         if int(position) >= len(self.options):
-            raise ValueError("choose one of the options")
+            raise PydanticCustomError(_NO_OPTION, "not an option")
         return self.options[int(position)].value
 
 
 @dataclass(frozen=True)
 class Form:
-    """Fields that are filled in together; ``submit`` are the words on the button that sends it.
+    """Fields that are filled in together.
 
+    ``submit`` are the words on the button that sends it, if not the usual ones.
     ``note`` is shown above the fields. ``confirms`` asks to look at all values
     once more where they were asked for one by one.
 
@@ -162,7 +167,7 @@ class Form:
 
     title: str
     fields: tuple[FormField, ...]
-    submit: str = "Send"
+    submit: str = ""
     note: str = ""
     confirms: bool = False
 
@@ -173,7 +178,7 @@ class Form:
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
 
-    def read(self, inputs: Inputs) -> dict[str, Any]:
+    def read(self, inputs: Inputs, words: FormWords = ENGLISH) -> dict[str, Any]:
         """The values of all fields that were answered.
 
         Raises:
@@ -183,7 +188,7 @@ class Form:
         problems: dict[str, str] = {}
         for field in self.fields:
             try:
-                value = field.read(inputs.get(field.name))
+                value = field.read(inputs.get(field.name), words)
             except ValueError as error:
                 problems[field.name] = str(error)
             else:
@@ -205,39 +210,47 @@ def _date(raw: Any) -> str:
         # By itself it would take other ways to write a date, too.
         if _DATE.fullmatch(text):
             return date.fromisoformat(text).isoformat()
-    raise ValueError("this must be a date, such as 2026-11-21")
+    raise PydanticCustomError(_NO_DATE, "not a date")
 
 
 def _distinct(values: list[Any]) -> list[Any]:
     if any(value in values[:number] for number, value in enumerate(values)):
-        raise ValueError("choose each option once")
+        raise PydanticCustomError(_TWICE, "an option twice")
     return values
 
 
-_TOLD: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "int_parsing": lambda _: "a whole number, such as 3",
-    "int_from_float": lambda _: "a whole number, such as 3",
-    "float_parsing": lambda _: "a number, such as 2.5",
-    "finite_number": lambda _: "a finite number",
-    "bool_parsing": lambda _: "yes or no",
-    "bool_type": lambda _: "yes or no",
-    "string_type": lambda _: "a text",
-    "string_too_short": lambda about: f"at least {about['min_length']} characters",
-    "string_too_long": lambda about: f"at most {about['max_length']:,} characters",
-    "greater_than_equal": lambda about: f"at least {number_text(about['ge'])}",
-    "less_than_equal": lambda about: f"at most {number_text(about['le'])}",
-    "too_short": lambda about: f"at least {about['min_length']} of the options",
-    "too_long": lambda about: f"at most {about['max_length']} of the options",
-    "list_type": lambda _: "one or several of the options",
+# How each of pydantic's errors reads.
+_TOLD: Mapping[str, Callable[[FormWords, Mapping[str, Any]], str]] = {
+    "int_type": lambda words, _: words.whole_number,
+    "int_parsing": lambda words, _: words.whole_number,
+    "int_parsing_size": lambda words, _: words.whole_number,
+    "int_from_float": lambda words, _: words.whole_number,
+    "float_type": lambda words, _: words.number,
+    "float_parsing": lambda words, _: words.number,
+    "finite_number": lambda words, _: words.finite,
+    "bool_parsing": lambda words, _: words.yes_or_no,
+    "bool_type": lambda words, _: words.yes_or_no,
+    "string_type": lambda words, _: words.text,
+    "string_too_short": lambda words, about: words.least_characters.of(about["min_length"]),
+    "string_too_long": lambda words, about: words.most_characters.of(about["max_length"]),
+    "greater_than_equal": lambda words, about: words.least.format(number=number_text(about["ge"])),
+    "less_than_equal": lambda words, about: words.most.format(number=number_text(about["le"])),
+    "too_short": lambda words, about: words.least_options.of(about["min_length"]),
+    "too_long": lambda words, about: words.most_options.of(about["max_length"]),
+    "list_type": lambda words, _: words.several_options,
+    _NO_DATE: lambda words, _: words.date,
 }
 
 
-def _told(error: ValidationError, pattern: str) -> str:
+def _told(error: ValidationError, pattern: str, words: FormWords) -> str:
     """The first problem in words, without the input, which may be anybody's secret."""
     problem = error.errors(include_url=False, include_input=False)[0]
-    if problem["type"] == "string_pattern_mismatch":
-        return f"this must be a text that matches {pattern}"
-    told = _TOLD.get(problem["type"])
-    if told is not None:
-        return f"this must be {told(problem.get('ctx', {}))}"
-    return problem["msg"].removeprefix("Value error, ")
+    kind = problem["type"]
+    if kind == _NO_OPTION:
+        return words.one_option
+    if kind == _TWICE:
+        return words.each_once
+    if kind == "string_pattern_mismatch":
+        return words.must_be.format(what=words.pattern.format(pattern=pattern))
+    told = _TOLD.get(kind)
+    return words.must_be.format(what=told(words, problem.get("ctx", {}))) if told else words.unfit

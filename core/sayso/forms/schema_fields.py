@@ -16,6 +16,7 @@ from sayso.forms.form import LONGEST_TEXT, MOST_OPTIONS, FieldKind, FormField, O
 from sayso.forms.schema_nodes import Node, Resolved, only, pointer, resolved
 from sayso.forms.schema_patterns import as_rust
 from sayso.forms.values import raw_input, same
+from sayso.forms.words import FormWords
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import looks, shortened, visible
 
@@ -24,8 +25,6 @@ HINT_LIMIT = 500
 OPTION_LABEL_LIMIT = 100
 """A bound of our own: what is longer is a text to read, and not a label to choose by."""
 
-# What forms that are asked step by step call their own buttons.
-_STEPS = frozenset({"back", "cancel", "done", "leave it out", "remove it", "send", "skip"})
 _MULTILINE_FROM = 200
 _MOST = 10**15
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -40,7 +39,9 @@ class Null(Enum):
 NULL = Null.NULL
 
 
-def field_of(root: Node, found: Resolved, name: str, label: str, *, required: bool) -> FormField:
+def field_of(
+    root: Node, found: Resolved, name: str, label: str, words: FormWords, *, required: bool
+) -> FormField:
     """The field that asks for a value of the schema.
 
     Raises:
@@ -49,7 +50,7 @@ def field_of(root: Node, found: Resolved, name: str, label: str, *, required: bo
     node, at = found.node, found.at
     how: Mapping[str, Any]
     if "enum" in node or "const" in node:
-        how = {"kind": "option", "options": _options(node, at)}
+        how = {"kind": "option", "options": _options(node, at, words)}
     else:
         kind = node.get("type")
         make = {
@@ -59,7 +60,7 @@ def field_of(root: Node, found: Resolved, name: str, label: str, *, required: bo
             "boolean": _boolean,
         }.get(kind if isinstance(kind, str) else "")
         if kind == "array":
-            how = _several(root, node, at)
+            how = _several(root, node, at, words)
         elif make is None:
             raise SchemaError(at, _unaskable(kind))
         else:
@@ -194,12 +195,12 @@ def _float_over(bound: float) -> float:
     return near if near > bound else math.nextafter(near, math.inf)
 
 
-def _several(root: Node, node: Node, at: str) -> Mapping[str, Any]:
+def _several(root: Node, node: Node, at: str, words: FormWords) -> Mapping[str, Any]:
     only(node, {"type", "items", "minItems", "maxItems", "uniqueItems"}, at, "an array")
     items = resolved(root, node.get("items", True), pointer(at, "items"))
     kind = items.node.get("type")
     if "enum" not in items.node and "const" not in items.node:
-        what = "free texts" if kind == "string" else f"{_words(kind)}s"
+        what = "free texts" if kind == "string" else f"{_kind(kind)}s"
         raise SchemaError(items.at, f"an array of {what} cannot be asked in chat: use an enum")
     if items.nullable:
         raise SchemaError(
@@ -207,13 +208,13 @@ def _several(root: Node, node: Node, at: str) -> Mapping[str, Any]:
         )
     if not isinstance(node.get("uniqueItems", False), bool):
         raise SchemaError(pointer(at, "uniqueItems"), "this is true or false")
-    options = _options(items.node, items.at)
+    options = _options(items.node, items.at, words)
     least, most = _count(node, "minItems", at), _count(node, "maxItems", at)
     _satisfiable(least, min(len(options), len(options) if most is None else most), at)
     return {"kind": "options", "options": options, "minimum": least, "maximum": most}
 
 
-def _options(node: Node, at: str) -> tuple[Option, ...]:
+def _options(node: Node, at: str, words: FormWords) -> tuple[Option, ...]:
     only(node, {"type", "enum", "const"}, at, "a choice")
     word = "enum" if "enum" in node else "const"
     values = node["enum"] if "enum" in node else [node["const"]]
@@ -232,20 +233,24 @@ def _options(node: Node, at: str) -> tuple[Option, ...]:
             raise SchemaError(place, "this value is not of the type of its schema")
     return tuple(
         Option(label, NULL if value is None else value)
-        for label, value in zip(_labels(values, pointer(at, word)), values, strict=True)
+        for label, value in zip(_labels(values, pointer(at, word), words), values, strict=True)
     )
 
 
-def _labels(values: Sequence[Any], at: str) -> list[str]:
+def _labels(values: Sequence[Any], at: str, words: FormWords) -> list[str]:
     labels = [
-        visible(redacted_text(value), one_line=True) if isinstance(value, str) else _told(value)
+        visible(redacted_text(value), one_line=True)
+        if isinstance(value, str)
+        else _told(value, words)
         for value in values
     ]
-    others = {_told(value) for value in values if not isinstance(value, str)}
+    others = {_told(value, words) for value in values if not isinstance(value, str)}
     for number, value in enumerate(values):
         # "1" beside 1 is quoted, and so is what would be no words at all or a button's.
         if isinstance(value, str) and (
-            not labels[number].strip() or labels[number] in others or _is_a_step(labels[number])
+            not labels[number].strip()
+            or labels[number] in others
+            or _is_a_step(labels[number], words)
         ):
             labels[number] = f'"{labels[number]}"'
     seen: set[str] = set()
@@ -260,13 +265,14 @@ def _labels(values: Sequence[Any], at: str) -> list[str]:
     return labels
 
 
-def _is_a_step(label: str) -> bool:
+def _is_a_step(label: str, words: FormWords) -> bool:
     """Whether it passes for one of the buttons beside the options: « Back, Done (2)."""
-    return looks(label).strip("«‹<← ").partition(" (")[0].partition(":")[0] in _STEPS
+    shown = looks(label).strip("«‹<← ").partition(" (")[0].partition(":")[0]
+    return shown in map(looks, words.steps)
 
 
-def _told(value: Any) -> str:
-    return "none" if value is None else json.dumps(value)
+def _told(value: Any, words: FormWords) -> str:
+    return words.none if value is None else json.dumps(value)
 
 
 def _is_of(value: Any, kinds: Sequence[Any]) -> bool:
@@ -300,8 +306,8 @@ def _satisfiable(least: float | None, most: float | None, at: str) -> None:
 def _unaskable(kind: Any) -> str:
     if kind is None:
         return "a schema without a type cannot be asked in chat: add a type or an enum"
-    return f"{_words(kind)} cannot be asked in chat here"
+    return f"{_kind(kind)} cannot be asked in chat here"
 
 
-def _words(kind: Any) -> str:
+def _kind(kind: Any) -> str:
     return kind if isinstance(kind, str) else "value"

@@ -13,10 +13,9 @@ from sayso.forms.form import Form, FormField, Inputs
 from sayso.forms.schema_fields import NULL, field_of, label_of
 from sayso.forms.schema_nodes import Node, only, plain_schema, pointer, resolved
 from sayso.forms.values import raw_inputs, same
+from sayso.forms.words import ENGLISH, FormWords
 from sayso.text.secrets import redacted
 from sayso.text.visible import visible
-
-_NEEDED = "an answer is needed here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +61,12 @@ class SchemaForm:
     a tilde in a name itself is written ``~1`` or ``~0`` there.
     """
 
-    def __init__(self, form: Form, members: tuple[_Leaf | _Group, ...]) -> None:
+    def __init__(
+        self, form: Form, members: tuple[_Leaf | _Group, ...], words: FormWords = ENGLISH
+    ) -> None:
         self.form = form
         self._members = members
+        self._words = words
 
     def data(self, values: Inputs) -> dict[str, Any]:
         """The data that values read by the form make.
@@ -77,7 +79,7 @@ class SchemaForm:
         for member in self._members:
             if isinstance(member, _Leaf):
                 if member.put(data, values):
-                    problems[member.field.name] = _NEEDED
+                    problems[member.field.name] = self._words.needed
                 continue
             optional = member.nullable or not member.required
             if optional and not any(leaf.field.name in values for leaf in member.leaves):
@@ -87,8 +89,8 @@ class SchemaForm:
             inner = data[member.name] = {}
             for leaf in member.leaves:
                 if leaf.put(inner, values):
-                    more = f", or none for the rest of {member.name!r:.60}" if optional else ""
-                    problems[leaf.field.name] = _NEEDED + more
+                    why = self._words.needed_or_none if optional else self._words.needed
+                    problems[leaf.field.name] = why.format(name=f"{member.name!r:.60}")
         if problems:
             raise InvalidInputError(problems)
         return data
@@ -108,13 +110,13 @@ class SchemaForm:
         """The same form, each field beginning with its value in the data."""
         _, values = self._values(data)
         fields = tuple(replace(field, initial=values.get(field.name)) for field in self.form.fields)
-        return SchemaForm(replace(self.form, fields=fields), self._members)
+        return SchemaForm(replace(self.form, fields=fields), self._members, self._words)
 
     def told(self, data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """The data as pairs of a label and a visible text, without secrets."""
         _, values = self._values(data)
         return tuple(
-            (leaf.field.label, _words(leaf, values[leaf.field.name]))
+            (leaf.field.label, _in_words(leaf, values[leaf.field.name], self._words))
             for leaf in self._leaves()
             if leaf.field.name in values
         )
@@ -134,41 +136,43 @@ class SchemaForm:
         return {member.name: member for member in self._members}
 
 
-def schema_form(schema: Mapping[str, Any], *, title: str = "Fill in", note: str = "") -> SchemaForm:
+def schema_form(
+    schema: Mapping[str, Any], *, note: str = "", words: FormWords = ENGLISH
+) -> SchemaForm:
     """The form that asks for data of a JSON Schema.
 
     Raises:
         SchemaError: it cannot be asked in chat; it says which part and why.
     """
-    members, form = _made(json.dumps(plain_schema(schema)))
-    return SchemaForm(replace(form, title=title, note=note), members)
+    members, form = _made(json.dumps(plain_schema(schema)), words)
+    return SchemaForm(replace(form, note=note), members, words)
 
 
 # A desk reads the same schema again with every press.
 @lru_cache(maxsize=128)
-def _made(schema: str) -> tuple[tuple[_Leaf | _Group, ...], Form]:
+def _made(schema: str, words: FormWords) -> tuple[tuple[_Leaf | _Group, ...], Form]:
     root = json.loads(schema)
     found = resolved(root, root, "")
     if found.node.get("type") != "object" or found.nullable:
         raise SchemaError(found.at, "data that is asked for in chat is an object")
-    members = tuple(_members(root, found.node, found.at, within=None))
+    members = tuple(_members(root, found.node, found.at, words, within=None))
     fields = tuple(
         leaf.field
         for member in members
         for leaf in ((member,) if isinstance(member, _Leaf) else member.leaves)
     )
     try:
-        return members, Form("Fill in", fields, confirms=len(fields) > 1)
+        return members, Form(words.fill_in, fields, confirms=len(fields) > 1)
     except ValueError as error:
         raise SchemaError(found.at, str(error)) from None
 
 
 def _members(
-    root: Node, node: Node, at: str, *, within: tuple[str, str, bool] | None
+    root: Node, node: Node, at: str, words: FormWords, *, within: tuple[str, str, bool] | None
 ) -> Iterator[_Leaf | _Group]:
     """The properties of an object; ``within`` are name, label and need of the one around it."""
-    words = {"type", "properties", "required", "additionalProperties"}
-    only(node, words if at else {*words, "$schema", "$id"}, at, "an object")
+    known = {"type", "properties", "required", "additionalProperties"}
+    only(node, known if at else {*known, "$schema", "$id"}, at, "an object")
     properties, required = _properties(node, at)
     for name, schema in properties.items():
         place = pointer(at, "properties", name)
@@ -179,7 +183,7 @@ def _members(
             if within is not None:
                 raise SchemaError(place, "an object two levels down cannot be asked in chat")
             around = (name, label, needed and not found.nullable)
-            inner = _members(root, found.node, found.at, within=around)
+            inner = _members(root, found.node, found.at, words, within=around)
             leaves = tuple(leaf for leaf in inner if isinstance(leaf, _Leaf))
             yield _Group(name, leaves, needed, found.nullable)
             continue
@@ -190,7 +194,7 @@ def _members(
             path = f"{_written(within[0])}.{path}"
             words_for_it = label_of("", {"title": f"{within[1]} › {label}"})
             ask = ask and within[2]
-        field = field_of(root, found, path, words_for_it, required=ask)
+        field = field_of(root, found, path, words_for_it, words, required=ask)
         yield _Leaf(name, field, needed, found.nullable)
 
 
@@ -251,7 +255,7 @@ def _with_chosen_nulls(field: FormField, value: Any) -> Any:
     return NULL if value is None and field.kind == "option" else value
 
 
-def _words(leaf: _Leaf, value: Any) -> str:
+def _in_words(leaf: _Leaf, value: Any, words: FormWords) -> str:
     if leaf.field.options:
         chosen = value if isinstance(value, list) else [value]
         return ", ".join(
@@ -261,7 +265,7 @@ def _words(leaf: _Leaf, value: Any) -> str:
             if same(option.value, one)
         )
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return words.said_yes if value else words.said_no
     # A secret is known by the name of its property or by the words shown for it.
     (shown,) = redacted({leaf.name: str(value)}).values()
     (again,) = redacted({leaf.field.label: shown}).values()

@@ -38,7 +38,7 @@ def raw_input(field: FormField, value: Any) -> Raw:
             return str(value)
     elif field.kind in ("text", "date") and isinstance(value, str):
         return value
-    raise ValueError(f"this is no value of a field of kind {field.kind}")
+    raise ValueError(f"this is not a value of a field of kind {field.kind}")
 
 
 def raw_inputs(form: Form, values: Inputs) -> Inputs:
@@ -64,4 +64,4 @@ def _position(field: FormField, value: Any) -> str:
     for position, option in enumerate(field.options):
         if same(option.value, value):
             return str(position)
-    raise ValueError("this is none of the options")
+    raise ValueError("this is not one of the options")

@@ -15,6 +15,7 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResp
 from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
+from sayso.questions.words import ENGLISH, QuestionWords, words_of
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import looks, shortened, visible
 
@@ -28,8 +29,6 @@ _OPTION = "option-"
 _FIELD = "answer"
 _LABEL_LIMIT = 30
 _NOTE_LIMIT = 500
-# The words of buttons that are not the agent's: an option must not pass for one of them.
-_OURS = frozenset(map(looks, ("Other…", "Answer…", "Don't answer", "Show all")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class ClarificationRequestEvent(UserInputRequest):
                 reason = "it looks like another option on the card"
                 raise FieldError("options", number, reason=reason)
             seen.add(looks(option))
-            if looks(option) in _OURS:
+            if _is_a_button(option, ENGLISH):
                 reason = f"{option!r} is a button on every card"
                 raise FieldError("options", number, reason=reason)
         return self
@@ -95,14 +94,15 @@ class ClarificationRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The question, and a button for each option or one to write the answer."""
+        words = words_of(self)
         return CardBody(
-            title="Question",
+            title=words.question,
             description=visible(redacted_text(self.context)),
-            described="Context given",
-            content=self._content(),
+            described=words.context,
+            content=self._content(words),
             facts=self.origin,
-            choices=(*self._answers(), decline_choice()),
-            granted="answered",
+            choices=(*self._answers(words), decline_choice(words)),
+            granted=words.answered,
         )
 
     def answer(
@@ -119,7 +119,7 @@ class ClarificationRequestEvent(UserInputRequest):
         if choice.key == self._own:
             text = str(inputs.get(_FIELD, ""))
             if not text.strip():
-                raise InvalidInputError({_FIELD: "an answer is needed here"})
+                raise InvalidInputError({_FIELD: words_of(self).cards.forms.needed})
             return self.reply(text, by=by, at=at)
         for number, option in enumerate(self.options):
             if choice.key == f"{_OPTION}{number + 1}":
@@ -151,7 +151,7 @@ class ClarificationRequestEvent(UserInputRequest):
         """The answer."""
         if not isinstance(ending, ClarificationResponseEvent) or ending.answer is None:
             return ()
-        return (("Answer", visible(redacted_text(ending.answer))),)
+        return ((words_of(self).answer, visible(redacted_text(ending.answer))),)
 
     @property
     def _own(self) -> str:
@@ -164,21 +164,23 @@ class ClarificationRequestEvent(UserInputRequest):
     def _shown(self) -> list[str]:
         return [visible(redacted_text(option), one_line=True) for option in self.options]
 
-    @property
-    def _numbered(self) -> bool:
-        return any(len(option) > _LABEL_LIMIT for option in self._shown)
+    def _numbered(self, words: QuestionWords) -> bool:
+        """Whether buttons cannot say all options, or one would pass for a button of ours."""
+        return any(
+            len(option) > _LABEL_LIMIT or _is_a_button(option, words) for option in self._shown
+        )
 
-    def _content(self) -> str:
+    def _content(self, words: QuestionWords) -> str:
         question = visible(redacted_text(self.question))
-        if not self._numbered:
+        if not self._numbered(words):
             return question
         listed = [f"{number}. {option}" for number, option in enumerate(self._shown, 1)]
         return "\n".join((question, "", *listed))
 
-    def _answers(self) -> Sequence[Choice]:
+    def _answers(self, words: QuestionWords) -> Sequence[Choice]:
         # With one option too long for its button all are numbered: then no option can pass for
         # the number of another one.
-        numbered = self._numbered
+        numbered = self._numbered(words)
         options = [
             Choice(
                 f"{_OPTION}{number}",
@@ -189,10 +191,10 @@ class ClarificationRequestEvent(UserInputRequest):
         ]
         if not self._own:
             return options
-        field = FormField(_FIELD, "Your answer", multiline=True)
+        field = FormField(_FIELD, words.your_answer, multiline=True)
         note = shortened(visible(redacted_text(self.question)), _NOTE_LIMIT)
-        form = Form("Your answer", (field,), note=note)
-        label = "Other…" if self._own == OTHER else "Answer…"
+        form = Form(words.your_answer, (field,), note=note)
+        label = words.answer_otherwise if self._own == OTHER else words.answer_it
         style: Literal["default", "primary"] = "default" if options else "primary"
         return [*options, Choice(self._own, label, style, needs_sight=True, form=form)]
 
@@ -218,6 +220,12 @@ class ClarificationRequestEvent(UserInputRequest):
             decided_at=at,
             reason=reason,
         )
+
+
+def _is_a_button(option: str, words: QuestionWords) -> bool:
+    """Whether the option would pass for a button that is not the agent's."""
+    ours = (words.answer_otherwise, words.answer_it, words.decline, words.cards.show_all)
+    return looks(option) in map(looks, ours)
 
 
 class ClarificationResponseEvent(UserInputResponse):

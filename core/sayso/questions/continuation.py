@@ -14,6 +14,7 @@ from sayso.errors import FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
+from sayso.questions.words import words_of
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import visible
 
@@ -74,23 +75,22 @@ class ContinuationRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """How far the run is, and the buttons Continue (+N) and Stop."""
+        words = words_of(self)
         more = tuple(
             Choice(
                 f"{_CONTINUE}{amount}",
-                f"Continue (+{amount})",
+                words.go_on.format(count=amount),
                 "primary" if number == 0 else "default",
                 needs_sight=True,
             )
             for number, amount in enumerate(self.amounts)
         )
         return CardBody(
-            title="Continue?",
+            title=words.may_continue,
             description=visible(redacted_text(self.description)),
-            content=(
-                f"The run has used {self.current_iteration} of {self.max_iterations} iterations."
-            ),
+            content=words.used.format(used=self.current_iteration, most=self.max_iterations),
             facts=self.origin,
-            choices=(*more, Choice(STOP, "Stop", "danger")),
+            choices=(*more, Choice(STOP, words.stop, "danger")),
         )
 
     def answer(
@@ -133,7 +133,8 @@ class ContinuationRequestEvent(UserInputRequest):
             offered = ", ".join(map(str, self.amounts))
             reason = f"was not offered; offered are {offered}"
             raise FieldError("extension_amount", reason=reason)
-        return self._response(amount, by=by, at=at, reason=reason or f"{amount} more iterations")
+        told = reason or words_of(self).more_iterations.of(amount)
+        return self._response(amount, by=by, at=at, reason=told)
 
     def deny(self, *, by: str, at: datetime, reason: str = "") -> ContinuationResponseEvent:
         """The response that ends the run."""

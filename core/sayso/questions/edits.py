@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sayso.cards.card import Choice
@@ -14,6 +14,7 @@ from sayso.forms.form import LONGEST_TEXT, Form, FormField, Inputs
 from sayso.forms.schema_check import schema_problem
 from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same
+from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.text.secrets import hidden_count, redacted
 from sayso.text.visible import visible
 
@@ -22,38 +23,37 @@ if TYPE_CHECKING:
 
 EDIT = "edit"
 
-_LABEL, _TITLE, _SUBMIT = "Edit arguments…", "Edit the arguments", "Allow with these"
 _FIELD = "arguments"
-_NOTE = (
-    "Change the JSON, or write only what changes as name=value, one a line. "
-    "Hidden values stay as they are where they are left as they stand."
-)
 # What phones put in for the quotes that JSON wants.
 _CURLY = ("“", "”", "„", "‟", "«", "»")
 _STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
-_HIDDEN = "a hidden value cannot be moved or changed in part: leave it as it stands or replace it"
 
 
-def edit_choice(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> Choice | None:
+def edit_choice(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, words: QuestionWords = ENGLISH
+) -> Choice | None:
     """The choice to change the arguments and allow that.
 
     None where they are too long to edit, or where the tool's schema costs too
     much to be held against them. Where it can be asked in chat, each argument
     is a field of its own.
     """
-    if (fields := _as_fields(arguments, schema)) is not None:
-        form = replace(fields.form, title=_TITLE, submit=_SUBMIT)
-        return Choice(EDIT, _LABEL, needs_sight=True, form=form)
+    if (fields := _as_fields(arguments, schema, words)) is not None:
+        form = replace(fields.form, title=words.edit_title, submit=words.allow_these)
+        return Choice(EDIT, words.edit, needs_sight=True, form=form)
     shown = _written(redacted(arguments))
     if not arguments or len(shown) > LONGEST_TEXT or not _is_affordable(schema):
         return None
-    field = FormField(_FIELD, "Arguments", initial=shown, multiline=True)
-    form = Form(_TITLE, (field,), submit=_SUBMIT, note=_NOTE)
-    return Choice(EDIT, _LABEL, needs_sight=True, form=form)
+    field = FormField(_FIELD, words.arguments, initial=shown, multiline=True)
+    form = Form(words.edit_title, (field,), submit=words.allow_these, note=words.edit_note)
+    return Choice(EDIT, words.edit, needs_sight=True, form=form)
 
 
 def edited(
-    arguments: Mapping[str, Any], inputs: Inputs, schema: Mapping[str, Any] | None
+    arguments: Mapping[str, Any],
+    inputs: Inputs,
+    schema: Mapping[str, Any] | None,
+    words: QuestionWords = ENGLISH,
 ) -> dict[str, Any]:
     """The arguments as a person changed them; hidden values that were left alone are whole again.
 
@@ -61,17 +61,19 @@ def edited(
         InvalidInputError: it is neither a JSON object nor lines of name=value, or
             does not fit the tool's schema, or that cannot be used; it says where.
     """
-    if (fields := _as_fields(arguments, schema)) is not None:
+    if (fields := _as_fields(arguments, schema, words)) is not None:
         data = fields.data(inputs)
         # What was empty has no field that could say so: it stays as it is.
         empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
         return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
     try:
-        changed = _read(str(inputs[_FIELD]).strip(), arguments)
+        changed = _Reader(words).read(str(inputs[_FIELD]).strip(), arguments)
         restored = as_json(_restored(changed, redacted(arguments), arguments))
+    except _HiddenMovedError:
+        raise InvalidInputError({_FIELD: words.hidden_moved}) from None
     except (ValueError, InvalidCallError) as error:
         raise InvalidInputError({_FIELD: str(error)}) from None
-    if schema is not None and (problem := _misfit(schema, restored)):
+    if schema is not None and (problem := _misfit(schema, restored, words)):
         raise InvalidInputError({_FIELD: problem})
     return restored
 
@@ -92,15 +94,17 @@ def _kept(value: Any, before: Any) -> Any:
     return value
 
 
-def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], words: QuestionWords) -> str:
     try:
         problem = schema_problem(schema, arguments)
     except ConfigError as error:
-        return f"nothing can be edited: {error}"
-    return f"this does not fit the tool: {problem}" if problem else ""
+        return words.not_editable.format(problem=error)
+    return words.unfit_for_tool.format(problem=problem) if problem else ""
 
 
-def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> SchemaForm | None:
+def _as_fields(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, words: QuestionWords
+) -> SchemaForm | None:
     """The schema as a form that begins with the arguments, where it holds all of each of them."""
     if schema is None or _written(redacted(arguments)) != json.dumps(
         arguments, ensure_ascii=False, indent=2
@@ -110,7 +114,7 @@ def _as_fields(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -
     from sayso.forms.schema_form import schema_form
 
     try:
-        form = schema_form(schema)
+        form = schema_form(schema, words=words.cards.forms)
         form.check(arguments)
     except (SchemaError, InvalidInputError):
         return None
@@ -123,21 +127,65 @@ def _written(value: Any) -> str:
     return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
 
 
-def _read(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    if not text.startswith("{"):
-        return {**redacted(arguments), **_lines(text, arguments)}
-    try:
-        found: dict[str, Any] = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_constant
-        )
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
-            raise ValueError(f'write straight quotes ("), not curly ones: {where}') from None
-        raise ValueError(f"this is not JSON: {error.msg} at {where}") from None
-    except RecursionError:
-        raise ValueError("this is nested too deeply") from None
-    return found
+class _HiddenMovedError(ValueError):
+    """A hidden value is where none was, or only a part of one is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads what a person wrote. Every ValueError says in words what would fit."""
+
+    words: QuestionWords
+
+    def read(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if not text.startswith("{"):
+            return {**redacted(arguments), **self._lines(text, arguments)}
+        try:
+            found: dict[str, Any] = self._json(text)
+        except json.JSONDecodeError as error:
+            at = {"line": error.lineno, "column": error.colno}
+            if _is_json(text.translate(_STRAIGHT)) or text[error.pos : error.pos + 1] in _CURLY:
+                raise ValueError(self.words.curly_quotes.format(**at)) from None
+            raise ValueError(self.words.not_json.format(problem=error.msg, **at)) from None
+        except RecursionError:
+            raise ValueError(self.words.too_deep) from None
+        return found
+
+    def _lines(self, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        words, found = self.words, dict[str, Any]()
+        for number, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1):
+            name, equals, value = line.partition("=")
+            name = name.strip()
+            if not equals:
+                raise ValueError(words.neither.format(line=number))
+            if name not in arguments:
+                known = ", ".join(sorted(arguments))
+                raise ValueError(words.no_such_argument.format(name=repr(name), known=known))
+            if name in found:
+                raise ValueError(words.given_twice.format(name=repr(name)))
+            found[name] = self._value(name, value.strip(), arguments[name])
+        return found
+
+    def _value(self, name: str, text: str, before: Any) -> Any:
+        """The new value: a string stays a string, everything else is JSON."""
+        if isinstance(before, str):
+            return text
+        try:
+            return self._json(text)
+        except (json.JSONDecodeError, RecursionError):
+            raise ValueError(self.words.value_not_json.format(name=repr(name))) from None
+
+    def _json(self, text: str) -> Any:
+        return json.loads(text, object_pairs_hook=self._once, parse_constant=self._no_such_constant)
+
+    def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError(self.words.name_twice)
+        return found
+
+    def _no_such_constant(self, name: str) -> Any:
+        raise ValueError(self.words.no_such_constant.format(name=name))
 
 
 def _is_json(text: str) -> bool:
@@ -146,32 +194,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _lines(text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for number, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1):
-        name, equals, value = line.partition("=")
-        name = name.strip()
-        if not equals:
-            raise ValueError(f"line {number} is neither JSON nor name=value")
-        if name not in arguments:
-            known = ", ".join(sorted(arguments))
-            raise ValueError(f"there is no argument {name!r}, only {known}; use JSON to add one")
-        if name in found:
-            raise ValueError(f"{name!r} is given twice")
-        found[name] = _value(name, value.strip(), arguments[name])
-    return found
-
-
-def _value(name: str, text: str, before: Any) -> Any:
-    """The new value: a string stays a string, everything else is JSON."""
-    if isinstance(before, str):
-        return text
-    try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except (json.JSONDecodeError, RecursionError):
-        raise ValueError(f"{name!r} is not a string, so its value must be JSON") from None
 
 
 def _restored(changed: Any, shown: Any, original: Any) -> Any:
@@ -230,16 +252,5 @@ def _spelled(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if hidden_count(value):
-        raise ValueError(_HIDDEN)
+        raise _HiddenMovedError
     return value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name appears twice in the same object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")

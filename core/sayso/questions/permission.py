@@ -30,6 +30,7 @@ from sayso.questions.refusals import (
     deny_with_reason_choice,
     reason_in,
 )
+from sayso.questions.words import QuestionWords, words_of
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
 from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import hidden_count, redacted, redacted_text
@@ -96,19 +97,20 @@ class PermissionRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
-        allow = Choice(ALLOW, "Allow", "primary", needs_sight=True)
-        deny = Choice(DENY, "Deny", "danger")
+        words = words_of(self)
+        allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
+        deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
         always = [choice for choice in stored if choice.key == ALWAYS]
         return CardBody(
             title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.description)),
             content=shown_arguments(self.arguments),
-            question="May this run?",
+            question=words.may_run,
             digest=short_digest(self.arguments_digest),
-            facts=(*self.origin, *self._not_shown()),
+            facts=(*self.origin, *self._not_shown(words)),
             choices=(allow, *always, deny),
-            more=(*self._saying_more(), *(one for one in stored if one.key != ALWAYS)),
+            more=(*self._saying_more(words), *(one for one in stored if one.key != ALWAYS)),
         )
 
     def answer(
@@ -130,10 +132,10 @@ class PermissionRequestEvent(UserInputRequest):
         if choice.key == DENY:
             return self.deny(by=by, at=at)
         if choice.key == EDIT:
-            changed = edited(self.arguments, inputs, self.arguments_schema)
+            changed = edited(self.arguments, inputs, self.arguments_schema, words_of(self))
             return self.approve(by=by, at=at, modified_arguments=changed)
         if choice.key in (CHANGES, DENY_WITH_REASON):
-            denial = self.deny(by=by, at=at, reason=reason_in(inputs))
+            denial = self.deny(by=by, at=at, reason=reason_in(inputs, words_of(self)))
             return denial.model_copy(update={"asks_for_changes": choice.key == CHANGES})
         return self._remembering(choice, by=by, at=at)
 
@@ -219,8 +221,11 @@ class PermissionRequestEvent(UserInputRequest):
         ]
         if not kept:
             return ""
-        until = ending.rule_expires_at
-        return f"{kept[0]}, until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if until else kept[0]
+        if (until := ending.rule_expires_at) is None:
+            return kept[0]
+        return words_of(self).always.until.format(
+            kept[0], f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        )
 
     def _response(
         self,
@@ -248,27 +253,30 @@ class PermissionRequestEvent(UserInputRequest):
         """With which arguments it runs where a person changed them."""
         if not isinstance(ending, PermissionResponseEvent):
             return ()
+        words = words_of(self)
         if ending.asks_for_changes:
-            return (("Asked for", "changes"),)
+            return ((words.asked_for, words.changes),)
         if ending.modified_arguments is None or ending.modified_digest is None:
             return ()
         return (
-            ("Runs with", shown_arguments(ending.modified_arguments)),
-            ("Digest of that", short_digest(ending.modified_digest)),
+            (words.runs_with, shown_arguments(ending.modified_arguments)),
+            (words.new_digest, short_digest(ending.modified_digest)),
         )
 
-    def _saying_more(self) -> Iterator[Choice]:
-        yield deny_with_reason_choice(DENY)
-        yield changes_choice()
-        if (edit := edit_choice(self.arguments, self.arguments_schema)) is not None:
+    def _saying_more(self, words: QuestionWords) -> Iterator[Choice]:
+        yield deny_with_reason_choice(DENY, words)
+        yield changes_choice(words)
+        if (edit := edit_choice(self.arguments, self.arguments_schema, words)) is not None:
             yield edit
 
-    def _not_shown(self) -> Iterator[tuple[str, str]]:
+    def _not_shown(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
         if hidden := hidden_count(redacted(self.arguments)):
-            yield "Not shown", f"{hidden} secret-looking values; they run as they are"
+            yield words.not_shown, words.runs_hidden.of(hidden)
 
     def _offers(self) -> tuple[Offer, ...]:
-        return offers(call_of(self), self.arguments_digest, self.suggested_rules, self.run)
+        words = words_of(self).always
+        call, rules = call_of(self), self.suggested_rules
+        return offers(call, self.arguments_digest, rules, self.run, words=words)
 
     def _offer(self, choice: Choice) -> Offer | None:
         return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from sayso.cards.card import Choice
 from sayso.errors import ConfigError, InvalidInputError
 from sayso.forms.form import Form, FormField, Inputs
+from sayso.questions.words import QuestionWords
 
 DENY_WITH_REASON, CHANGES = "deny-reason", "changes"
 
@@ -41,57 +41,49 @@ class Refusals:
         if not all(0 < len(reason.strip()) <= REASON_LIMIT for reason in self.reasons):
             raise ConfigError(f"a ready-made reason must have 1 to {REASON_LIMIT} characters")
 
-    def applied_to(self, choice: Choice) -> Choice:
+    def applied_to(self, choice: Choice, words: QuestionWords) -> Choice:
         """The choice with the ready-made reasons and the wait, where it asks for a reason."""
         if choice.key != DENY_WITH_REASON or choice.form is None:
             return choice
         (field,) = choice.form.fields
         fields = (replace(field, suggestions=self.reasons),)
-        return replace(choice, form=replace(choice.form, fields=fields, note=self.without_reason))
+        note = self.without_reason(words)
+        return replace(choice, form=replace(choice.form, fields=fields, note=note))
 
-    @property
-    def without_reason(self) -> str:
+    def without_reason(self, words: QuestionWords) -> str:
         """What happens when no reason is given."""
-        return f"Without a reason it is denied in {self.wait.total_seconds():g} seconds."
+        return words.without_reason.of(self.wait.total_seconds())
 
 
-def reason_is_written(who: str) -> str:
-    """What cards say while somebody who denied writes why."""
-    return f"{who} denies this; the reason is being written."
-
-
-def deny_with_reason_choice(falls_back: str, reasons: Sequence[str] = ()) -> Choice:
-    """*Deny with a reason…*; ``reasons`` are ready-made ones.
-
-    When nobody writes one in time, the choice of the key ``falls_back`` counts.
-    """
+def deny_with_reason_choice(falls_back: str, words: QuestionWords) -> Choice:
+    """*Deny with a reason…*: when nobody writes one in time, the choice ``falls_back`` counts."""
     field = FormField(
         _REASON,
-        "Reason",
+        words.reason,
         multiline=True,
         maximum=REASON_LIMIT,
-        suggestions=tuple(reasons),
-        hint="The agent is told this.",
+        hint=words.agent_is_told,
     )
-    form = Form("Deny with a reason", (field,), submit="Deny")
+    form = Form(words.denial, (field,), submit=words.deny)
     return Choice(
-        DENY_WITH_REASON, "Deny with a reason…", "danger", form=form, falls_back=falls_back
+        DENY_WITH_REASON, words.deny_with_reason, "danger", form=form, falls_back=falls_back
     )
 
 
-def changes_choice() -> Choice:
+def changes_choice(words: QuestionWords) -> Choice:
     """*Ask for changes…*: a no that says what to do differently."""
     field = FormField(
         _REASON,
-        "What should change",
+        words.what_should_change,
         multiline=True,
         maximum=REASON_LIMIT,
-        hint="The agent is told this and can ask again.",
+        hint=words.agent_can_ask_again,
     )
-    return Choice(CHANGES, "Ask for changes…", form=Form("Ask for changes", (field,)))
+    form = Form(words.changes_title, (field,))
+    return Choice(CHANGES, words.ask_for_changes, form=form)
 
 
-def reason_in(inputs: Inputs) -> str:
+def reason_in(inputs: Inputs, words: QuestionWords) -> str:
     """What was written into the form of one of these choices.
 
     Raises:
@@ -99,5 +91,5 @@ def reason_in(inputs: Inputs) -> str:
     """
     reason = str(inputs.get(_REASON, "")).strip()
     if not reason:
-        raise InvalidInputError({_REASON: "an answer is needed here"})
+        raise InvalidInputError({_REASON: words.cards.forms.needed})
     return reason

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
@@ -19,6 +18,7 @@ from sayso.forms.schema_form import SchemaForm, schema_form
 from sayso.forms.schema_nodes import plain_schema
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
+from sayso.questions.words import words_of
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
 
@@ -75,11 +75,11 @@ class StructuredInputRequestEvent(UserInputRequest):
         schema_form(schema)
         return plain_schema(schema)
 
-    @cached_property
+    @property
     def schema_form(self) -> SchemaForm:
         """The schema as a form."""
         note = shortened(visible(redacted_text(self.text)), _NOTE_LIMIT)
-        return schema_form(self.json_schema, note=note)
+        return schema_form(self.json_schema, note=note, words=words_of(self).cards.forms)
 
     @property
     def question_id(self) -> str:
@@ -93,16 +93,16 @@ class StructuredInputRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """What is asked for, and a button that opens the form."""
-        form = self.schema_form.form
+        words, form = words_of(self), self.schema_form.form
         return CardBody(
-            title="Input needed",
+            title=words.input_needed,
             content=visible(redacted_text(self.text)),
-            facts=(*self.origin, ("Fields", str(len(form.fields)))),
+            facts=(*self.origin, (words.fields, str(len(form.fields)))),
             choices=(
-                Choice(FILL_IN, "Fill in…", "primary", needs_sight=True, form=form),
-                decline_choice(),
+                Choice(FILL_IN, words.fill_in, "primary", needs_sight=True, form=form),
+                decline_choice(words),
             ),
-            granted="filled in",
+            granted=words.filled_in,
         )
 
     def answer(
@@ -142,7 +142,8 @@ class StructuredInputRequestEvent(UserInputRequest):
         try:
             return self.schema_form.told(ending.data)
         except InvalidInputError:
-            return (("Answer", "it does not fit what was asked for"),)
+            words = words_of(self)
+            return ((words.answer, words.unfit_answer),)
 
     def result(self, ending: RequestEnding) -> Collected[dict[str, Any]]:
         """What the ending of the question means, with the data held against the schema once more.

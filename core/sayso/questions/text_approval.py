@@ -23,6 +23,7 @@ from sayso.questions.refusals import (
     reason_in,
 )
 from sayso.questions.unanswered import unanswered
+from sayso.questions.words import words_of
 from sayso.text.secrets import hidden_count, redacted_text
 from sayso.text.visible import shortened, visible
 
@@ -93,23 +94,23 @@ class TextApprovalRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The text, the buttons Approve and Deny, and behind More… the denials that say more."""
-        text = redacted_text(self.text)
+        words, text = words_of(self), redacted_text(self.text)
         hidden = hidden_count(text)
-        not_shown = f"{hidden} secret-looking values; they are approved as they are"
+        not_shown = (words.not_shown, words.approves_hidden.of(hidden))
         return CardBody(
             title=shortened(visible(redacted_text(self.title), one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.context)),
-            described="Context given",
+            described=words.context,
             content=visible(text),
-            question="May this text be used as it is?",
+            question=words.may_be_used,
             digest=short_digest(self.digest_of_arguments),
-            facts=(*self.origin, *((("Not shown", not_shown),) if hidden else ())),
+            facts=(*self.origin, *((not_shown,) if hidden else ())),
             choices=(
-                Choice(APPROVE, "Approve", "primary", needs_sight=True),
-                Choice(DENY, "Deny", "danger"),
+                Choice(APPROVE, words.approve, "primary", needs_sight=True),
+                Choice(DENY, words.deny, "danger"),
             ),
-            more=(changes_choice(), deny_with_reason_choice(DENY)),
-            granted="approved",
+            more=(changes_choice(words), deny_with_reason_choice(DENY, words)),
+            granted=words.approved,
         )
 
     def answer(
@@ -126,7 +127,7 @@ class TextApprovalRequestEvent(UserInputRequest):
         if choice.key == DENY:
             return self.deny(by=by, at=at)
         if choice.key in (CHANGES, DENY_WITH_REASON):
-            reason = reason_in(inputs)
+            reason = reason_in(inputs, words_of(self))
             return self.deny(by=by, at=at, reason=reason, asks_for_changes=choice.key == CHANGES)
         raise ValueError(f"a text approval has no choice {choice.key!r}")
 
@@ -143,7 +144,7 @@ class TextApprovalRequestEvent(UserInputRequest):
     def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
         """That changes were asked for; the reason says which."""
         if isinstance(ending, TextApprovalResponseEvent) and ending.asks_for_changes:
-            return (("Asked for", "changes"),)
+            return ((words_of(self).asked_for, words_of(self).changes),)
         return ()
 
     def result(self, ending: RequestEnding) -> TextApproval:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sayso.cards.card import Choice
 from sayso.events import Outcome, RequestEnding
+from sayso.questions.words import QuestionWords
 
 DECLINE = "decline"
 
 
-def decline_choice() -> Choice:
+def decline_choice(words: QuestionWords) -> Choice:
     """*Don't answer*, on the card of every question that asks for more than yes or no."""
-    return Choice(DECLINE, "Don't answer", "danger")
+    return Choice(DECLINE, words.decline, "danger")
 
 
 def unanswered(ending: RequestEnding, told: str) -> tuple[Outcome, str]:

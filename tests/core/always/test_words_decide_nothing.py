@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,12 @@ X_GLOBS = GlobWords(
     missing="x",
     last_of_several="x",
 )
-X_ALWAYS = replace(
-    ALWAYS_ENGLISH,
-    globs=X_GLOBS,
-    **{field.name: "x" for field in fields(AlwaysWords) if field.name != "globs"},
-)
+_XS: dict[str, Any] = {
+    field.name: "x"
+    for field in fields(AlwaysWords)
+    if isinstance(getattr(ALWAYS_ENGLISH, field.name), str)
+}
+X_ALWAYS = replace(ALWAYS_ENGLISH, globs=X_GLOBS, **_XS)
 X_LINT = LintWords(
     rules={"deny": "x", "allow": "x", "allow_once": "x"},
     tool_is_pattern="x",

@@ -39,7 +39,7 @@ def test_an_open_card_says_who_asks_what_until_when_and_how_to_answer() -> None:
         "Expires 2026-11-21 12:30 UTC. Buttons: ALLOW, DENY.",
         "| rm -r build",
         "| Bob asks: nothing",
-        f"{CardBody('').described}:",
+        "Reason given:",
         "| Clean up",
         "Source: shell",
         "Digest 0123",

@@ -13,7 +13,7 @@ from sayso import Gate, RunRef, ToolCall
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody
 from sayso.cards.origin import asker, origin
-from sayso.cards.words import ENGLISH, Counted
+from sayso.cards.words import ENGLISH
 from sayso.chats.places import Answered, Place
 from sayso.clock import utc_now
 from sayso.desk import words as desk_words
@@ -21,6 +21,7 @@ from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory.backend import memory_backend
 from sayso.testing import a_request
+from sayso.text.counted import Counted
 
 GERMAN = replace(
     ENGLISH,
@@ -75,7 +76,9 @@ def test_every_template_can_be_read(table: object) -> None:
 
 async def test_the_desk_answers_in_the_language_it_is_given() -> None:
     words = replace(
-        desk_words.ENGLISH, not_allowed="Das darfst du nicht entscheiden.", cards=GERMAN
+        desk_words.ENGLISH,
+        not_allowed="Das darfst du nicht entscheiden.",
+        questions=replace(desk_words.ENGLISH.questions, cards=GERMAN),
     )
     chat, place = ChatDouble(limit=20), Place("slack", "C0OPS")
     routes = Routes([Route((place,), approvers=("slack:U0ALICE",))])

@@ -1,0 +1,98 @@
+"""The words of forms: what people read beside a field. Nothing decides on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.text.counted import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class FormWords:
+    """One language of forms: templates with named gaps. Another language is another value."""
+
+    fill_in: str
+    send: str
+    cancel: str
+    leave_out: str
+    back: str
+    skip: str
+    remove: str
+    done: str
+
+    yes: str
+    no: str
+    said_yes: str
+    said_no: str
+    none: str
+
+    needed: str
+    needed_or_none: str
+    unfit: str
+    must_be: str
+    whole_number: str
+    number: str
+    finite: str
+    yes_or_no: str
+    text: str
+    date: str
+    pattern: str
+    least: str
+    most: str
+    least_characters: Counted
+    most_characters: Counted
+    least_options: Counted
+    most_options: Counted
+    several_options: str
+    one_option: str
+    each_once: str
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """What forms that are asked step by step call their own buttons."""
+        return (
+            self.back,
+            self.cancel,
+            self.done,
+            self.leave_out,
+            self.remove,
+            self.send,
+            self.skip,
+        )
+
+
+ENGLISH = FormWords(
+    fill_in="Fill in",
+    send="Send",
+    cancel="Cancel",
+    leave_out="Leave it out",
+    back="Back",
+    skip="Skip",
+    remove="Remove it",
+    done="Done",
+    yes="Yes",
+    no="No",
+    said_yes="yes",
+    said_no="no",
+    none="none",
+    needed="an answer is needed here",
+    needed_or_none="an answer is needed here, or none for the rest of {name}",
+    unfit="this does not fit",
+    must_be="this must be {what}",
+    whole_number="a whole number, such as 3",
+    number="a number, such as 2.5",
+    finite="a finite number",
+    yes_or_no="yes or no",
+    text="a text",
+    date="a date, such as 2026-11-21",
+    pattern="a text that matches {pattern}",
+    least="at least {number}",
+    most="at most {number}",
+    least_characters=Counted("at least {count} character", "at least {count} characters"),
+    most_characters=Counted("at most {count} character", "at most {count:,} characters"),
+    least_options=Counted("at least {count} of the options", "at least {count} of the options"),
+    most_options=Counted("at most {count} of the options", "at most {count} of the options"),
+    several_options="one or several of the options",
+    one_option="choose one of the options",
+    each_once="choose each option once",
+)

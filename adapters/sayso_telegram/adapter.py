@@ -264,7 +264,7 @@ class TelegramAdapter:
 
     def _name(self, actor: str) -> str:
         user_id = user_id_of(actor)
-        return shown_name(self.people.name(user_id), user_id)
+        return shown_name(self.people.name(user_id), user_id, self.messages.words)
 
     @property
     def _bot(self) -> Bot:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sayso.text.fitting import Ranked, cut_by_rank
+from sayso.text.gaps import parts_of
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
@@ -33,6 +35,15 @@ def own(words: str, look: Look = Look.PLAIN) -> Piece:
 def line(text: str, *, rank: int) -> Piece:
     """Anybody's words on one line: code, and therefore neither a mention, a link nor a tag."""
     return Piece(Part(sound(visible(text, one_line=True)), Look.CODE), rank)
+
+
+def spread(template: str, look: Look = Look.PLAIN, /, **gaps: Piece) -> Iterator[Piece]:
+    """Words of our own with these pieces in their gaps."""
+    for words, gap in parts_of(template):
+        if words:
+            yield own(words, look)
+        if gap:
+            yield gaps[gap]
 
 
 def fitting(pieces: list[Piece]) -> Formatted:

@@ -8,11 +8,12 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.dialogues.buttons import form_button_data
-from sayso.dialogues.view import SUMMARY, Board, Given, Note, Offer, Person, Prompt, Question
+from sayso.dialogues.view import Board, Note, Offer, Person, Prompt, Question
+from sayso.dialogues.words import ENGLISH, DialogueWords
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.pieces import Piece, fitting, line, own
+from sayso_telegram.card.pieces import Piece, fitting, line, own, spread
 
 OPTIONS_A_PAGE = 20
 
@@ -44,20 +45,22 @@ def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
 
 def board_message(board: Board) -> Formatted:
     """The form with what was answered, and what is asked now."""
+    words = board.words
     pieces = [own("📝 ", Look.BOLD), line(board.title, rank=3), *_card(board)]
-    pieces += [own("\nFor "), _mention(board.person)]
+    pieces += [own("\n")]
+    pieces += spread(words.for_person, person=_mention(board.person))
     if board.step is not None:
         at, count = board.step
-        pieces.append(own(f" · {at} of {count}"))
+        pieces.append(own(f" · {words.step.format(at=at, count=count)}"))
     if board.note:
         pieces += [own("\n"), line(board.note, rank=20)]
-    pieces += _answers(board.answers)
+    pieces += _answers(board)
     if board.question is not None:
-        pieces += _question(board.question)
+        pieces += _question(board.question, words)
     elif board.ended:
         pieces += [own("\n\n"), _told(board.ended)]
     else:
-        pieces.append(own(f"\n\n{SUMMARY}", Look.BOLD))
+        pieces.append(own(f"\n\n{words.summary}", Look.BOLD))
     return fitting(pieces)
 
 
@@ -70,8 +73,8 @@ def board_keyboard(board: Board) -> InlineKeyboardMarkup | None:
 
 def prompt_message(prompt: Prompt) -> Formatted:
     """The message that is replied to; it mentions the person, whom alone it asks."""
-    pieces = [_mention(prompt.person), own(", reply to this message: "), line(prompt.label, rank=1)]
-    pieces += _card(prompt)
+    person, label = _mention(prompt.person), line(prompt.label, rank=1)
+    pieces = [*spread(prompt.words.reply_here, person=person, label=label), *_card(prompt)]
     if prompt.problem:
         pieces += [own("\n⚠️ "), _told(prompt.problem)]
     return fitting(pieces)
@@ -83,10 +86,10 @@ def force_reply(prompt: Prompt) -> ForceReply:
     return ForceReply(selective=True, input_field_placeholder=_one_line(words, _MOST_PLACEHOLDER))
 
 
-def shown_name(name: str, user_id: int) -> str:
+def shown_name(name: str, user_id: int, words: DialogueWords = ENGLISH) -> str:
     """What the person is called here: the name that Telegram gave, on one line."""
     name = sound(visible(name, one_line=True)).strip()
-    return fitted(name, _NAME_UNITS) if name else f"user {user_id}"
+    return fitted(name, _NAME_UNITS) if name else words.user.format(number=user_id)
 
 
 def _card(view: Board | Prompt) -> Iterator[Piece]:
@@ -99,16 +102,16 @@ def _card(view: Board | Prompt) -> Iterator[Piece]:
         yield line(view.begins, rank=7)
 
 
-def _question(asked: Question) -> Iterator[Piece]:
+def _question(asked: Question, words: DialogueWords) -> Iterator[Piece]:
     yield own("\n\n❓ ")
     yield line(asked.label, rank=2)
     if not asked.is_required:
-        yield own(" (optional)")
+        yield own(f" {words.optional}")
     if asked.hint:
         yield own("\n")
         yield line(asked.hint, rank=10)
     if asked.keep is not None and not _fits_a_button(asked.keep.label):
-        yield own("\nSo far:\n")
+        yield own(f"\n{words.so_far}\n")
         yield Piece(Part(sound(visible(asked.so_far)), Look.BLOCK), rank=30)
     if not all(map(_fits_a_button, asked.choices)):
         for number, label in enumerate(asked.choices, asked.first):
@@ -121,7 +124,8 @@ def _question(asked: Question) -> Iterator[Piece]:
         yield own(f"\n↩️ {asked.how}" if asked.is_typed else f"\n{asked.how}")
 
 
-def _answers(answers: tuple[Given, ...]) -> Iterator[Piece]:
+def _answers(board: Board) -> Iterator[Piece]:
+    answers = board.answers
     share = max(_LEAST_UNITS, _ANSWERS_UNITS // max(1, len(answers)))
     if answers:
         yield own("\n")
@@ -129,9 +133,8 @@ def _answers(answers: tuple[Given, ...]) -> Iterator[Piece]:
     for given in answers:
         label, value = _one_line(given.label, _ANSWER_LABEL_UNITS), _one_line(given.value, share)
         yield own("\n✗ " if given.was_removed else "\n✓ ")
-        yield line(
-            f"{label}: removed, was {value}" if given.was_removed else f"{label} {value}", rank=6
-        )
+        removed = board.words.removed.format(label=label, value=value)
+        yield line(removed if given.was_removed else f"{label} {value}", rank=6)
 
 
 def _button(offer: Offer) -> InlineKeyboardButton:

@@ -51,6 +51,9 @@ class CardWords:
     nobody_answered: str
     more_answers: Counted
 
+    late: str
+    elsewhere: str
+    took_too_long: str
     by: str
     outcomes: Mapping[str, str] = field(hash=False)
     forms: FormWords
@@ -100,6 +103,9 @@ ENGLISH = CardWords(
     more_answers=Counted(
         "{count} more answer is not shown here.", "{count} more answers are not shown here."
     ),
+    late="Too late: this was already {how}.",
+    elsewhere="This button does not belong to this message.",
+    took_too_long="it took too long",
     outcomes={
         "approved": "approved",
         "denied": "denied",

@@ -114,5 +114,5 @@ async def put(showing: Awaitable[None], words: DeskWords) -> str:
     except DeliveryError as error:
         return error.reason
     except TimeoutError:
-        return words.took_too_long
+        return words.cards.took_too_long
     return ""

@@ -105,7 +105,7 @@ class Presses:
         if found is None:
             return Answer(Answered.UNKNOWN, self._words.unknown)
         if not _stands_there(found.copy, press):
-            return Answer(Answered.REFUSED, self._words.elsewhere)
+            return Answer(Answered.REFUSED, self._words.cards.elsewhere)
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
         if found.copy.bundle and press.choice in EACH:
@@ -204,7 +204,7 @@ class Presses:
     def _late(self, found: Found, ending: RequestEnding) -> Answer:
         self._background.start(self._delivery.update(replace(found, ending=ending)))
         how = self._maker.how(found.request, ending)
-        return Answer(Answered.LATE, self._words.late.format(how=how))
+        return Answer(Answered.LATE, self._words.cards.late.format(how=how))
 
     def _not_offered(self, card: Card, press: Press) -> Answer:
         known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))

@@ -18,12 +18,10 @@ class DeskWords:
     questions: QuestionWords
 
     unknown: str
-    elsewhere: str
     not_allowed: str
     second_press: str
     not_yet: str
     no_such_button: str
-    late: str
     recorded: str
     unheard: str
 
@@ -32,7 +30,6 @@ class DeskWords:
     no_reason_asked: str
     nobody_waits: str
     not_shown: str
-    took_too_long: str
 
     none_allowed: str
     unseen: Counted
@@ -56,12 +53,10 @@ class DeskWords:
 ENGLISH = DeskWords(
     questions=questions.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
-    elsewhere="This button does not belong to this message.",
     not_allowed="You may not decide this one. It stays open.",
     second_press="{choice} takes a second press: see the card.",
     not_yet="Not yet: {why}",
     no_such_button="This card has no such button.",
-    late="Too late: this was already {how}.",
     recorded="{outcome}.",
     unheard="{outcome} and recorded, but nobody is waiting for it right now.",
     invalid="Some answers do not fit.",
@@ -69,7 +64,6 @@ ENGLISH = DeskWords(
     no_reason_asked="{outcome}; no reason could be asked for: {problem}.",
     nobody_waits="{said} Nobody is waiting for it right now.",
     not_shown="It could not be shown in full: {problem}.",
-    took_too_long="it took too long",
     none_allowed="You may not decide these. They stay open.",
     unseen=Counted(
         "Not yet: {count} call is cut. Press {show_all} there first.",

@@ -25,20 +25,6 @@ _AGAIN_SECONDS = 0.1
 _TRIES = 20
 # A lease cannot be given back: it is kept for one more moment instead.
 _LAST_MOMENT_SECONDS = 0.001
-_OVER = "The time for this is over: press the button on the card again."
-_ANSWERED = "This was answered already: the form above shows where it stands."
-_CHANGED = "The form has changed in the meantime."
-_EDIT = (
-    "Editing a message changes nothing: what was sent first counts. "
-    "Reply to a question again instead."
-)
-_NOT_TEXT = "Only text can be an answer here: reply to the question with text."
-_NOBODY = (
-    "This was sent in the name of a chat or an anonymous admin, so nobody can tell whose answer "
-    "it is. It decides nothing: reply as yourself."
-)
-_ELSEWHERE = "This button does not belong to this message."
-_SEEN_BEFORE = "This was taken before."
 _FINE = (Answered.RECORDED,)
 
 
@@ -65,6 +51,7 @@ class Dialogues:
         self._messages = messages
         self._leases = leases
         self._desk = desk
+        self._words = messages.words
         self._pause = pause
 
     async def reply(self, reply: Reply) -> Taken:
@@ -75,15 +62,12 @@ class Dialogues:
         if asked is None:
             return Taken(Outcome.NOT_OURS)
         if reply.actor is None:
-            return await self._told_once(Outcome.NOBODYS, reply, _NOBODY)
+            return await self._told_once(Outcome.NOBODYS, reply, self._words.nobodys)
         if reply.actor != asked.actor:
-            words = (
-                f"This question is {asked.name}'s: your reply decides nothing. "
-                f"To answer it yourself, press {asked.label} on the card."
-            )
+            words = self._words.not_their_question.format(name=asked.name, label=asked.label)
             return await self._told_once(Outcome.NOT_THEIRS, reply, words)
         if reply.text is None:
-            return await self._told_once(Outcome.NOT_TEXT, reply, _NOT_TEXT)
+            return await self._told_once(Outcome.NOT_TEXT, reply, self._words.not_text)
         return await self._answer(reply, reply.text, asked)
 
     async def press(self, press: FormPress) -> Taken:
@@ -93,16 +77,16 @@ class Dialogues:
                 return await self._too_late(press)
             if press.actor != dialogue.actor:
                 label = dialogue.purpose.label
-                words = f"This form is {dialogue.name}'s: press {label} on the card."
+                words = self._words.not_their_form.format(name=dialogue.name, label=label)
                 return Taken(Outcome.NOT_THEIRS, words, is_alert=True)
             if not _is_same(press.message, dialogue.message(dialogue.board)):
-                return Taken(Outcome.NOT_OUR_BUTTON, _ELSEWHERE, is_alert=True)
+                return Taken(Outcome.NOT_OUR_BUTTON, self._words.cards.elsewhere, is_alert=True)
             if dialogue.ended:
                 await self._messages.close_board(press.message, dialogue.ended)
                 return Taken(Outcome.TOO_LATE, dialogue.ended, is_alert=True)
-            moved = pressed(dialogue, press.button)
+            moved = pressed(dialogue, press.button, self._words)
             if moved is None:
-                return Taken(Outcome.SEEN_BEFORE, _CHANGED)
+                return Taken(Outcome.SEEN_BEFORE, self._words.changed)
             try:
                 _, answer = await self._move(dialogue, moved)
             except DeliveryError as error:
@@ -124,22 +108,22 @@ class Dialogues:
         """
         board = await self._drafts.bound(press.message)
         if board is not None and board.dialogue_id == press.button.dialogue:
-            await self._messages.close_board(press.message, _OVER)
-        return Taken(Outcome.TOO_LATE, _OVER, is_alert=True)
+            await self._messages.close_board(press.message, self._words.over)
+        return Taken(Outcome.TOO_LATE, self._words.over, is_alert=True)
 
     async def _answer(self, reply: Reply, text: str, asked: Asked) -> Taken:
         message_id = reply.message.message_id
         async with self._turn(asked.dialogue_id) as dialogue:
             if dialogue is None:
-                return await self._told_once(Outcome.TOO_LATE, reply, _OVER)
+                return await self._told_once(Outcome.TOO_LATE, reply, self._words.over)
             if message_id in dialogue.seen:
                 return Taken(Outcome.SEEN_BEFORE)
             if dialogue.ended:
                 return await self._told_once(Outcome.TOO_LATE, reply, dialogue.ended)
             if asked.visit not in (None, dialogue.visit) or not dialogue.is_typed:
-                return await self._told_once(Outcome.ANSWERED_BEFORE, reply, _ANSWERED)
+                return await self._told_once(Outcome.ANSWERED_BEFORE, reply, self._words.answered)
             await self._drafts.bind(dialogue, message_id, None)
-            moved = typed(dialogue, text, message_id)
+            moved = typed(dialogue, text, message_id, self._words)
             try:
                 after, answer = await self._move(dialogue, moved, reply_to=message_id)
             except DeliveryError as error:
@@ -156,7 +140,7 @@ class Dialogues:
         if mine is None or mine.actor != reply.actor:
             return Taken(Outcome.NOT_OURS)
         own = replace(reply, reply_to=reply.message.message_id)
-        return await self._told_once(Outcome.EDITED, own, _EDIT)
+        return await self._told_once(Outcome.EDITED, own, self._words.edited)
 
     async def _move(
         self, before: Dialogue, after: Dialogue, *, reply_to: str = ""
@@ -189,7 +173,7 @@ class Dialogues:
                 await self._messages.change_board(after)
             except PlaceMovedError:
                 # Nothing in the old group can be reached: the card is posted in the new one.
-                return over(after, _OVER)
+                return over(after, self._words.over)
             except DeliveryError as error:
                 if after.ended:
                     _log.info("a board does not show its end: %s", error.reason)
@@ -204,7 +188,7 @@ class Dialogues:
             if not error.permanent:
                 raise
             _log.warning("a form cannot go on: %s", error.reason)
-            return over(after, _OVER)
+            return over(after, self._words.over)
         after = replace(after, board=message_id)
         await self._drafts.bind(after, message_id, None)
         return after
@@ -229,10 +213,10 @@ class Dialogues:
         try:
             answer = await self._desk.press(press)
         except CallbackError:
-            answer = Answer(Answered.LATE, _SEEN_BEFORE)
+            answer = Answer(Answered.LATE, self._words.seen_before)
         if answer.kind is Answered.INVALID:
-            return answer, stumbled(after, answer.problems)
-        return answer, replace(after, state=Ended(answer.text or "Sent."))
+            return answer, stumbled(after, answer.problems, self._words)
+        return answer, replace(after, state=Ended(answer.text or self._words.sent))
 
     @asynccontextmanager
     async def _turn(self, dialogue_id: str) -> AsyncIterator[Dialogue | None]:

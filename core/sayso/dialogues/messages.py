@@ -8,15 +8,22 @@ from sayso.chats.places import MessageRef, Place
 from sayso.dialogues.chat import DialogueChat
 from sayso.dialogues.dialogue import Dialogue
 from sayso.dialogues.view import Note, board, prompt
+from sayso.dialogues.words import ENGLISH, DialogueWords
 from sayso.errors import DeliveryError
 
 _log = logging.getLogger(__name__)
 
 
 class Messages:
-    """Shows dialogues in a chat, ``options_a_page`` buttons for a choice at a time."""
+    """Shows dialogues in a chat, ``options_a_page`` buttons for a choice at a time.
 
-    def __init__(self, chat: DialogueChat, *, options_a_page: int) -> None:
+    ``words`` are what all dialogues of the chat speak.
+    """
+
+    def __init__(
+        self, chat: DialogueChat, *, options_a_page: int, words: DialogueWords = ENGLISH
+    ) -> None:
+        self.words = words
         self._chat = chat
         self._options_a_page = options_a_page
 
@@ -26,7 +33,7 @@ class Messages:
         Raises:
             DeliveryError: the platform did not take it.
         """
-        view = board(dialogue, options_a_page=self._options_a_page)
+        view = board(dialogue, options_a_page=self._options_a_page, words=self.words)
         return (await self._chat.post(view, dialogue.card)).message_id
 
     async def change_board(self, dialogue: Dialogue) -> None:
@@ -36,7 +43,7 @@ class Messages:
             PlaceMovedError: the chat has a new address.
             DeliveryError: the platform did not take the change.
         """
-        view = board(dialogue, options_a_page=self._options_a_page)
+        view = board(dialogue, options_a_page=self._options_a_page, words=self.words)
         await self._chat.change(dialogue.message(dialogue.board), view)
 
     async def post_prompt(self, dialogue: Dialogue, reply_to: str) -> str:
@@ -45,7 +52,7 @@ class Messages:
         Raises:
             DeliveryError: the platform did not take it.
         """
-        message = await self._chat.post(prompt(dialogue), dialogue.message(reply_to))
+        message = await self._chat.post(prompt(dialogue, self.words), dialogue.message(reply_to))
         return message.message_id
 
     async def can_type(self, place: Place) -> bool:
@@ -63,10 +70,10 @@ class Messages:
         except DeliveryError as error:
             _log.info("a message of a form stays in the chat: %s", error.reason)
 
-    async def close_board(self, message: MessageRef, words: str) -> None:
-        """Leave these words and no buttons. Never raises: its buttons do nothing any more."""
+    async def close_board(self, message: MessageRef, why: str) -> None:
+        """Leave why and no buttons. Never raises: its buttons do nothing any more."""
         try:
-            await self._chat.change(message, Note(words))
+            await self._chat.change(message, Note(why))
         except DeliveryError as error:
             _log.info("a board keeps its buttons: %s", error.reason)
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from sayso.dialogues.buttons import FormButton
 from sayso.dialogues.dialogue import Asking, Dialogue, Ended, Filled, LeftOut, RawValue
+from sayso.dialogues.words import ENGLISH, DialogueWords
 from sayso.forms.form import FormField
 
 _SEEN_KEPT = 50
-_CANCELLED = "Cancelled: nothing was decided."
 
 
 def begun(dialogue: Dialogue) -> Dialogue:
@@ -18,7 +18,9 @@ def begun(dialogue: Dialogue) -> Dialogue:
     return _asking(dialogue, Asking())
 
 
-def typed(dialogue: Dialogue, text: str, message_id: str) -> Dialogue:
+def typed(
+    dialogue: Dialogue, text: str, message_id: str, words: DialogueWords = ENGLISH
+) -> Dialogue:
     """After somebody typed an answer: at the next question, or at the same one with a problem.
 
     Raises:
@@ -29,17 +31,19 @@ def typed(dialogue: Dialogue, text: str, message_id: str) -> Dialogue:
         raise ValueError("a dialogue takes a typed answer only while it asks a question")
     seen = [*dialogue.seen, message_id][-_SEEN_KEPT:]
     raw = text if asked.kind == "text" else text.strip()
-    return replace(_given(dialogue, state, asked, raw), seen=seen)
+    return replace(_given(dialogue, state, asked, raw, words), seen=seen)
 
 
-def pressed(dialogue: Dialogue, button: FormButton) -> Dialogue | None:
+def pressed(
+    dialogue: Dialogue, button: FormButton, words: DialogueWords = ENGLISH
+) -> Dialogue | None:
     """After a press; None when what is asked now has no such button."""
     state, asked = dialogue.state, dialogue.field
     if button.visit != dialogue.visit or not isinstance(state, Asking):
         return None
     if button.word == "cancel":
         falls_back = bool(dialogue.purpose.falls_back)
-        return _left_out(dialogue) if falls_back else over(dialogue, _CANCELLED)
+        return _left_out(dialogue) if falls_back else over(dialogue, words.cancelled)
     if button.word == "back":
         return _asking(dialogue, Asking(state.at - 1)) if state.at > 0 else None
     if asked is None:
@@ -49,19 +53,21 @@ def pressed(dialogue: Dialogue, button: FormButton) -> Dialogue | None:
     if button.word == "skip":
         return None if asked.required else _next(_without(dialogue, asked), state)
     if asked.kind == "options":
-        return _picked(dialogue, state, asked, button)
+        return _picked(dialogue, state, asked, button, words)
     raw = _raw(dialogue, asked, button)
-    return None if raw is None else _given(dialogue, state, asked, raw)
+    return None if raw is None else _given(dialogue, state, asked, raw, words)
 
 
-def stumbled(dialogue: Dialogue, problems: Mapping[str, str]) -> Dialogue:
+def stumbled(
+    dialogue: Dialogue, problems: Mapping[str, str], words: DialogueWords = ENGLISH
+) -> Dialogue:
     """After the desk refused the values: at the first field to put right, the others kept."""
     names = [field.name for field in dialogue.form.fields]
     wrong = [number for number, name in enumerate(names) if name in problems]
     if wrong:
         problem = problems[names[wrong[0]]]
         return _asking(dialogue, Asking(wrong[0], problem=problem, again=wrong[1:]))
-    problem = "; ".join(problems.values()) or "these answers do not fit together"
+    problem = "; ".join(problems.values()) or words.unfit_together
     return _asking(dialogue, Asking(len(names) - 1, problem=problem, again=[]))
 
 
@@ -70,9 +76,11 @@ def over(dialogue: Dialogue, why: str) -> Dialogue:
     return replace(dialogue, state=Ended(why), values={}, initial={})
 
 
-def _given(dialogue: Dialogue, state: Asking, asked: FormField, raw: RawValue) -> Dialogue:
+def _given(
+    dialogue: Dialogue, state: Asking, asked: FormField, raw: RawValue, words: DialogueWords
+) -> Dialogue:
     try:
-        asked.read(raw)
+        asked.read(raw, words.cards.forms)
     except ValueError as error:
         return _asking(dialogue, replace(state, page=0, problem=str(error)))
     others = _without(dialogue, asked)
@@ -103,10 +111,14 @@ def _left_out(dialogue: Dialogue) -> Dialogue:
 
 
 def _picked(
-    dialogue: Dialogue, state: Asking, asked: FormField, button: FormButton
+    dialogue: Dialogue,
+    state: Asking,
+    asked: FormField,
+    button: FormButton,
+    words: DialogueWords,
 ) -> Dialogue | None:
     if button.word == "done":
-        return _given(dialogue, state, asked, state.picked)
+        return _given(dialogue, state, asked, state.picked, words)
     if button.word not in ("pick", "unpick") or button.number >= len(asked.options):
         return None
     picked = {int(position) for position in state.picked} - {button.number}

@@ -24,9 +24,6 @@ OPEN_SECONDS = 8.0
 
 # Whoever closes the adapter waits this long for boards that are being taken back.
 _FINISH_SECONDS = 5.0
-_ANEW = "This was begun again below."
-_NOT_ASKED = "The question could not be shown: press the button on the card again."
-_NO_TYPING = "nobody can type an answer there: route it to a group or to a person"
 
 
 class Openings:
@@ -47,6 +44,7 @@ class Openings:
         self._drafts = drafts
         self._messages = messages
         self._name = name
+        self._words = messages.words
         self._open_seconds = open_seconds
         self._pause = pause
         self._errands = Background("the end of a form", patience=_FINISH_SECONDS)
@@ -72,7 +70,9 @@ class Openings:
             # Only the answer to the call under way says which message is to be taken away.
             self._errands.start(self._taken_back(dialogue_id, opening))
             if isinstance(error, TimeoutError):
-                raise DeliveryError(press.message.place.platform, "it took too long") from None
+                raise DeliveryError(
+                    press.message.place.platform, self._words.cards.took_too_long
+                ) from None
             raise
 
     async def finish(self) -> None:
@@ -82,10 +82,10 @@ class Openings:
 
     async def close(self, handle: str, ended: Ended) -> None:
         """Close what was begun on a card that has ended. Never raises: the card goes first."""
-        by = f" by {ended.who}" if ended.who else ""
+        cards = self._words.cards
+        why = cards.late.format(how=cards.how(ended.outcome, ended.who))
         try:
             open_ones = await self._drafts.begun(handle)
-            why = f"Too late: this was already {ended.outcome}{by}."
             left = [one for one in open_ones if not await self._end(one, why)]
             for one in left:
                 self._watches.start(self._end_later(one, why))
@@ -109,7 +109,7 @@ class Openings:
                 dialogue = replace(dialogue, prompt=prompt)
                 await self._drafts.keep(dialogue)
             for one in before:
-                await self._end(one, _ANEW)
+                await self._end(one, self._words.begun_anew)
         except BaseException:
             await asyncio.shield(self._take_away(dialogue, posted))
             raise
@@ -118,7 +118,8 @@ class Openings:
     async def _first(self, dialogue_id: str, press: Press, card: Card, choice: Choice) -> Dialogue:
         place = press.message.place
         if choice.form is None:
-            raise DeliveryError(place.platform, f"{choice.label} has no form", permanent=True)
+            reason = self._words.no_form.format(label=choice.label)
+            raise DeliveryError(place.platform, reason, permanent=True)
         form, initial = portable(choice.form)
         dialogue = Dialogue(
             dialogue_id=dialogue_id,
@@ -140,7 +141,7 @@ class Openings:
             can_type=await self._messages.can_type(place),
         )
         if not dialogue.can_type and typing_is_needed(dialogue):
-            raise DeliveryError(place.platform, _NO_TYPING, permanent=True)
+            raise DeliveryError(place.platform, self._words.nobody_can_type, permanent=True)
         return begun(dialogue)
 
     async def _taken_back(self, dialogue_id: str, opening: asyncio.Task[Dialogue]) -> None:
@@ -154,7 +155,7 @@ class Openings:
 
     async def _close_off(self, dialogue_id: str) -> None:
         try:
-            await self._drafts.end(dialogue_id, _NOT_ASKED)
+            await self._drafts.end(dialogue_id, self._words.could_not_ask)
         except StoreUnreachableError as error:
             _log.warning("a form that could not be begun is only taken away: %s", error)
 

@@ -5,24 +5,17 @@ A platform renders them: it decides how they look and cuts what has no room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sayso.dialogues.buttons import FormButton, Word
 from sayso.dialogues.dialogue import TYPED_KINDS, Asking, Dialogue, RawValue
-from sayso.forms.form import FormField
-from sayso.forms.words import ENGLISH
-
-SUMMARY = "Is all of this right?"
+from sayso.dialogues.words import ENGLISH, DialogueWords
+from sayso.forms.form import FieldKind, FormField
+from sayso.forms.words import FormWords
 
 _SHORT_LABEL = 10
 _A_ROW = 3
-_KINDS = {
-    "text": "your answer",
-    "integer": "a whole number, such as 3",
-    "number": "a number, such as 2.5",
-    "date": "a date, such as 2026-11-21",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +90,7 @@ class Board:
     ended: str
     rows: tuple[tuple[Offer, ...], ...]
     is_quiet: bool
+    words: DialogueWords = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +103,7 @@ class Prompt:
     which: str
     begins: str
     problem: str
+    words: DialogueWords = ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +113,12 @@ class Note:
     words: str
 
 
-def board(dialogue: Dialogue, *, options_a_page: int) -> Board:
+def board(dialogue: Dialogue, *, options_a_page: int, words: DialogueWords = ENGLISH) -> Board:
     """The board as it is now, with so many buttons of a choice at a time."""
     count = len(dialogue.form.fields)
     state, asked = dialogue.state, dialogue.field
     is_over = not isinstance(state, Asking)
-    shown = _Shown(dialogue, options_a_page)
+    shown = _Shown(dialogue, options_a_page, words)
     return Board(
         title=dialogue.form.title,
         which=dialogue.purpose.which,
@@ -131,15 +126,16 @@ def board(dialogue: Dialogue, *, options_a_page: int) -> Board:
         person=Person(dialogue.actor, dialogue.name),
         note="" if is_over else dialogue.form.note,
         step=(state.at + 1, count) if isinstance(state, Asking) and asked and count > 1 else None,
-        answers=tuple(_answers(dialogue)),
+        answers=tuple(_answers(dialogue, words)),
         question=None if asked is None else shown.question(asked),
         ended=dialogue.ended,
         rows=() if is_over else tuple(shown.rows()),
         is_quiet=dialogue.is_typed,
+        words=words,
     )
 
 
-def prompt(dialogue: Dialogue) -> Prompt:
+def prompt(dialogue: Dialogue, words: DialogueWords = ENGLISH) -> Prompt:
     """The message that asks for what is typed.
 
     Raises:
@@ -151,17 +147,18 @@ def prompt(dialogue: Dialogue) -> Prompt:
     return Prompt(
         person=Person(dialogue.actor, dialogue.name),
         label=asked.label,
-        wanted="" if asked.kind == "text" else _KINDS[asked.kind],
+        wanted="" if asked.kind == "text" else _wanted(asked, words),
         which=dialogue.purpose.which,
         begins=dialogue.purpose.begins,
         problem=state.problem,
+        words=words,
     )
 
 
-def in_words(asked: FormField, raw: RawValue) -> str:
+def in_words(asked: FormField, raw: RawValue, words: FormWords) -> str:
     """A raw value as a person reads it."""
     if asked.kind == "boolean":
-        return "Yes" if raw == "true" else "No"
+        return words.yes if raw == "true" else words.no
     if asked.kind == "option" and isinstance(raw, str):
         return asked.options[int(raw)].label
     if isinstance(raw, list):
@@ -169,22 +166,35 @@ def in_words(asked: FormField, raw: RawValue) -> str:
     return raw
 
 
-def _answers(dialogue: Dialogue) -> Iterator[Given]:
+def _answers(dialogue: Dialogue, words: DialogueWords) -> Iterator[Given]:
+    forms = words.cards.forms
     for asked in dialogue.form.fields:
         if asked.name in dialogue.values:
-            yield Given(asked.label, in_words(asked, dialogue.values[asked.name]))
+            yield Given(asked.label, in_words(asked, dialogue.values[asked.name], forms))
     for asked in dialogue.removed:
-        value = in_words(asked, dialogue.initial[asked.name])
+        value = in_words(asked, dialogue.initial[asked.name], forms)
         yield Given(asked.label, value, was_removed=True)
+
+
+def _wanted(asked: FormField, words: DialogueWords) -> str:
+    """What is to be typed."""
+    kinds: Mapping[FieldKind, str] = {
+        "integer": words.cards.forms.whole_number,
+        "number": words.cards.forms.number,
+        "date": words.cards.forms.date,
+    }
+    return kinds.get(asked.kind, words.your_answer)
 
 
 class _Shown:
     """A dialogue and how much of it is shown at a time."""
 
-    def __init__(self, dialogue: Dialogue, options_a_page: int) -> None:
+    def __init__(self, dialogue: Dialogue, options_a_page: int, words: DialogueWords) -> None:
         self._dialogue = dialogue
         self._state = dialogue.state if isinstance(dialogue.state, Asking) else Asking()
         self._a_page = options_a_page
+        self._words = words
+        self._forms = words.cards.forms
 
     def question(self, asked: FormField) -> Question:
         """What is asked now."""
@@ -206,26 +216,30 @@ class _Shown:
 
     def rows(self) -> Iterator[tuple[Offer, ...]]:
         """The buttons: the answers, then the steps."""
-        dialogue, asked = self._dialogue, self._dialogue.field
+        dialogue, asked, forms = self._dialogue, self._dialogue.field, self._forms
+        back = self._words.back.format(back=forms.back)
         yield from self._answer_rows(asked)
-        steps = [self._offer("« Back", "back")] if self._state.at > 0 else []
+        steps = [self._offer(back, "back")] if self._state.at > 0 else []
         if asked is not None and not asked.required:
-            words = "Remove it" if asked.name in dialogue.initial else "Skip"
+            words = forms.remove if asked.name in dialogue.initial else forms.skip
             steps.append(self._offer(words, "skip"))
-        words = "Leave it out" if dialogue.purpose.falls_back else "Cancel"
+        words = forms.leave_out if dialogue.purpose.falls_back else forms.cancel
         yield (*steps, self._offer(words, "cancel"))
 
     def _answer_rows(self, asked: FormField | None) -> Iterator[tuple[Offer, ...]]:
         if asked is None:
-            yield (self._offer(self._dialogue.form.submit or ENGLISH.send, "send", is_main=True),)
+            yield (
+                self._offer(self._dialogue.form.submit or self._forms.send, "send", is_main=True),
+            )
             return
         if asked.kind == "boolean":
-            yield self._offer("Yes", "yes"), self._offer("No", "no")
+            yield self._offer(self._forms.yes, "yes"), self._offer(self._forms.no, "no")
         else:
             yield from self._choice_rows(asked)
         if asked.kind == "options":
             picked = len(self._state.picked)
-            words = f"Done ({picked})" if picked else "Done: none of them"
+            done = self._words.done if picked else self._words.done_with_none
+            words = done.format(done=self._forms.done, count=picked)
             yield (self._offer(words, "done", is_main=True),)
         elif keep := self._keep(asked):
             yield (keep,)
@@ -258,21 +272,22 @@ class _Shown:
 
     def _so_far(self, asked: FormField) -> str:
         at_hand = self._dialogue.at_hand
-        return in_words(asked, at_hand) if isinstance(at_hand, str) else ""
+        return in_words(asked, at_hand, self._forms) if isinstance(at_hand, str) else ""
 
     def _keep(self, asked: FormField) -> Offer | None:
         """The button for an answer that can be kept; None where there is none."""
         if not (so_far := self._so_far(asked)):
             return None
-        return self._offer(f"Keep: {so_far}", "keep", short="Keep it as it is")
+        label = self._words.keep.format(answer=so_far)
+        return self._offer(label, "keep", short=self._words.keep_it)
 
     def _how(self, asked: FormField) -> str:
         if self._dialogue.is_typed:
             or_press = bool(asked.suggestions) or self._dialogue.at_hand is not None
-            tail = ", or press a button." if or_press else "."
-            return f"Reply with {_KINDS[asked.kind]}{tail}"
+            how = self._words.reply_or_press if or_press else self._words.reply_with
+            return how.format(what=_wanted(asked, self._words))
         if asked.kind in TYPED_KINDS:
-            return "Nobody can type an answer here: press a button."
+            return self._words.press_a_button
         return ""
 
     def _on_page(self, labels: Sequence[str]) -> range:

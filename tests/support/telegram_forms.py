@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from aiohttp import web
-from aiohttp.test_utils import TestServer
-from support.chat_double import working
+from support.room import RUN
+from support.telegram_bots import Bots, bots
 
-from sayso import Gate, Outcome, RunRef
+from sayso import Gate, Outcome
 from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.chats.places import Place
 from sayso.clock import utc_now
-from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs, Option
 from sayso.stores.backend import Backend
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage
-from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
-TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, FORUM = -1001234567890, -1002222222222
-RUN = RunRef("deploy-bot", "s-1")
+ROUTES = Routes(
+    [
+        Route(
+            (Place("telegram", str(GROUP)), Place("telegram", str(FORUM), "17")),
+            approvers=("alice", "bob"),
+        )
+    ],
+    {"alice": frozenset({"telegram:4242"}), "bob": frozenset({"telegram:4343"})},
+)
 COLOURS = tuple(Option(label, label.lower()) for label in ("Red", "Green", "Blue"))
 CITIES = tuple(Option(f"City {number}", number) for number in range(45))
 
@@ -135,15 +139,6 @@ Waiting = asyncio.Task[TelegramOrderResponseEvent]
 
 
 @dataclass
-class Bots:
-    """One process of the bots."""
-
-    desk: Desk
-    adapter: TelegramAdapter
-    url: str = ""
-
-
-@dataclass
 class Room:
     """An agent, its Telegram, and the person who is asked."""
 
@@ -161,9 +156,8 @@ class Room:
     @asynccontextmanager
     async def bots(self, backend: Backend | None = None) -> AsyncIterator[Bots]:
         """A process of the bots that takes updates while the block runs."""
-        async with bots(self.playground, backend or self.backend, self.mode) as process:
-            if process.url:
-                self.telegram.deliver_to(process.url, secret_token="secret")
+        there = backend or self.backend
+        async with bots(self.playground, there, ROUTES, mode=self.mode) as process:
             yield process
 
     async def ask(self, seconds: float = 30) -> tuple[Waiting, TelegramMessage]:
@@ -224,38 +218,3 @@ class Room:
     def boards(self) -> list[TelegramMessage]:
         """The forms that still have buttons."""
         return [m for m in self.telegram.messages() if "📝" in m.text and m.buttons]
-
-
-@asynccontextmanager
-async def bots(playground: Playground, backend: Backend, mode: str) -> AsyncIterator[Bots]:
-    """A desk, an adapter and a listener on a backend, as one process has them."""
-    places = (Place("telegram", str(GROUP)), Place("telegram", str(FORUM), "17"))
-    route = Route(places, approvers=("alice", "bob"))
-    people = {"alice": frozenset({"telegram:4242"}), "bob": frozenset({"telegram:4343"})}
-    config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
-    async with AsyncExitStack() as stack:
-        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
-        desk = Desk(backend, [adapter], Routes([route], people))
-        await stack.enter_async_context(working(desk))
-        listener = await stack.enter_async_context(
-            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
-        )
-        url = ""
-        if mode == "webhook":
-            app = web.Application()
-            app.add_routes(listener.routes())
-            server = await stack.enter_async_context(TestServer(app))
-            url = str(server.make_url("/telegram/webhook"))
-        else:
-            await stack.enter_async_context(_polling(listener))
-        yield Bots(desk, adapter, url)
-
-
-@asynccontextmanager
-async def _polling(listener: TelegramListener) -> AsyncIterator[None]:
-    task = asyncio.create_task(listener.run_polling())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)

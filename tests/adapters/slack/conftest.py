@@ -6,6 +6,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from support.clock import Clock
 from support.desk_double import DeskDouble
 from support.slack_kit import SECRET, Client, a_config
+from support.slack_room import Slack
 
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_slack import SlackAdapter, SlackListener
@@ -32,6 +33,11 @@ async def playground(clock: Clock) -> AsyncIterator[Playground]:
 async def adapter(playground: Playground) -> AsyncIterator[SlackAdapter]:
     async with SlackAdapter(a_config(api_url=playground.slack_api_url)) as adapter:
         yield adapter
+
+
+@pytest.fixture
+def slack(playground: Playground, adapter: SlackAdapter, clock: Clock) -> Slack:
+    return Slack(playground, adapter, clock)
 
 
 @pytest.fixture

@@ -7,25 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from support.chat_double import working
-from support.clock import Clock
-from support.slack_kit import ALLOW, ALWAYS, a_card, a_config, a_press, an_action, served
+from support.slack_kit import ALLOW, ALWAYS, a_card, a_press, an_action
+from support.slack_room import Slack, SlackRoom
 
-from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso import Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice, Open
-from sayso.chats.places import Place
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
+from sayso.desk.desk import DeskOptions
 from sayso.digests import short_digest
-from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
-from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.testing import a_request
-from sayso_playground import Playground, SlackMessage
+from sayso_playground import SlackMessage
 from sayso_playground.slack.blocks import check_blocks
-from sayso_slack import SlackAdapter, SlackListener
 from sayso_slack.card.blocks import card_message
 from sayso_slack.incoming.presses import press_of
 
@@ -36,13 +29,13 @@ MENU = "sayso:more"
 
 
 @dataclass
-class Room:
+class Room(SlackRoom):
     """A card in Slack that offers the call, its program and its tool."""
 
-    backend: Backend
-    playground: Playground
-    request: PermissionRequestEvent
-    card: SlackMessage
+    async def show_the_card(self) -> None:
+        wider = (Rule("bash", {"command": "git *"}), Rule("bash"))
+        self.request = await self.offer(STATUS, *wider)
+        self.card = await self.playground.slack.message_where(lambda m: bool(m.buttons))
 
     async def shown(self, words: str) -> SlackMessage:
         return await self.playground.slack.message_where(lambda m: words in m.all_text)
@@ -53,29 +46,16 @@ class Room:
         await self.playground.slack.press(self.card, menu["action_id"], by=by, choose=option)
         return await self.shown("Really?")
 
-    async def outcome(self, call: ToolCall) -> Outcome:
-        async with Gate.open(self.backend, run=RUN, timeout=0.2) as gate:
-            return (await gate.check(call)).outcome
-
 
 @pytest.fixture
-async def room(playground: Playground, adapter: SlackAdapter, clock: Clock) -> AsyncIterator[Room]:
-    route = Route((Place("slack", "C0OPS"),), approvers=("alice",))
-    routes = Routes([route], {"alice": frozenset({"slack:U0ALICE"})})
-    terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
+async def room(slack: Slack) -> AsyncIterator[Room]:
+    options = DeskOptions(terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})))
     async with (
         memory_backend() as backend,
-        working(Desk(backend, [adapter], routes, DeskOptions(terms=terms))) as desk,
-        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
-        served(listener) as url,
+        Room.in_slack(slack, backend, options=options) as room,
     ):
-        playground.slack.deliver_to(url)
-        request = a_request(tool="bash", arguments=STATUS.arguments, run=RUN)
-        wider = (*request.suggested_rules, Rule("bash", {"command": "git *"}), Rule("bash"))
-        request = request.model_copy(update={"suggested_rules": wider})
-        await backend.store.open(request, seconds=30, inbox="", book=None)
-        card = await playground.slack.message_where(lambda m: bool(m.buttons))
-        yield Room(backend, playground, request, card)
+        await room.show_the_card()
+        yield room
 
 
 def menus(card: SlackMessage) -> list[dict[str, Any]]:
@@ -104,8 +84,8 @@ async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> No
     )
     ended = await room.shown("Remembered")
     assert "until 20" in ended.all_text
-    assert await room.outcome(STATUS) is Outcome.APPROVED
-    assert await room.outcome(PUSH) is Outcome.EXPIRED
+    assert await room.unanswered(STATUS) is Outcome.APPROVED
+    assert await room.unanswered(PUSH) is Outcome.EXPIRED
 
 
 async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
@@ -122,8 +102,8 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(ro
     assert "⚠" in dialog
     await room.playground.slack.press(sure, "Yes, Always: git *", by="alice")
     await room.shown("Approved by alice")
-    assert await room.outcome(PUSH) is Outcome.APPROVED
-    assert await room.outcome(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+    assert await room.unanswered(PUSH) is Outcome.APPROVED
+    assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
 
 
 async def test_always_deny_is_one_level_down(room: Room) -> None:
@@ -132,7 +112,7 @@ async def test_always_deny_is_one_level_down(room: Room) -> None:
 
     ended = await room.shown("Denied by alice")
     assert "never bash with exactly these arguments" in ended.all_text
-    assert await room.outcome(STATUS) is Outcome.DENIED
+    assert await room.unanswered(STATUS) is Outcome.DENIED
 
 
 async def test_a_window_says_for_how_many_minutes(room: Room) -> None:

@@ -9,41 +9,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from support.chat_double import working
-from support.clock import Clock
-from support.slack_kit import a_config, served
+from support.slack_room import Slack, SlackRoom
 
-from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.chats.places import Place
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
+from sayso import Gate, Outcome, ToolCall
+from sayso.desk.desk import DeskOptions
+from sayso.stores.backend import Backend
 from sayso_playground import Playground, SlackMessage
-from sayso_slack import SlackAdapter, SlackListener
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def gate(
-    request: pytest.FixtureRequest, playground: Playground, adapter: SlackAdapter, clock: Clock
-) -> AsyncIterator[Gate]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
-    route = Route((Place("slack", "C0OPS"),), approvers=("alice", "bob"))
-    people = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
+@pytest.fixture
+async def gate(slack: Slack, backend: Backend) -> AsyncIterator[Gate]:
     options = DeskOptions(together=timedelta(milliseconds=200))
-    async with (
-        opened as backend,
-        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], Routes([route], people), options)) as desk,
-        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
-        served(listener) as url,
-    ):
-        playground.slack.deliver_to(url)
-        yield gate
+    async with SlackRoom.in_slack(slack, backend, ("alice", "bob"), options) as room:
+        yield room.gate
 
 
 CALLS = [ToolCall(tool, {"command": f"make {tool}"}) for tool in ("build", "test", "deploy")]

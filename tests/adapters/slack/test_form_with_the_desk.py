@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
-from support.chat_double import working
-from support.clock import Clock
 from support.slack_forms import FILL_IN, FILLED_IN, VALUES
-from support.slack_kit import a_config, served
+from support.slack_room import Slack, SlackRoom
 
-from sayso import Gate, Outcome, RunRef
+from sayso import Outcome
 from sayso.agent.options import GateOptions
 from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
-from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
-from sayso_playground import Delivery, Playground, SlackMessage, SlackView
-from sayso_slack import SlackAdapter, SlackListener
+from sayso_playground import Delivery, SlackMessage, SlackView
 
 READY_MADE = "Why: ready-made answers"
 
@@ -90,15 +82,12 @@ class OrderResponseEvent(UserInputResponse):
 
 
 @dataclass
-class Room:
+class Room(SlackRoom):
     """An agent and its Slack."""
 
-    backend: Backend
-    gate: Gate
-    playground: Playground
-    ids: list[str]
+    ids: list[str] = field(default_factory=list)
 
-    async def asked(self) -> tuple[asyncio.Task[OrderResponseEvent], SlackMessage]:
+    async def order(self) -> tuple[asyncio.Task[OrderResponseEvent], SlackMessage]:
         """Ask for an order; the answer to come and the card."""
         request_id = new_id()
         options = GateOptions(self.gate.run, timeout=30)
@@ -124,30 +113,14 @@ class Room:
         return view
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def room(
-    request: pytest.FixtureRequest,
-    playground: Playground,
-    adapter: SlackAdapter,
-    clock: Clock,
-    store_url: str,
-) -> AsyncIterator[Room]:
-    route = Route((Place("slack", "C0OPS"),), approvers=("alice", "bob"))
-    people = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
-    opened = memory_backend() if request.param == "memory" else redis_backend(store_url)
-    async with (
-        opened as backend,
-        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], Routes([route], people))) as desk,
-        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
-        served(listener) as url,
-    ):
-        playground.slack.deliver_to(url)
-        yield Room(backend, gate, playground, [])
+@pytest.fixture
+async def room(slack: Slack, backend: Backend) -> AsyncIterator[Room]:
+    async with Room.in_slack(slack, backend, ("alice", "bob")) as room:
+        yield room
 
 
 async def test_a_form_of_all_kinds_comes_back_as_values(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
 
     delivery = await room.send(view)
@@ -163,7 +136,7 @@ async def test_a_form_of_all_kinds_comes_back_as_values(room: Room) -> None:
 
 
 async def test_a_ready_made_answer_is_one(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
 
     await room.send(await room.form(card), Why="", **{READY_MADE: "Not today"})
 
@@ -171,7 +144,7 @@ async def test_a_ready_made_answer_is_one(room: Room) -> None:
 
 
 async def test_signs_that_slack_escapes_come_back_as_they_were(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
 
     await room.send(await room.form(card), Why="", **{READY_MADE: "R&D <said> 100%26"})
 
@@ -179,7 +152,7 @@ async def test_signs_that_slack_escapes_come_back_as_they_were(room: Room) -> No
 
 
 async def test_without_either_answer_the_field_says_so(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
 
     await room.send(await room.form(card), Why="")
 
@@ -189,7 +162,7 @@ async def test_without_either_answer_the_field_says_so(room: Room) -> None:
 
 
 async def test_what_only_the_question_knows_is_told_at_the_field(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
 
     await room.send(await room.form(card), Name="Nobody")
 
@@ -199,7 +172,7 @@ async def test_what_only_the_question_knows_is_told_at_the_field(room: Room) -> 
 
 
 async def test_what_slacks_client_would_have_refused_is_refused_here_too(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
     bent = {
         "Name": "x" * 21,
@@ -226,7 +199,7 @@ async def test_what_slacks_client_would_have_refused_is_refused_here_too(room: R
 async def test_a_form_sent_after_the_end_says_who_was_first_and_keeps_what_was_typed(
     room: Room,
 ) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
     await room.playground.slack.press(card, "Order nothing", by="bob")
     await waiting
@@ -241,7 +214,7 @@ async def test_a_form_sent_after_the_end_says_who_was_first_and_keeps_what_was_t
 
 
 async def test_of_two_forms_at_once_the_first_counts(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     mine, yours = await room.form(card), await room.form(card, by="bob")
 
     await asyncio.gather(room.send(mine), room.send(yours, by="bob", Name="Eve"))
@@ -253,7 +226,7 @@ async def test_of_two_forms_at_once_the_first_counts(room: Room) -> None:
 
 
 async def test_a_stranger_gets_no_form_and_cannot_send_anothers(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
 
     await room.playground.slack.press(card, "Order…", by="mallory")
@@ -271,7 +244,7 @@ async def test_a_stranger_gets_no_form_and_cannot_send_anothers(room: Room) -> N
 
 
 async def test_a_form_with_a_handle_that_nobody_gave_out_is_not_taken(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
 
     def guess(payload: dict[str, Any]) -> None:
@@ -286,7 +259,7 @@ async def test_a_form_with_a_handle_that_nobody_gave_out_is_not_taken(room: Room
 
 
 async def test_a_form_of_another_message_is_not_taken(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
     view = await room.form(card)
 
     def move(payload: dict[str, Any]) -> None:
@@ -301,7 +274,7 @@ async def test_a_form_of_another_message_is_not_taken(room: Room) -> None:
 
 
 async def test_cancelling_a_form_decides_nothing_and_it_can_be_opened_again(room: Room) -> None:
-    waiting, card = await room.asked()
+    waiting, card = await room.order()
 
     await room.playground.slack.close_view(await room.form(card), by="alice")
     assert not waiting.done()

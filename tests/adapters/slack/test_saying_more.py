@@ -9,31 +9,26 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from support.chat_double import working
-from support.clock import Clock
-from support.slack_kit import a_config, served
+from support.slack_room import Slack, SlackRoom
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
-from sayso.chats.places import Place
-from sayso.desk.desk import Desk, DeskOptions
-from sayso.desk.routes import Route, Routes
+from sayso import Outcome, ToolCall
+from sayso.desk.desk import DeskOptions
 from sayso.questions.refusals import Refusals
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
-from sayso_playground import DropConnection, Playground, SlackMessage, SlackView
-from sayso_slack import SlackAdapter, SlackListener
+from sayso.stores.backend import Backend
+from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_playground import DropConnection, SlackView
 
 CALL = ToolCall("bash", {"command": "terraform apply", "token": "hunter2hunter2"})
 REFUSALS = Refusals(reasons=("Too risky", "R&D only"), wait=timedelta(minutes=10))
 
 
 @dataclass
-class Room:
+class Room(SlackRoom):
     """A card in Slack and the call that waits for it."""
 
-    playground: Playground
-    waiting: asyncio.Task[Verdict]
-    card: SlackMessage
+    async def ask_with_a_card(self) -> None:
+        self.waiting = self.ask(CALL)
+        self.card = await self.playground.slack.message_where(lambda m: bool(m.buttons))
 
     async def pick(self, words: str, by: str) -> None:
         """Pick an option in whichever menu has it."""
@@ -59,29 +54,13 @@ class Room:
         return view.errors
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def room(
-    request: pytest.FixtureRequest,
-    playground: Playground,
-    adapter: SlackAdapter,
-    clock: Clock,
-    store_url: str,
-) -> AsyncIterator[Room]:
-    route = Route((Place("slack", "C0OPS"),), approvers=("alice",))
-    routes = Routes([route], {"alice": frozenset({"slack:U0ALICE"})})
-    opened = memory_backend() if request.param == "memory" else redis_backend(store_url)
-    async with (
-        opened as backend,
-        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], routes, DeskOptions(refusals=REFUSALS))) as desk,
-        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
-        served(listener) as url,
-    ):
-        playground.slack.deliver_to(url)
-        waiting = asyncio.create_task(gate.check(CALL))
-        card = await playground.slack.message_where(lambda m: bool(m.buttons))
-        yield Room(playground, waiting, card)
-        waiting.cancel()
+@pytest.fixture
+async def room(slack: Slack, backend: Backend) -> AsyncIterator[Room]:
+    options = DeskOptions(refusals=REFUSALS)
+    async with Room.in_slack(slack, backend, options=options) as room:
+        await room.ask_with_a_card()
+        yield room
+        room.waiting.cancel()
 
 
 async def test_a_reason_in_own_words_reaches_the_agent(room: Room) -> None:
@@ -117,7 +96,7 @@ async def test_a_denial_whose_dialog_is_closed_waits_for_no_reason(room: Room) -
 
     assert delivery is not None
     assert delivery.status == 200
-    verdict = await asyncio.wait_for(room.waiting, 5)
+    verdict = await asyncio.wait_for(room.waiting, PATIENCE_SECONDS)
     assert (verdict.outcome, verdict.reason) == (Outcome.DENIED, "")
     await room.playground.slack.message_where(lambda m: "Denied by alice" in m.all_text)
 
@@ -127,7 +106,7 @@ async def test_a_denial_whose_dialog_nobody_heard_of_counts_at_once(room: Room) 
 
     await room.pick("Deny with a reason…", by="alice")
 
-    verdict = await asyncio.wait_for(room.waiting, 5)
+    verdict = await asyncio.wait_for(room.waiting, PATIENCE_SECONDS)
     assert (verdict.outcome, verdict.decided_by) == (Outcome.DENIED, "slack:U0ALICE")
 
 

@@ -4,34 +4,23 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from support.chat_double import working
-from support.clock import Clock
-from support.slack_kit import a_config, served
+from support.slack_room import Slack, SlackRoom
 
-from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.chats.places import Place
-from sayso.desk.desk import Desk
-from sayso.desk.routes import Route, Routes
+from sayso import Gate, Outcome, ToolCall
 from sayso.stores.memory import memory_backend
 from sayso_playground import Playground
-from sayso_slack import SlackAdapter, SlackListener
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 
 
 @pytest.fixture
-async def gate(playground: Playground, adapter: SlackAdapter, clock: Clock) -> AsyncIterator[Gate]:
-    route = Route((Place("slack", "C0OPS"),), approvers=("alice", "slack:@oncall"))
-    people = {"alice": frozenset({"slack:U0ALICE"})}
+async def gate(slack: Slack) -> AsyncIterator[Gate]:
+    approvers = ("alice", "slack:@oncall")
     async with (
         memory_backend() as backend,
-        Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=30) as gate,
-        working(Desk(backend, [adapter], Routes([route], people))) as desk,
-        SlackListener(a_config(), adapter, desk, clock=clock) as listener,
-        served(listener) as url,
+        SlackRoom.in_slack(slack, backend, approvers) as room,
     ):
-        playground.slack.deliver_to(url)
-        yield gate
+        yield room.gate
 
 
 async def test_allow_in_slack_lets_the_call_run(gate: Gate, playground: Playground) -> None:

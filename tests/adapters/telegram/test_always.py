@@ -6,27 +6,20 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
-from support.chat_double import working
+from support.room import RUN, Room
+from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, Outcome, RunRef, ToolCall
+from sayso import Gate, Outcome, ToolCall
 from sayso.always.terms import Terms
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk, DeskOptions
+from sayso.desk.desk import DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.digests import short_digest
-from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import Rule
-from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.testing import a_request
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
-from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
-TOKEN = "4000000000:PLAYGROUND-token"
 GROUP = -1001234567890
-RUN = RunRef("deploy-bot", "s-1")
 STATUS = ToolCall("bash", {"command": "git status"})
 PUSH = ToolCall("bash", {"command": "git push"})
 FIRST = ["Allow", "Always", "Deny", "More…"]
@@ -43,13 +36,15 @@ MORE = [
 
 
 @dataclass
-class Room:
+class Asked(Room):
     """A card in Telegram that offers the call, its program and its tool."""
 
-    backend: Backend
     playground: Playground
-    request: PermissionRequestEvent
-    card: TelegramMessage
+
+    async def show(self) -> None:
+        wider = (Rule("bash", {"command": "git *"}), Rule("bash"))
+        self.request = await self.offer(STATUS, *wider)
+        self.card = await self.playground.telegram.message_where(lambda m: bool(m.buttons))
 
     async def shown(self, words: str) -> TelegramMessage:
         return await self.playground.telegram.message_where(lambda m: words in m.text)
@@ -66,37 +61,23 @@ class Room:
         await self.press(await self.with_buttons(MORE), button)
         return await self.shown("Really?")
 
-    async def outcome(self, call: ToolCall) -> Outcome:
-        async with Gate.open(self.backend, run=RUN, timeout=0.2) as gate:
-            return (await gate.check(call)).outcome
-
 
 @pytest.fixture
-async def room() -> AsyncIterator[Room]:
+async def room() -> AsyncIterator[Asked]:
     routes = Routes([Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))])
-    terms = Terms(scopes=frozenset({"session", "agent", "tool-window"}))
-    async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
-        config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
-        async with (
-            memory_backend() as backend,
-            TelegramAdapter(config, backend.drafts) as adapter,
-            working(Desk(backend, [adapter], routes, DeskOptions(terms=terms))) as desk,
-            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name) as listener,
-        ):
-            app = web.Application()
-            app.add_routes(listener.routes())
-            async with TestServer(app) as server:
-                url = str(server.make_url("/telegram/webhook"))
-                playground.telegram.deliver_to(url, secret_token="secret")
-                request = a_request(tool="bash", arguments=STATUS.arguments, run=RUN)
-                wider = (*request.suggested_rules, Rule("bash", {"command": "git *"}), Rule("bash"))
-                request = request.model_copy(update={"suggested_rules": wider})
-                await backend.store.open(request, seconds=30, inbox="", book=None)
-                card = await playground.telegram.message_where(lambda m: bool(m.buttons))
-                yield Room(backend, playground, request, card)
+    options = DeskOptions(terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})))
+    async with (
+        Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, timeout=30) as gate,
+        bots(playground, backend, routes, options=options) as process,
+    ):
+        room = Asked(backend, gate, process.desk, playground)
+        await room.show()
+        yield room
 
 
-async def test_always_stores_the_literal_call_after_its_second_step(room: Room) -> None:
+async def test_always_stores_the_literal_call_after_its_second_step(room: Asked) -> None:
     await room.press(room.card, "Always")
     sure = await room.shown("Really?")
     digest = short_digest(room.request.arguments_digest)
@@ -108,11 +89,13 @@ async def test_always_stores_the_literal_call_after_its_second_step(room: Room) 
 
     ended = await room.shown("✅ Approved")
     assert ", until 20" in ended.text
-    assert await room.outcome(STATUS) is Outcome.APPROVED
-    assert await room.outcome(PUSH) is Outcome.EXPIRED
+    assert await room.unanswered(STATUS) is Outcome.APPROVED
+    assert await room.unanswered(PUSH) is Outcome.EXPIRED
 
 
-async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
+async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(
+    room: Asked,
+) -> None:
     sure = await room.choose("Always: git *")
 
     assert 'bash with command matching "git *" and any other arguments in session s-1' in sure.text
@@ -120,26 +103,26 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(ro
     assert await room.backend.rules.all() == []
     await room.press(sure, "Yes, Always: git *")
     await room.shown("✅ Approved")
-    assert await room.outcome(PUSH) is Outcome.APPROVED
-    assert await room.outcome(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+    assert await room.unanswered(PUSH) is Outcome.APPROVED
+    assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
 
 
-async def test_always_deny_is_one_level_down(room: Room) -> None:
+async def test_always_deny_is_one_level_down(room: Asked) -> None:
     sure = await room.choose("Always deny")
     await room.press(sure, "Yes, Always deny")
 
     ended = await room.shown("⛔ Denied")
     assert "never bash with exactly these arguments" in ended.text
-    assert await room.outcome(STATUS) is Outcome.DENIED
+    assert await room.unanswered(STATUS) is Outcome.DENIED
 
 
-async def test_a_window_says_for_how_many_minutes(room: Room) -> None:
+async def test_a_window_says_for_how_many_minutes(room: Asked) -> None:
     sure = await room.choose("Whole tool for 15 minutes")
 
     assert "bash with any arguments in session s-1, for 15 minutes" in sure.text
 
 
-async def test_back_returns_from_the_menu_and_from_the_second_step(room: Room) -> None:
+async def test_back_returns_from_the_menu_and_from_the_second_step(room: Asked) -> None:
     await room.press(room.card, "More…")
     await room.press(await room.with_buttons(MORE), "Back")
     first = await room.with_buttons(FIRST)
@@ -151,7 +134,9 @@ async def test_back_returns_from_the_menu_and_from_the_second_step(room: Room) -
     assert await room.backend.rules.all() == []
 
 
-async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(room: Room) -> None:
+async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(
+    room: Asked,
+) -> None:
     telegram = room.playground.telegram
     more = room.card.buttons["More…"]
     prefix = more.removesuffix("more")
@@ -165,7 +150,7 @@ async def test_the_wrong_person_neither_opens_the_menu_nor_stores_anything(room:
     assert await room.backend.rules.all() == []
 
 
-async def test_the_menu_of_one_card_does_nothing_under_another_message(room: Room) -> None:
+async def test_the_menu_of_one_card_does_nothing_under_another_message(room: Asked) -> None:
     other = room.playground.telegram.say(GROUP, "look here", by="mallory")
 
     delivery = await room.playground.telegram.press_data(

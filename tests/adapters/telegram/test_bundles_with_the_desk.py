@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
-from support.chat_double import working
+from support.room import RUN
+from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, Outcome, RunRef, ToolCall, Verdict
+from sayso import Gate, Outcome, ToolCall, Verdict
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk, DeskOptions
+from sayso.desk.desk import DeskOptions
 from sayso.desk.routes import Route, Routes
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
+from sayso.stores.backend import Backend
 from sayso_playground import Playground, PlaygroundConfig, TelegramDouble, TelegramMessage
-from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
-TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, OLD = -1001234567890, -300
 
 
@@ -43,13 +38,8 @@ class Room:
         return await self.telegram.message_where(lambda m: words in m.text and m.chat == chat)
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
-    opened = (
-        memory_backend()
-        if request.param == "memory"
-        else redis_backend(request.getfixturevalue("store_url"))
-    )
+@pytest.fixture
+async def room(backend: Backend) -> AsyncIterator[Room]:
     approvers = ("telegram:4242", "telegram:4343")
     routes = Routes(
         [
@@ -58,25 +48,12 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         ],
         {"alice": frozenset({"telegram:4242"})},
     )
-    async with AsyncExitStack() as stack:
-        playground = await stack.enter_async_context(
-            Playground(PlaygroundConfig(telegram_bot_token=TOKEN))
-        )
-        config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
-        backend = await stack.enter_async_context(opened)
-        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
-        run = RunRef("deploy-bot", "s-1")
-        options = DeskOptions(together=timedelta(milliseconds=200))
-        gate = await stack.enter_async_context(Gate.open(backend, run=run, timeout=30))
-        desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes, options)))
-        listener = await stack.enter_async_context(
-            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
-        )
-        app = web.Application()
-        app.add_routes(listener.routes())
-        server = await stack.enter_async_context(TestServer(app))
-        url = str(server.make_url("/telegram/webhook"))
-        playground.telegram.deliver_to(url, secret_token="secret")
+    options = DeskOptions(together=timedelta(milliseconds=200))
+    async with (
+        Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
+        Gate.open(backend, run=RUN, timeout=30) as gate,
+        bots(playground, backend, routes, options=options),
+    ):
         yield Room(playground.telegram, gate)
 
 

@@ -6,21 +6,21 @@ import logging
 from collections.abc import AsyncIterator
 
 import pytest
-from support.telegram_forms import FORUM, GROUP, RUN, TOKEN, VALUES, Room, bots
+from support.room import RUN
+from support.telegram_bots import TOKEN, bots
+from support.telegram_forms import FORUM, GROUP, ROUTES, VALUES, Room
 
 from sayso import Gate, Outcome
+from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
 from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, RateLimited
 
 
-@pytest.fixture(params=["memory", "redis"])
-async def quiet_room(request: pytest.FixtureRequest, store_url: str) -> AsyncIterator[Room]:
+@pytest.fixture
+async def quiet_room(backend: Backend) -> AsyncIterator[Room]:
     """A room whose bots are started by the test."""
-    opened = memory_backend() if request.param == "memory" else redis_backend(store_url)
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
-        opened as backend,
         Gate.open(backend, run=RUN, timeout=30) as gate,
     ):
         yield Room(backend, gate, playground)
@@ -175,7 +175,7 @@ async def test_two_processes_that_get_one_reply_at_once_take_it_once(
 ) -> None:
     caplog.set_level(logging.DEBUG, "sayso_telegram")
     room = quiet_room
-    async with room.bots(), bots(room.playground, room.backend, "webhook") as other:
+    async with room.bots(), bots(room.playground, room.backend, ROUTES, deliver=False) as other:
         waiting, card = await room.ask()
         await room.telegram.press(card, "Two things…", by="alice")
         prompt = await room.question("First")

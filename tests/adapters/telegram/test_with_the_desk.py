@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
-from support.chat_double import working
+from support.room import RUN
+from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, RunRef, ToolCall, Verdict
+from sayso import Gate, ToolCall, Verdict
 from sayso.chats.places import Place
-from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -24,9 +21,7 @@ from sayso_playground import (
     TelegramDouble,
     TelegramMessage,
 )
-from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
 
-TOKEN = "4000000000:PLAYGROUND-token"
 GROUP, FORUM, OLD = -1001234567890, -1002222222222, -300
 CALL = ToolCall("bash", {"command": "terraform apply"})
 
@@ -48,16 +43,6 @@ class Room:
         return await self.telegram.message_where(lambda m: words in m.text and m.chat == chat)
 
 
-@asynccontextmanager
-async def polling(listener: TelegramListener) -> AsyncIterator[None]:
-    task = asyncio.create_task(listener.run_polling())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
 @pytest.fixture(params=["webhook", "polling"])
 async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
     places = (Place("telegram", str(GROUP)), Place("telegram", str(FORUM), "17"))
@@ -68,27 +53,12 @@ async def room(request: pytest.FixtureRequest) -> AsyncIterator[Room]:
         ],
         {"alice": frozenset({"telegram:4242"})},
     )
-    async with AsyncExitStack() as stack:
-        playground = await stack.enter_async_context(
-            Playground(PlaygroundConfig(telegram_bot_token=TOKEN))
-        )
-        config = TelegramConfig(TOKEN, ("secret",), playground.telegram_api_url)
-        backend = await stack.enter_async_context(memory_backend())
-        adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
-        run = RunRef("deploy-bot", "s-1")
-        gate = await stack.enter_async_context(Gate.open(backend, run=run, timeout=30))
-        desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes)))
-        listener = await stack.enter_async_context(
-            TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
-        )
-        if request.param == "webhook":
-            app = web.Application()
-            app.add_routes(listener.routes())
-            server = await stack.enter_async_context(TestServer(app))
-            url = str(server.make_url("/telegram/webhook"))
-            playground.telegram.deliver_to(url, secret_token="secret")
-        else:
-            await stack.enter_async_context(polling(listener))
+    async with (
+        Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
+        memory_backend() as backend,
+        Gate.open(backend, run=RUN, timeout=30) as gate,
+        bots(playground, backend, routes, mode=request.param),
+    ):
         yield Room(playground.telegram, gate)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
 import pytest
-from support.chat_double import ChatDouble, press_on, working
+from support.chat_double import ChatDouble, press_on
+from support.room import OPS, RUN, ChatRoom
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.cards.card import Card, Open
-from sayso.chats.places import Answered, MessageRef, Place
+from sayso.chats.places import Answered, MessageRef
 from sayso.clock import utc_now
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
@@ -21,35 +22,21 @@ from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
-from sayso.stores.redis import redis_backend
-from sayso.testing import a_request
 
-OPS = Place("slack", "C0OPS")
-RUN = RunRef("deploy-bot", "s-1")
 STATUS, PUSH, LS = (
     ToolCall("bash", {"command": command}) for command in ("git status", "git push", "ls")
 )
 SCOPES: frozenset[Scope] = frozenset({"session", "agent", "tool-window"})
 
 
-class Room:
+class Room(ChatRoom):
     """A running session, a desk and its chat."""
-
-    def __init__(self, backend: Backend, gate: Gate, desk: Desk, chat: ChatDouble) -> None:
-        self.backend = backend
-        self.gate = gate
-        self.desk = desk
-        self.chat = chat
 
     async def ask_with_widths(
         self, call: ToolCall = STATUS
     ) -> tuple[PermissionRequestEvent, MessageRef, Card]:
         """A card that offers the call, its program and its tool."""
-        request = a_request(tool=call.name, arguments=call.arguments, run=RUN)
-        wider = (Rule("bash", {"command": "git *"}), Rule("bash"))
-        request = request.model_copy(update={"suggested_rules": (*request.suggested_rules, *wider)})
-        await self.backend.store.open(request, seconds=30, inbox="", book=None)
+        request = await self.offer(call, Rule("bash", {"command": "git *"}), Rule("bash"))
         ref, card = await self.chat.card_where(lambda card: isinstance(card.state, Open))
         return request, ref, card
 
@@ -65,18 +52,8 @@ class Room:
 
     async def decided(self, call: ToolCall, session: str = "s-1", agent: str = "deploy-bot") -> str:
         """What becomes of a call; nobody answers when it is asked about."""
-        run = RunRef(agent, session)
-        async with Gate.open(self.backend, run=run, timeout=0.2) as gate:
-            verdict = await gate.check(call)
-        return "asked" if verdict.outcome is Outcome.EXPIRED else verdict.outcome.value
-
-
-@pytest.fixture(params=["memory", "redis"])
-def opened(request: pytest.FixtureRequest) -> Callable[[], AbstractAsyncContextManager[Backend]]:
-    if request.param == "memory":
-        return memory_backend
-    url = request.getfixturevalue("store_url")
-    return lambda: redis_backend(url)
+        outcome = await self.unanswered(call, RunRef(agent, session))
+        return "asked" if outcome is Outcome.EXPIRED else outcome.value
 
 
 @asynccontextmanager
@@ -85,16 +62,14 @@ async def a_room(
 ) -> AsyncIterator[Room]:
     chat = ChatDouble()
     routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))], {})
-    async with (
-        Gate.open(backend, run=RUN, timeout=30) as gate,
-        working(Desk(backend, [chat], routes, DeskOptions(terms=terms), clock=clock)) as desk,
-    ):
-        yield Room(backend, gate, desk, chat)
+    desk = Desk(backend, [chat], routes, DeskOptions(terms=terms), clock=clock)
+    async with Room.open(backend, desk, chat=chat) as room:
+        yield room
 
 
 @pytest.fixture
-async def room(opened: Callable[[], AbstractAsyncContextManager[Backend]]) -> AsyncIterator[Room]:
-    async with opened() as backend, a_room(backend, Terms(scopes=SCOPES)) as room:
+async def room(backend: Backend) -> AsyncIterator[Room]:
+    async with a_room(backend, Terms(scopes=SCOPES)) as room:
         yield room
 
 
@@ -175,11 +150,9 @@ async def test_a_revoked_rule_asks_again_at_once_in_a_running_session(room: Room
     assert after.outcome is Outcome.EXPIRED
 
 
-async def test_an_expired_rule_asks_again(
-    opened: Callable[[], AbstractAsyncContextManager[Backend]],
-) -> None:
+async def test_an_expired_rule_asks_again(backend: Backend) -> None:
     short = Terms(remember_for=timedelta(seconds=1))
-    async with opened() as backend, a_room(backend, short) as room:
+    async with a_room(backend, short) as room:
         await room.choose("always")
         assert await room.decided(STATUS) == "approved"
 
@@ -189,10 +162,8 @@ async def test_an_expired_rule_asks_again(
         assert await backend.rules.all() == []
 
 
-async def test_only_what_the_settings_allow_is_offered(
-    opened: Callable[[], AbstractAsyncContextManager[Backend]],
-) -> None:
-    async with opened() as backend, a_room(backend, Terms()) as room:
+async def test_only_what_the_settings_allow_is_offered(backend: Backend) -> None:
+    async with a_room(backend, Terms()) as room:
         _, ref, card = await room.ask_with_widths()
 
         for key in ("agent", "window", "always-3"):
@@ -202,10 +173,8 @@ async def test_only_what_the_settings_allow_is_offered(
     assert remembered(card) == ["always-2", "deny-always"]
 
 
-async def test_without_scopes_nothing_can_be_remembered(
-    opened: Callable[[], AbstractAsyncContextManager[Backend]],
-) -> None:
-    async with opened() as backend, a_room(backend, Terms(scopes=frozenset())) as room:
+async def test_without_scopes_nothing_can_be_remembered(backend: Backend) -> None:
+    async with a_room(backend, Terms(scopes=frozenset())) as room:
         _, ref, card = await room.ask_with_widths()
         answer = await room.desk.press(press_on(ref, card, "always"))
 

@@ -31,6 +31,7 @@ from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.loggers import muffled
 from sayso_slack.reading.workspace import Workspace
+from sayso_slack.words import ENGLISH, SlackWords
 
 _log = logging.getLogger(__name__)
 
@@ -62,12 +63,17 @@ class SlackAdapter:
     """Shows cards in Slack. Works inside its ``async with`` block.
 
     Nothing is retried here: the desk knows what may be repeated. Whoever hands
-    in a session closes it.
+    in a session closes it. ``words`` are what its dialogs say besides cards.
     """
 
     def __init__(
-        self, config: SlackConfig, *, session: aiohttp.ClientSession | None = None
+        self,
+        config: SlackConfig,
+        *,
+        session: aiohttp.ClientSession | None = None,
+        words: SlackWords = ENGLISH,
     ) -> None:
+        self.words = words
         self._config = config
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
@@ -156,7 +162,7 @@ class SlackAdapter:
         """
         view = everything_modal(card)
         if not fits(view):
-            raise DeliveryError(PLATFORM, "it is too large for a Slack dialog", permanent=True)
+            raise DeliveryError(PLATFORM, self.words.too_large, permanent=True)
         await self._open(press, view)
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
@@ -167,7 +173,7 @@ class SlackAdapter:
         """
         if choice.form is None:
             raise DeliveryError(PLATFORM, f"{choice.label!r} has no form", permanent=True)
-        await self._open(press, form_modal(card, choice, choice.form, press.message))
+        await self._open(press, form_modal(card, choice, choice.form, press.message, self.words))
 
     async def members(self, group: str) -> Collection[str]:
         """The actors of a user group, by its handle or its ``S…`` id. Not cached here.
@@ -276,14 +282,12 @@ class SlackAdapter:
 
     async def _open(self, press: Press, view: Block) -> None:
         if not press.ticket:
-            raise DeliveryError(
-                PLATFORM, "the press came without a trigger_id: press again", permanent=True
-            )
+            raise DeliveryError(PLATFORM, self.words.press_again, permanent=True)
         try:
             async with asyncio.timeout(_DIALOG_SECONDS):
                 await self._post("views.open", {"trigger_id": press.ticket, "view": view})
         except TimeoutError:
-            raise DeliveryError(PLATFORM, "it took too long") from None
+            raise DeliveryError(PLATFORM, self.words.cards.took_too_long) from None
 
     async def _group_id(self, handle: str) -> str:
         answer = await self._read("usergroups.list", {})

@@ -36,6 +36,7 @@ from sayso_telegram.forms.view import OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
 from sayso_telegram.permissions import member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
+from sayso_telegram.words import ENGLISH, TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +62,7 @@ class TelegramAdapter:
     ``drafts`` keep forms that are being filled in: any process with the same
     drafts can go on with them. ``drafts``, ``messages`` and ``people`` are what
     the listener of the same bot works with. A form that is not in the
-    chat after ``open_seconds`` is taken back.
+    chat after ``open_seconds`` is taken back. ``words`` are what it says besides cards.
     """
 
     def __init__(
@@ -72,12 +73,16 @@ class TelegramAdapter:
         clock: Clock = utc_now,
         open_seconds: float = OPEN_SECONDS,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        words: TelegramWords = ENGLISH,
     ) -> None:
+        self.words = words
         self._config = config
         self._client = Client(config)
         self._open = AsyncExitStack()
         self.people = People()
-        self.messages = Messages(FormChat(self._client), options_a_page=OPTIONS_A_PAGE)
+        self.messages = Messages(
+            FormChat(self._client), options_a_page=OPTIONS_A_PAGE, words=words.dialogues
+        )
         self.drafts = DialogueDrafts(drafts, f"{PLATFORM}:{config.bot_id}", clock)
         self._openings = Openings(
             self.drafts, self.messages, self._name, open_seconds=open_seconds, pause=pause
@@ -156,7 +161,7 @@ class TelegramAdapter:
             await self._bot.send_document(
                 chat_id,
                 InputFile(content, filename=_FILE_NAME),
-                caption="Everything, complete.",
+                caption=card.words.everything,
                 message_thread_id=thread_id,
                 reply_parameters=ReplyParameters(
                     number_of(ref.message_id), allow_sending_without_reply=True

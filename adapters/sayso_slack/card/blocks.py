@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from sayso.cards.buttons import Button, button_data
-from sayso.cards.card import BACK, MORE, Card, Choice, Ended
-from sayso.cards.plain import OUTCOME_ICONS
+from sayso.cards.card import MORE, Card, Choice, Ended
+from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import (
     Block,
@@ -23,6 +22,7 @@ from sayso_slack.card.elements import (
     section,
 )
 from sayso_slack.card.fallback import fallback_text
+from sayso_slack.card.parts import Spans, confirming, outcome, second_step
 from sayso_slack.card.presentable import (
     IN_ONE_MENU,
     button_label,
@@ -30,7 +30,6 @@ from sayso_slack.card.presentable import (
     option_label,
     presentable,
     stored_question,
-    stored_words,
 )
 
 ACTION_PREFIX = "sayso:"
@@ -44,7 +43,6 @@ UNPARSED = {
     "unfurl_links": False,
     "unfurl_media": False,
 }
-_SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
 _LINE = 300
 
 Facts = tuple[tuple[str, str], ...]
@@ -56,6 +54,7 @@ _MOST_TOLD = 20
 _LABEL = 60
 _NOTE = 60
 _ON_ONE_LINE = 200
+_SECOND_STEP = 2_000  # more than anything that is stored takes
 
 
 def card_message(card: Card) -> dict[str, Any]:
@@ -70,7 +69,7 @@ def card_message(card: Card) -> dict[str, Any]:
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
 
 
-def told(facts: Facts) -> Iterator[Block]:
+def told(facts: Facts, words: CardWords) -> Iterator[Block]:
     """The parts of a rich text that show each answer with its label.
 
     They are set apart by a bar, so that no line of an answer and no label looks
@@ -85,39 +84,34 @@ def told(facts: Facts) -> Iterator[Block]:
         rooms[number] = min(left // (len(shown) - done), len(visible(shown[number][1])))
         left -= rooms[number]
     for number, (label, text) in enumerate(shown):
-        yield _told(one_line(label, _LABEL), visible(text), rooms[number])
+        yield _told(one_line(label, _LABEL), visible(text), rooms[number], words)
     if len(facts) > len(shown):
-        yield section(literal(f"{len(facts) - len(shown)} more answers are not shown here."))
+        yield section(literal(words.more_answers.of(len(facts) - len(shown))))
 
 
-def _told(label: str, text: str, room: int) -> Block:
-    note = f" (cut, {len(text):,} characters in all)" if len(text) > room else ""
-    words = shortened(text, room) or "–"
-    space = "\n" if "\n" in words or len(words) > _ON_ONE_LINE else " "
-    return quote(literal(f"{label}{note}{space}", bold=True), literal(words))
+def _told(label: str, text: str, room: int, words: CardWords) -> Block:
+    note = f" {words.cut_answer.format(count=len(text))}" if len(text) > room else ""
+    shown = shortened(text, room) or "–"
+    space = "\n" if "\n" in shown or len(shown) > _ON_ONE_LINE else " "
+    return quote(literal(f"{label}{note}{space}", bold=True), literal(shown))
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:
     blocks: list[Block] = [{"type": "header", "text": plain_text(card.body.title)}]
     if isinstance(card.state, Ended):
         # At the top: Slack folds long messages, and who decided must not be below the fold.
-        blocks.append(rich_text(_outcome(card.state), *told(card.state.facts)))
+        said = outcome(card.state, card.words, Spans())
+        blocks.append(rich_text(said, *told(card.state.facts, card.words)))
     blocks.append(rich_text(*_what_is_asked(card), _facts(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
     blocks.append(_small_print(card))
-    if (confirming := _confirming(card)) is not None:
-        blocks += [rich_text(_question(confirming)), _second_step(card, confirming)]
+    if (choice := confirming(card)) is not None:
+        asked = second_step(choice, card.words, most=_SECOND_STEP)
+        blocks += [rich_text(asked), _second_step(card, choice)]
     elif card.choices or card.more:
         blocks.append(_actions(card))
     return blocks
-
-
-def _confirming(card: Card) -> Choice | None:
-    """The choice at its second step, as far as a message can show what it stores."""
-    if isinstance(card.state, Ended) or card.state.confirming is None:
-        return None
-    return card.choice(card.state.confirming.key)
 
 
 def _count(card: Card) -> int:
@@ -142,7 +136,7 @@ def _facts(card: Card) -> Block:
 def _notice(card: Card, left_out: int) -> str:
     notices = [card.cut_notice] if card.cut_notice else []
     if left_out and not isinstance(card.state, Ended):
-        notices.append(f"{left_out} more choices do not fit into a Slack message.")
+        notices.append(card.words.choices_left.of(left_out))
     if not isinstance(card.state, Ended) and card.state.notice:
         notices.insert(0, f"✍️ {one_line(card.state.notice, _LINE)}")
     return " ".join(notices)
@@ -157,27 +151,6 @@ def _small_print(card: Card) -> Block:
     return context(*digest, own_markup(when))
 
 
-def _outcome(ended: Ended) -> Block:
-    word = one_line(ended.outcome, 30)
-    icon = OUTCOME_ICONS.get(ended.outcome, "•")
-    pieces = [literal(f"{icon} {word.capitalize()}", bold=True)]
-    if ended.by:
-        pieces += [literal(" by "), *person(ended)]
-    if ended.reason:
-        pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _LINE))]
-    if ended.stored:
-        pieces += [literal("\nRemembered ", bold=True), literal(one_line(ended.stored, _LINE))]
-    return section(*pieces)
-
-
-def person(ended: Ended) -> list[Block]:
-    """Who ended it; a Slack user as Slack shows people. An edited message notifies nobody."""
-    if match := _SLACK_ACTOR.fullmatch(ended.by):
-        name = [literal(one_line(ended.by_name, 60) + " ")] if ended.by_name else []
-        return [*name, {"type": "user", "user_id": match[1]}]
-    return [literal(one_line(ended.who, 120))]
-
-
 def _actions(card: Card) -> Block:
     # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
     elements = [button(card, choice, button_label(choice)) for choice in card.choices]
@@ -187,13 +160,11 @@ def _actions(card: Card) -> Block:
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """What a menu cannot ask in a dialog, because that would be one for all of its options."""
-    yes, back = button(card, choice, confirmed_label(choice)), button(card, BACK, card.words.back)
+    yes, back = (
+        button(card, choice, confirmed_label(choice, card.words)),
+        button(card, card.step_back, card.words.back),
+    )
     return _actions_block(card, f":sure:{choice.key}", [yes, back])
-
-
-def _question(choice: Choice) -> Block:
-    asked = literal("⚠️ Really? This would be remembered: ", bold=True)
-    return section(asked, literal(stored_words(choice)))
 
 
 def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
@@ -235,16 +206,16 @@ def button(card: Card, choice: Choice, label: str) -> Block:
     if choice.style in ("primary", "danger"):
         element["style"] = choice.style
     if choice.stores:
-        element["confirm"] = _confirmation(choice)
+        element["confirm"] = _confirmation(choice, card.words)
     return element
 
 
-def _confirmation(choice: Choice) -> Block:
+def _confirmation(choice: Choice, words: CardWords) -> Block:
     """docs.slack.dev, confirmation dialog: title 100, text 300, confirm and deny 30."""
     label = button_label(choice)
     return {
-        "title": plain_text(f"{label}?"),
-        "text": plain_text(stored_question(choice)),
+        "title": plain_text(words.confirm.format(label=label)),
+        "text": plain_text(stored_question(choice, words)),
         "confirm": plain_text(one_line(label, 30)),
-        "deny": plain_text("Not now"),
+        "deny": plain_text(words.not_now),
     }

@@ -8,7 +8,6 @@ from typing import Any
 
 from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import (
-    BACK,
     DESCRIPTION_LIMIT,
     MORE,
     SHOW_ALL,
@@ -18,9 +17,10 @@ from sayso.cards.card import (
     Ended,
     Room,
 )
-from sayso.cards.plain import OUTCOME_ICONS, utc_text
-from sayso.text.visible import one_line, shortened
-from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, menu_option, person
+from sayso.cards.plain import utc_text
+from sayso.cards.words import CardWords
+from sayso.text.visible import one_line
+from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, menu_option
 from sayso_slack.card.elements import (
     Block,
     context,
@@ -34,6 +34,7 @@ from sayso_slack.card.elements import (
     section,
 )
 from sayso_slack.card.fallback import TEXT_LIMIT, escaped
+from sayso_slack.card.parts import Spans, confirming, outcome, second_step
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
     IN_ONE_MENU,
@@ -41,7 +42,6 @@ from sayso_slack.card.presentable import (
     button_label,
     confirmed_label,
     presentable,
-    stored_words,
 )
 
 # All blocks of a message may hold about 12,000 characters (undocumented, see presentable.py).
@@ -54,7 +54,8 @@ _ASKER = 300
 _COMMON_FACTS = 4
 _OWN_FACTS = 2
 _LABEL, _VALUE = 30, 70
-_WHO, _REASON, _STORED, _ANSWER = 90, 110, 150, 60
+_SPANS = Spans(who=90, name=45, reason=110, stored=150)
+_ANSWER = 60
 _ANSWERS = 2
 _NOTICE = 150
 _SECOND_STEP = 800
@@ -106,7 +107,7 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
         first, last = bundle.expires
         yield context(own_markup(f"{bundle.words.expires} {local_time(first)}"))
         if (last - first).total_seconds() >= 60:
-            yield context(own_markup(f"The last one expires {local_time(last)}"))
+            yield context(own_markup(bundle.words.last_expires.format(when=local_time(last))))
     if bundle.choices:
         # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
         block_id = f"{ACTION_PREFIX}all:{len(bundle.waiting)}:{bundle.handle}"
@@ -119,7 +120,7 @@ def _common(bundle: Bundle) -> list[Block]:
     said = [(bundle.words.asked_by, one_line(bundle.asker, _ASKER))] if bundle.asker else []
     said += bundle.facts[:_COMMON_FACTS]
     if more := len(bundle.facts[_COMMON_FACTS:]):
-        said.append(("More", f"{more} facts are not shown here"))
+        said.append((bundle.words.more_label, bundle.words.facts_left.of(more)))
     pieces: list[Block] = []
     for label, value in said:
         pieces += [literal(f"\n{label} " if pieces else f"{label} ", bold=True), literal(value)]
@@ -130,21 +131,20 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     """One card; docs.slack.dev, blocks: at most 50 in a message, here 5 for each of 8 cards."""
     parts = [section(literal(f"{number}. {card.body.title}", bold=True))]
     if isinstance(card.state, Ended):
-        parts += _outcome(card.state)
+        parts.append(outcome(card.state, card.words, _SPANS))
+        parts += _answers(card.state, card.words)
     if card.content:
         parts.append(preformatted(card.content))
     if card.description:
         label = section(literal(card.described, bold=True))
         parts += [label, quote(literal(card.description))]
-    if (confirming := _confirming(card)) is not None:
-        asked = literal("⚠️ Really? This would be remembered: ", bold=True)
-        words = shortened(stored_words(confirming), _SECOND_STEP)
-        parts.append(section(asked, literal(words)))
+    if (choice := confirming(card)) is not None:
+        parts.append(second_step(choice, card.words, most=_SECOND_STEP))
     yield rich_text(*parts)
     if small := list(_small_print(bundle, card)):
         yield context(*map(plain_text, small))
-    if elements := list(_elements(number, card, confirming)):
-        step = f":sure:{confirming.key}" if confirming else _step(card)
+    if elements := list(_elements(number, card, choice)):
+        step = f":sure:{choice.key}" if choice else _step(card)
         block_id = f"{ACTION_PREFIX}{card.handle}{step}"
         yield {"type": "actions", "block_id": block_id, "elements": elements}
 
@@ -160,37 +160,17 @@ def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
     for label, value in own[:most]:
         yield f"{one_line(label, _LABEL)}: {one_line(value, _VALUE)}"
     if len(own) > most:
-        yield f"{len(own) - most} more facts are not shown here"
+        yield card.words.more_facts.of(len(own) - most)
     if card.body.digest:
         yield f"{card.words.digest} {one_line(card.body.digest, 20)}"
 
 
-def _outcome(ended: Ended) -> list[Block]:
-    word = one_line(ended.outcome, 30)
-    pieces = [literal(f"{OUTCOME_ICONS.get(ended.outcome, '•')} {word.capitalize()}", bold=True)]
-    if ended.by:
-        shown = replace(
-            ended, by=shortened(ended.by, _WHO), by_name=shortened(ended.by_name, _WHO // 2)
-        )
-        pieces += [literal(" by "), *person(shown)]
-    if ended.reason:
-        pieces += [literal("\nReason ", bold=True), literal(one_line(ended.reason, _REASON))]
-    if ended.stored:
-        pieces += [literal("\nRemembered ", bold=True), literal(one_line(ended.stored, _STORED))]
-    told = [
-        quote(literal(f"{one_line(label, _LABEL)} ", bold=True), literal(one_line(text, _ANSWER)))
-        for label, text in ended.facts[:_ANSWERS]
-    ]
+def _answers(ended: Ended, words: CardWords) -> Iterator[Block]:
+    for label, text in ended.facts[:_ANSWERS]:
+        answered = literal(f"{one_line(label, _LABEL)} ", bold=True)
+        yield quote(answered, literal(one_line(text, _ANSWER)))
     if more := len(ended.facts[_ANSWERS:]):
-        told.append(section(literal(f"{more} more answers not shown")))
-    return [section(*pieces), *told]
-
-
-def _confirming(card: Card) -> Choice | None:
-    """The choice at its second step, as far as a message can show what it stores."""
-    if isinstance(card.state, Ended) or card.state.confirming is None:
-        return None
-    return card.choice(card.state.confirming.key)
+        yield section(literal(words.more_answers.of(more)))
 
 
 def _step(card: Card) -> str:
@@ -198,13 +178,13 @@ def _step(card: Card) -> str:
     return (":seen" if card.revealed else "") + (":more" if expanded else "")
 
 
-def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Block]:
+def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterator[Block]:
     """The buttons of one line, named by its number for those who hear them read out."""
     if isinstance(card.state, Ended):
         return
-    if confirming is not None:
-        yield button(card, confirming, confirmed_label(confirming))
-        yield button(card, BACK, card.words.back)
+    if at_second_step is not None:
+        yield button(card, at_second_step, confirmed_label(at_second_step, card.words))
+        yield button(card, card.step_back, card.words.back)
         return
     direct = (*EACH.values(), SHOW_ALL.key)
     for choice in card.choices:
@@ -213,9 +193,9 @@ def _elements(number: int, card: Card, confirming: Choice | None) -> Iterator[Bl
     others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
     if card.state.more:
         yield from _menus(number, card, others[:MOST_IN_MENUS])
-        yield button(card, BACK, card.words.back)
+        yield button(card, card.step_back, card.words.back)
     elif len(others) > IN_ONE_MENU:
-        yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], MORE])
+        yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], card.show_more])
     else:
         yield from _menus(number, card, others)
 
@@ -239,8 +219,8 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
     for number, card in enumerate(bundle.cards, 1):
         how = ""
         if isinstance(card.state, Ended):
-            who = f" by {one_line(card.state.who, _WHO)}" if card.state.who else ""
-            how = f" ({one_line(card.state.outcome, 30)}{who})"
+            who = card.state.who and one_line(card.state.who, _SPANS.who)
+            how = f" ({card.words.how(one_line(card.state.outcome, 30), who)})"
         yield f"{number}. {card.body.title}{how}"
         yield from (f"| {line}" for line in card.content.split("\n") if line)
         if card.cut_notice:

@@ -32,8 +32,8 @@ def everything_modal(card: Card) -> Block:
     header = {"type": "header", "text": plain_text(one_line(card.body.title, 150))}
     return {
         "type": "modal",
-        "title": plain_text("All that is asked"),
-        "close": plain_text("Close"),
+        "title": plain_text(one_line(card.words.all_asked, 24)),
+        "close": plain_text(one_line(card.words.close, 24)),
         "blocks": [header, *(rich_text(preformatted(chunk)) for chunk in chunks(text))],
     }
 

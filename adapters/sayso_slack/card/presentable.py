@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sayso.cards.card import Card, CardBody, Choice
+from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 
@@ -43,10 +44,10 @@ def presentable(card: Card) -> Card:
         description=visible(card.body.description),
         content=visible(card.body.content),
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
-        facts=_facts(card.body),
-        choices=_choices(card.body.choices, MOST_CHOICES, storing=MOST_STORING),
+        facts=_facts(card.body, card.words),
+        choices=_choices(card, card.body.choices, MOST_CHOICES, storing=MOST_STORING),
         # What a menu's choice stores is only spelled out at its second step, one at a time.
-        more=_choices(card.body.more, in_menus, storing=in_menus),
+        more=_choices(card, card.body.more, in_menus, storing=in_menus),
     )
     shown = replace(
         card,
@@ -60,12 +61,12 @@ def presentable(card: Card) -> Card:
     return shown
 
 
-def stored_question(choice: Choice) -> str:
+def stored_question(choice: Choice, words: CardWords) -> str:
     """What the confirmation dialog of a choice asks: exactly what would be remembered.
 
     A warning that finds no room in full is cut; the card says all of it before.
     """
-    question = f"This will be remembered: {visible(choice.stores, one_line=True)}."
+    question = words.will_remember.format(stored=visible(choice.stores, one_line=True))
     warning = visible(choice.warning, one_line=True)
     room = CONFIRM_TEXT - len(question) - 3
     return f"{question} ⚠ {shortened(warning, room)}" if warning and room > 0 else question
@@ -77,15 +78,17 @@ def stored_words(choice: Choice) -> str:
     return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
 
 
-def _facts(body: CardBody) -> tuple[tuple[str, str], ...]:
+def _facts(body: CardBody, words: CardWords) -> tuple[tuple[str, str], ...]:
     facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in body.facts)
     if len(facts) <= MOST_FACTS:
         return facts
     kept = facts[: MOST_FACTS - 1]
-    return (*kept, ("More", f"{len(facts) - len(kept)} facts are not shown here"))
+    return (*kept, (words.more_label, words.facts_left.of(len(facts) - len(kept))))
 
 
-def _choices(choices: tuple[Choice, ...], most: int, *, storing: int) -> tuple[Choice, ...]:
+def _choices(
+    card: Card, choices: tuple[Choice, ...], most: int, *, storing: int
+) -> tuple[Choice, ...]:
     """The choices that a message has room for, in order, so many of them storing something.
 
     What a choice stores must be readable in full before it can be stored.
@@ -94,7 +97,7 @@ def _choices(choices: tuple[Choice, ...], most: int, *, storing: int) -> tuple[C
     for choice in choices:
         if choice.stores:
             storing -= 1
-            if storing < 0 or len(stored_question(choice)) > CONFIRM_TEXT:
+            if storing < 0 or len(stored_question(choice, card.words)) > CONFIRM_TEXT:
                 continue
         fitting.append(choice)
     return tuple(fitting[:most])
@@ -110,9 +113,9 @@ def option_label(choice: Choice) -> str:
     return _announced(choice, _IN_MENU)
 
 
-def confirmed_label(choice: Choice) -> str:
+def confirmed_label(choice: Choice, words: CardWords) -> str:
     """The words on the button of a second step."""
-    return one_line(f"Yes, {button_label(choice)}", _BUTTON)
+    return one_line(words.yes.format(label=button_label(choice)), _BUTTON)
 
 
 def _announced(choice: Choice, limit: int) -> str:

@@ -14,6 +14,7 @@ from sayso.text.visible import one_line, visible
 from sayso_slack.card.elements import Block, literal, plain_text, rich_text, section
 from sayso_slack.card.everything import chunks
 from sayso_slack.failures import PLATFORM
+from sayso_slack.words import ENGLISH, SlackWords
 
 INPUT = "sayso:in:"
 """Before the carried name of a field in the block_id of its input."""
@@ -38,27 +39,25 @@ _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 _HELD_BACK = re.compile(r"[%&<>]")
 _HELD = re.compile(r"%(25|26|3C|3E)")
 
-_YES_NO = (("Yes", "true"), ("No", "false"))
 
-
-def input_blocks(field: FormField) -> Iterator[Block]:
+def input_blocks(field: FormField, words: SlackWords = ENGLISH) -> Iterator[Block]:
     """What asks for one field: its input, and above it whatever has no room inside.
 
     Raises:
         DeliveryError: Slack has no input that could take an answer; it says why.
     """
-    yield from _beforehand(field)
+    yield from _beforehand(field, words)
     if field.suggestions:
-        yield from _ready_made(field)
+        yield from _ready_made(field, words)
     block: Block = {
         "type": "input",
-        "block_id": _block_id(INPUT, field),
+        "block_id": _block_id(INPUT, field, words),
         "label": plain_text(one_line(field.label, 2_000)),
-        "element": {"action_id": ACTION, **_element(field)},
+        "element": {"action_id": ACTION, **_element(field, words)},
         # One of two inputs is enough, which only the form itself can check.
         "optional": not field.required or bool(field.suggestions),
     }
-    if hint := _hint(field):
+    if hint := _hint(field, words):
         block["hint"] = plain_text(hint)
     yield block
 
@@ -84,14 +83,14 @@ def echoed(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _beforehand(field: FormField) -> Iterator[Block]:
+def _beforehand(field: FormField, words: SlackWords) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
-    if not _hint(field).startswith(visible(field.hint)):
+    if not _hint(field, words).startswith(visible(field.hint)):
         yield from literal_blocks(f"{field.label}: {field.hint}")
     yield from _in_full(f"{field.label}:", _labels(field))
 
 
-def _ready_made(field: FormField) -> Iterator[Block]:
+def _ready_made(field: FormField, words: SlackWords) -> Iterator[Block]:
     """Answers that need no typing; those that an option cannot carry are shown to be copied.
 
     What is shown is what is answered: also of these, nothing is invisible.
@@ -100,9 +99,9 @@ def _ready_made(field: FormField) -> Iterator[Block]:
     offered = [text for text in suggested if len(carried(text)) <= _VALUE][:MOST_OPTIONS]
     copied = [text for text in suggested if text not in offered]
     if copied:
-        yield from literal_blocks("\n".join(("Also suggested, to be copied:", *copied)))
+        yield from literal_blocks("\n".join((words.copied, *copied)))
     labels = [visible(text, one_line=True).strip() for text in offered]
-    title = f"{one_line(field.label, 100)}: ready-made answers"
+    title = words.ready_made.format(label=one_line(field.label, 100))
     yield from _in_full(title, labels)
     options = [
         _option(label, carried(text)) for label, text in zip(_fitting(labels), offered, strict=True)
@@ -110,7 +109,7 @@ def _ready_made(field: FormField) -> Iterator[Block]:
     if options:
         yield {
             "type": "input",
-            "block_id": _block_id(READY_MADE, field),
+            "block_id": _block_id(READY_MADE, field, words),
             "label": plain_text(title),
             "element": {"action_id": ACTION, **_one_of(options)},
             "optional": True,
@@ -137,49 +136,48 @@ def _is_cut(labels: list[str]) -> bool:
     return any(len(label) > _OPTION for label in labels)
 
 
-def _hint(field: FormField) -> str:
+def _hint(field: FormField, words: SlackWords) -> str:
     """The hint below the input, without the field's own where that is too long for it."""
     rule = ""
     if field.suggestions:
-        rule = "What you write here counts instead of a ready-made answer."
-        rule = f"One of the two is needed. {rule}" if field.required else rule
+        rule = f"{words.one_of_two} {words.instead}" if field.required else words.instead
     if not field.required and field.initial is not None:
-        rule = " ".join(filter(None, (rule, "Left empty, it is removed.")))
+        rule = " ".join(filter(None, (rule, words.left_empty)))
     hint = " ".join(filter(None, (visible(field.hint), rule)))
     return hint if len(hint) <= _HINT else rule
 
 
-def _element(field: FormField) -> Block:
+def _element(field: FormField, words: SlackWords) -> Block:
     match field.kind:
         case "text":
-            return _text_input(field)
+            return _text_input(field, words)
         case "integer" | "number":
-            return _number_input(field)
+            return _number_input(field, words)
         case "date":
             return _date_input(field)
         case "boolean":
-            options = [_option(label, value) for label, value in _YES_NO]
+            forms = words.cards.forms
+            options = [_option(forms.yes, "true"), _option(forms.no, "false")]
             chosen = field.initial if isinstance(field.initial, bool) else None
             picked = [] if chosen is None else [options[0 if chosen else 1]]
             return _one_of(options, picked)
         case "option":
-            return _one_of(_options(field), _picked(field, [field.initial]))
+            return _one_of(_options(field, words), _picked(field, [field.initial], words))
         case "options":
             initial = field.initial if isinstance(field.initial, (list, tuple)) else ()
-            return _several_of(field, _options(field), _picked(field, initial))
+            return _several_of(field, _options(field, words), _picked(field, initial, words))
 
 
-def _text_input(field: FormField) -> Block:
+def _text_input(field: FormField, words: SlackWords) -> Block:
     """docs.slack.dev, plain-text input: min_length 0 to 3,000, max_length 1 to 3,000."""
     initial = "" if field.initial is None else str(field.initial)
     least = max(math.ceil(field.minimum or 0), 0)
     most = min(LONGEST_TEXT, LONGEST_TEXT if field.maximum is None else int(field.maximum))
     if len(initial) > LONGEST_TEXT:
-        raise _unanswerable(
-            field, f"its text has {len(initial):,} characters, over {LONGEST_TEXT:,}"
-        )
+        reason = words.initial_too_long.format(count=len(initial), most=LONGEST_TEXT)
+        raise _unanswerable(field, reason, words)
     if most < max(least, 1):
-        raise _unanswerable(field, "no text is long and short enough for it")
+        raise _unanswerable(field, words.no_text_fits, words)
     element: Block = {"type": "plain_text_input", "multiline": field.multiline or "\n" in initial}
     # A text to begin with that is too long can be shortened; the form itself insists on it.
     element["max_length"] = most if len(initial) <= most else LONGEST_TEXT
@@ -190,7 +188,7 @@ def _text_input(field: FormField) -> Block:
     return element
 
 
-def _number_input(field: FormField) -> Block:
+def _number_input(field: FormField, words: SlackWords) -> Block:
     """docs.slack.dev, number input: all numbers are strings."""
     whole = field.kind == "integer"
     low, high = _bound(field.minimum), _bound(field.maximum)
@@ -198,7 +196,7 @@ def _number_input(field: FormField) -> Block:
         low = None if low is None else Decimal(math.ceil(low))
         high = None if high is None else Decimal(math.floor(high))
     if low is not None and high is not None and low > high:
-        raise _unanswerable(field, "no number is large and small enough for it")
+        raise _unanswerable(field, words.no_number_fits, words)
     element: Block = {"type": "number_input", "is_decimal_allowed": not whole}
     for name, bound in (("min_value", low), ("max_value", high)):
         if bound is not None:
@@ -238,17 +236,18 @@ def _several_of(field: FormField, options: list[Block], picked: list[Block]) -> 
     return element
 
 
-def _options(field: FormField) -> list[Block]:
+def _options(field: FormField, words: SlackWords) -> list[Block]:
     """Options by their positions."""
     if len(field.options) > MOST_OPTIONS:
-        raise _unanswerable(field, f"it has {len(field.options)} options, over {MOST_OPTIONS}")
+        reason = words.too_many_options.format(count=len(field.options), most=MOST_OPTIONS)
+        raise _unanswerable(field, reason, words)
     fitting = _fitting(_labels(field))
     return [_option(label, str(position)) for position, label in enumerate(fitting)]
 
 
-def _picked(field: FormField, initial: Sequence[Any]) -> list[Block]:
+def _picked(field: FormField, initial: Sequence[Any], words: SlackWords) -> list[Block]:
     """The options whose values these are; any other value begins unpicked."""
-    options = _options(field)
+    options = _options(field, words)
     return [
         option
         for option, its in zip(options, field.options, strict=True)
@@ -262,11 +261,11 @@ def _option(label: str, value: str) -> Block:
     return {"text": plain_text(label), "value": value}
 
 
-def _block_id(prefix: str, field: FormField) -> str:
+def _block_id(prefix: str, field: FormField, words: SlackWords) -> str:
     """docs.slack.dev, block kit: a block_id has at most 255 characters."""
     block_id = f"{prefix}{carried(field.name)}"
     if len(block_id) > _BLOCK_ID:
-        raise _unanswerable(field, "its name is too long for Slack")
+        raise _unanswerable(field, words.name_too_long, words)
     return block_id
 
 
@@ -283,8 +282,7 @@ def _decimal(number: Decimal) -> str:
     return f"{number:f}"
 
 
-def _unanswerable(field: FormField, reason: str) -> DeliveryError:
+def _unanswerable(field: FormField, reason: str, words: SlackWords) -> DeliveryError:
     label = one_line(field.label, 100)
-    return DeliveryError(
-        PLATFORM, f"Slack's dialog cannot ask for “{label}”: {reason}", permanent=True
-    )
+    told = words.cannot_ask.format(label=label, reason=reason)
+    return DeliveryError(PLATFORM, told, permanent=True)

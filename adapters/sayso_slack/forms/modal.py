@@ -19,9 +19,10 @@ from sayso_slack.card.elements import (
     rich_text,
     section,
 )
-from sayso_slack.card.everything import MOST_BLOCKS, fits
+from sayso_slack.card.everything import MOST_BLOCKS, VIEW_BYTES, fits
 from sayso_slack.failures import PLATFORM
 from sayso_slack.forms.inputs import input_blocks, literal_blocks
+from sayso_slack.words import ENGLISH, SlackWords
 
 CALLBACK = "sayso:form"
 """The callback_id of all our forms."""
@@ -29,7 +30,6 @@ CALLBACK = "sayso:form"
 FALLS_BACK = "falls_back"
 """Where a dialog carries the choice that counts when it is closed."""
 
-_FALLS_BACK = "Closed without an answer, it counts at once."
 _ASKER = 150
 _WHICH = 200
 
@@ -37,40 +37,48 @@ _TITLE = 24  # docs.slack.dev, views: title, submit and close
 _METADATA = 3_000  # docs.slack.dev, views: private_metadata
 
 
-def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> Block:
+def form_modal(
+    card: Card, choice: Choice, form: Form, message: MessageRef, words: SlackWords = ENGLISH
+) -> Block:
     """A view that asks for the fields of a form and remembers where its button stands.
 
     Raises:
         DeliveryError: a Slack dialog cannot hold the form or take an answer; it says why.
     """
     blocks: list[Block] = []
+    forms = words.cards.forms
     if len(form.title) > _TITLE:
         blocks += literal_blocks(form.title)
     blocks += _card(card)
     blocks += literal_blocks(form.note)
     if choice.falls_back:
-        blocks.append(context(plain_text(_FALLS_BACK)))
+        blocks.append(context(plain_text(words.counts_at_once)))
     for field in form.fields:
-        blocks += input_blocks(field)
+        blocks += input_blocks(field, words)
     view: Block = {
         "type": "modal",
         "callback_id": CALLBACK,
-        "private_metadata": _metadata(card, choice, message),
+        "private_metadata": _metadata(card, choice, message, words),
         "title": plain_text(one_line(form.title, _TITLE)),
-        "submit": plain_text(one_line(form.submit or card.words.forms.send, _TITLE)),
-        "close": plain_text("Leave it out" if choice.falls_back else "Cancel"),
+        "submit": plain_text(one_line(form.submit or forms.send, _TITLE)),
+        "close": plain_text(
+            one_line(forms.leave_out if choice.falls_back else forms.cancel, _TITLE)
+        ),
         "blocks": blocks,
     }
     if choice.falls_back:
         view["notify_on_close"] = True
     if not _is_unicode(view):
-        reason = "the form holds half of a surrogate pair, which Slack cannot carry"
-        raise DeliveryError(PLATFORM, reason, permanent=True)
+        raise DeliveryError(PLATFORM, words.half_a_pair, permanent=True)
     if not fits(view):
         raise DeliveryError(
             PLATFORM,
-            f"the form is too large for a Slack dialog: it needs {len(blocks)} blocks of at most "
-            f"{MOST_BLOCKS}, and {len(json.dumps(view)):,} bytes of at most 250,000",
+            words.too_many_blocks.format(
+                blocks=len(blocks),
+                most=MOST_BLOCKS,
+                size=len(json.dumps(view)),
+                most_size=VIEW_BYTES,
+            ),
             permanent=True,
         )
     return view
@@ -78,13 +86,13 @@ def form_modal(card: Card, choice: Choice, form: Form, message: MessageRef) -> B
 
 def _card(card: Card) -> Iterator[Block]:
     """Which card it is for: on a message with several, also how what is decided on begins."""
-    which = one_line(card.which, _WHICH)
+    which, asker = one_line(card.which, _WHICH), one_line(card.asker, _ASKER)
     if card.count == 1:
-        yield context(plain_text(f"{one_line(card.asker, _ASKER)} asks: {which}"))
+        yield context(plain_text(card.words.asks.format(asker=asker, title=which)))
         return
     begins = [preformatted(one_line(card.begins, _WHICH))] if card.begins else []
     yield rich_text(section(literal(which, bold=True)), *begins)
-    yield context(plain_text(f"Asked by {one_line(card.asker, _ASKER)}"))
+    yield context(plain_text(f"{card.words.asked_by} {asker}"))
 
 
 def _is_unicode(view: Block) -> bool:
@@ -96,7 +104,7 @@ def _is_unicode(view: Block) -> bool:
     return True
 
 
-def _metadata(card: Card, choice: Choice, message: MessageRef) -> str:
+def _metadata(card: Card, choice: Choice, message: MessageRef, words: SlackWords) -> str:
     """Where the answer belongs. Nothing in it is secret, and nobody is believed because of it."""
     place = message.place
     text = json.dumps(
@@ -110,5 +118,5 @@ def _metadata(card: Card, choice: Choice, message: MessageRef) -> str:
         }
     )
     if len(text) > _METADATA:
-        raise DeliveryError(PLATFORM, "the card's handle is too long for a dialog", permanent=True)
+        raise DeliveryError(PLATFORM, words.handle_too_long, permanent=True)
     return text

@@ -15,13 +15,10 @@ from sayso_slack.card.everything import chunks, fits
 from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks
 from sayso_slack.incoming.submissions import states_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
+from sayso_slack.words import ENGLISH, SlackWords
 
 _PROBLEM = 500
-_OVER = {
-    Answered.LATE: "Too late",
-    Answered.REFUSED: "Not taken",
-    Answered.UNKNOWN: "Not taken",
-}
+_OVER = (Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +40,17 @@ def problem(status: HTTPStatus, detail: str) -> HttpAnswer:
     return HttpAnswer(status.value, json.dumps(body), "application/problem+json")
 
 
-def form_answer(payload: Payload, answer: Answer) -> HttpAnswer:
+def form_answer(payload: Payload, answer: Answer, words: SlackWords = ENGLISH) -> HttpAnswer:
     """What Slack is told to do with the dialog.
 
     docs.slack.dev, modals: an empty answer closes it, ``errors`` are shown
     beside its inputs, ``update`` replaces it.
     """
     view = object_of(payload.get("view"))
-    if answer.kind is Answered.INVALID and (errors := _errors(view, answer)):
+    if answer.kind is Answered.INVALID and (errors := _errors(view, answer, words)):
         return _told({"response_action": "errors", "errors": errors})
     if answer.kind in _OVER or answer.kind is Answered.INVALID:
-        return _told({"response_action": "update", "view": _over(view, answer)})
+        return _told({"response_action": "update", "view": _over(view, answer, words)})
     return DONE
 
 
@@ -61,7 +58,7 @@ def _told(action: Payload) -> HttpAnswer:
     return HttpAnswer(200, json.dumps(action), "application/json")
 
 
-def _errors(view: Payload, answer: Answer) -> dict[str, str]:
+def _errors(view: Payload, answer: Answer, words: SlackWords) -> dict[str, str]:
     """Each problem at its field; what belongs to none of them at the first one."""
     known = [block_id for block_id in _labels(view) if block_id.startswith(INPUT)]
     if not known:
@@ -75,34 +72,35 @@ def _errors(view: Payload, answer: Answer) -> dict[str, str]:
             about = f"{name}: {problem}" if name else problem
             problems.setdefault(known[0], []).append(about)
     return {
-        block_id: shortened(visible("; ".join(told)).strip(), _PROBLEM) or "this does not fit"
+        block_id: shortened(visible("; ".join(told)).strip(), _PROBLEM) or words.cards.forms.unfit
         for block_id, told in problems.items()
     }
 
 
-def _over(view: Payload, answer: Answer) -> Block:
+def _over(view: Payload, answer: Answer, words: SlackWords) -> Block:
     """A view that says why nothing was taken, and keeps what was entered to be copied."""
-    blocks = [*literal_blocks(answer.text or "This was not taken."), *_entered(view)]
+    blocks = [*literal_blocks(answer.text or words.was_not_taken), *_entered(view, words)]
+    title = words.too_late if answer.kind is Answered.LATE else words.not_taken
     over: Block = {
         "type": "modal",
-        "title": plain_text(_OVER.get(answer.kind, "Not taken")),
-        "close": plain_text("Close"),
+        "title": plain_text(one_line(title, 24)),
+        "close": plain_text(one_line(words.cards.close, 24)),
         "blocks": blocks,
     }
     if not fits(over):
-        over["blocks"] = [blocks[0], *literal_blocks("It is too long to be shown once more.")]
+        over["blocks"] = [blocks[0], *literal_blocks(words.too_long)]
     return over
 
 
-def _entered(view: Payload) -> Iterator[Block]:
+def _entered(view: Payload, words: SlackWords) -> Iterator[Block]:
     labels = _labels(view)
     entered = [
-        (labels.get(block_id, "Answer"), text)
+        (labels.get(block_id, words.answer), text)
         for block_id, state in states_of(view).items()
         if (text := _words(state))
     ]
     if entered:
-        yield rich_text(section(literal("What you entered", bold=True)))
+        yield rich_text(section(literal(words.entered, bold=True)))
     for label, text in entered:
         quotes = [quote(literal(chunk)) for chunk in chunks(visible(text))]
         yield rich_text(section(literal(one_line(label, 100), bold=True)), *quotes)

@@ -118,7 +118,7 @@ class SlackListener:
                 return DONE
             if press.inputs is None:  # the dialog is gone
                 return await self._take(press, lambda _: DONE)
-            return await self._take(press, partial(form_answer, payload))
+            return await self._take(press, partial(form_answer, payload, words=self._adapter.words))
         if not is_interaction(payload):
             return await self._anything_else(payload)
         self._adapter.workspace.admit_press(payload)

@@ -9,14 +9,12 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from sayso.cards.bundle import EACH, Bundle
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
-from sayso.text.visible import visible
-from sayso_telegram.card.formatted import units
-from sayso_telegram.card.keyboard import labelled, yes_label
+from sayso_telegram.card.keyboard import confirmed_choice, labelled, sayable, yes_label
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100
 # Beside all lines, a message has room for this many code units of what would be remembered.
-_MOST_STORED = 300
+MOST_STORED_IN_BUNDLE = 300
 
 Row = list[InlineKeyboardButton]
 
@@ -37,19 +35,12 @@ def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
     return InlineKeyboardMarkup(rows) if rows else None
 
 
-def confirmed_in(card: Card) -> Choice | None:
-    """The choice at its second step, as far as the message can say in full what it stores."""
-    if isinstance(card.state, Ended) or card.state.confirming is None:
-        return None
-    return next(iter(_sayable((card.state.confirming,))), None)
-
-
 def _rows(number: int, card: Card) -> Iterator[Row]:
     if isinstance(card.state, Ended):
         return
-    if (confirming := confirmed_in(card)) is not None:
+    if (confirming := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)
-        yield [labelled(f"{yes_label(confirming)} {number}", sure, confirming.style)]
+        yield [labelled(f"{yes_label(confirming, card.words)} {number}", sure, confirming.style)]
         yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
         return
     direct = (*EACH.values(), SHOW_ALL.key)
@@ -58,8 +49,8 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
         for choice in card.choices
         if choice.key in direct
     ]
-    others = _sayable([choice for choice in card.choices if choice.key not in direct])
-    more = _sayable(card.more)
+    others = [choice for choice in card.choices if choice.key not in direct]
+    others, more = (list(sayable(some, MOST_STORED_IN_BUNDLE)) for some in (others, card.more))
     if more and not card.state.more:
         yield [*row, _button(card.handle, MORE, f"… {number}")]
         return
@@ -69,13 +60,6 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
     )
     if card.state.more:
         yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
-
-
-def _sayable(choices: Sequence[Choice]) -> list[Choice]:
-    """What cannot be said in full cannot be stored."""
-    return [
-        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= _MOST_STORED
-    ]
 
 
 def _button(handle: str, choice: Choice, label: str) -> InlineKeyboardButton:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Room
+from sayso.cards.words import CardWords
 from sayso.text.visible import visible
-from sayso_telegram.card.bundle_keyboard import confirmed_in
+from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
-from sayso_telegram.card.message import CONTENT_LIMIT, outcome, question, time_text
+from sayso_telegram.card.keyboard import confirmed_choice
+from sayso_telegram.card.message import CONTENT_LIMIT
+from sayso_telegram.card.parts import ending, reasons, second_step, time_text
 from sayso_telegram.card.pieces import Piece, fitting, line, own
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
@@ -72,7 +75,7 @@ def bundle_message(cards: Sequence[Card]) -> Formatted:
     pieces = [*_heading(bundle)]
     for number, card in enumerate(bundle.cards, 1):
         pieces += _line(bundle, number, card)
-    return Listing(fitting([*pieces, *_footing(bundle)]).parts)
+    return Listing(fitting([*pieces, *_footing(bundle)], bundle.words).parts)
 
 
 def _heading(bundle: Bundle) -> Iterator[Piece]:
@@ -84,7 +87,7 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
     for label, value in bundle.facts[:_COMMON_FACTS]:
         yield own("\n")
         yield line(f"{label}: {value}", rank=50)
-    yield from _more(len(bundle.facts) - _COMMON_FACTS)
+    yield from _more(len(bundle.facts) - _COMMON_FACTS, bundle.words)
 
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
@@ -96,7 +99,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         yield own(" · ")
         yield line(card.body.digest, rank=2)
     if isinstance(card.state, Ended):
-        yield from _outcome(card.state)
+        yield from _outcome(card.state, card.words)
     elif card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)
@@ -111,7 +114,7 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
         for label, value in facts[:_OWN_FACTS]:
             yield own("\n")
             yield line(f"{label}: {value}", rank=30)
-        yield from _more(len(facts) - _OWN_FACTS)
+        yield from _more(len(facts) - _OWN_FACTS, card.words)
         if card.is_cut:
             yield own("\n")
             yield own(_cut(number, card), Look.BOLD)
@@ -119,31 +122,27 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
 
 def _cut(number: int, card: Card) -> str:
     if not card.can_reveal:
-        return "✂️ Cut, and too long for this chat"
-    return f"✂️ Cut: see {card.words.show_all} {number}"
+        return f"✂️ {card.words.cut_too_long}"
+    show_all = f"{card.words.show_all} {number}"
+    return f"✂️ {card.words.cut_see.format(show_all=show_all)}"
 
 
-def _outcome(ended: Ended) -> Iterator[Piece]:
+def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
     yield own("\n")
-    yield outcome(ended)
-    if ended.who:
-        yield own(" by ")
-        yield line(ended.who, rank=2)
-    yield own(f" · {time_text(ended.at)}")
-    for label, value in (("Reason", ended.reason), ("Remembered", ended.stored)):
-        if value:
-            yield own(f"\n{label} ")
-            yield line(value, rank=5)
+    yield from ending(ended, words)
+    for said in reasons(ended, words, stored_rank=5):
+        yield own("\n")
+        yield from said
     for label, value in ended.facts[:_ANSWERS]:
         yield own("\n")
         yield line(f"{label}: {value}", rank=10)
-    yield from _more(len(ended.facts) - _ANSWERS)
+    yield from _more(len(ended.facts) - _ANSWERS, words)
 
 
-def _more(count: int) -> Iterator[Piece]:
+def _more(count: int, words: CardWords) -> Iterator[Piece]:
     """How many facts there is no room for."""
     if count > 0:
-        yield own(f"\n{count} more not shown")
+        yield own(f"\n{words.more_left.of(count)}")
 
 
 def _footing(bundle: Bundle) -> Iterator[Piece]:
@@ -151,9 +150,11 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:
         first, last = bundle.expires
-        yield own(f"\n\n{bundle.words.expires} {time_text(first)}")
+        when = time_text(first)
         if (last - first).total_seconds() >= 60:
-            yield own(f", the last one {time_text(last)}")
+            when = bundle.words.first_and_last.format(first=when, last=time_text(last))
+        yield own(f"\n\n{bundle.words.expires} {when}")
     for number, card in enumerate(bundle.cards, 1):
-        if (confirming := confirmed_in(card)) is not None:
-            yield from question(confirming, f"For {number} this would be remembered:")
+        if (choice := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
+            really = card.words.really_for.format(number=number)
+            yield from second_step(choice, card.words, really)

@@ -8,10 +8,12 @@ from enum import Enum
 
 from telegram import MessageEntity, User
 
+from sayso.cards.words import ENGLISH
+
 # What makes text live outside of code: mentions, tags, commands, links. Each
 # is replaced by its full-width twin, so that the length stays the same.
 _HARMLESS = str.maketrans("@#$/.:", "＠＃＄／．：")
-_BELOW = "\n\nWritten by the agent, from here to the end:\n"
+_BELOW = "\n\n{}\n"
 _BETWEEN = "\n\n"
 
 
@@ -36,9 +38,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """A message as Telegram takes it: text beside entities, nothing to escape."""
+    """A message as Telegram takes it: text beside entities, nothing to escape.
+
+    ``from_agent`` says whose the long texts are where they stand at its end.
+    """
 
     parts: tuple[Part, ...]
+    from_agent: str = ENGLISH.from_agent
 
     @property
     def text(self) -> str:
@@ -67,7 +73,7 @@ class Formatted:
         """
         lines = "".join(_harmless(part) for part in self.parts if part.look is not Look.BLOCK)
         blocks = [_harmless(part) for part in self.parts if part.look is Look.BLOCK]
-        return lines + _BELOW + _BETWEEN.join(blocks) if blocks else lines
+        return lines + _BELOW.format(self.from_agent) + _BETWEEN.join(blocks) if blocks else lines
 
 
 def _entity(part: Part, offset: int, length: int) -> MessageEntity:
@@ -84,10 +90,10 @@ def _harmless(part: Part) -> str:
     return part.text
 
 
-def plain_extra(parts: Sequence[Part]) -> int:
+def plain_extra(parts: Sequence[Part], from_agent: str) -> int:
     """By how many code units the text without entities is longer than that with them."""
     blocks = sum(part.look is Look.BLOCK for part in parts)
-    return len(_BELOW) + (blocks - 1) * len(_BETWEEN) if blocks else 0
+    return units(_BELOW.format(from_agent)) + (blocks - 1) * len(_BETWEEN) if blocks else 0
 
 
 def units(text: str) -> int:

@@ -10,6 +10,7 @@ from telegram.constants import KeyboardButtonStyle
 
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended, Style
+from sayso.cards.words import CardWords
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import units
 from sayso_telegram.reading.buttons import button_data
@@ -39,40 +40,41 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     if isinstance(card.state, Ended):
         return None
     if (confirming := confirmed_choice(card)) is not None:
-        return _second_step(card.handle, confirming)
-    more = _sayable(card.more)
-    choices = (*_sayable(card.choices), MORE) if more else _sayable(card.choices)
+        return _second_step(card, confirming)
+    more = sayable(card.more)
+    choices = (*sayable(card.choices), card.show_more) if more else sayable(card.choices)
     if card.state.more:
-        choices = (*more, BACK)
+        choices = (*more, card.step_back)
     if len(choices) > _MOST_BUTTONS:
         raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
     rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]
     return InlineKeyboardMarkup(rows) if rows else None
 
 
-def confirmed_choice(card: Card) -> Choice | None:
-    """The choice at its second step, as far as a message can say in full what it stores."""
+def confirmed_choice(card: Card, most: int = MOST_STORED) -> Choice | None:
+    """The choice at its second step, where a message can say in full what it stores."""
     if isinstance(card.state, Ended) or card.state.confirming is None:
         return None
-    return next(iter(_sayable((card.state.confirming,))), None)
+    return next(iter(sayable((card.state.confirming,), most)), None)
 
 
-def _sayable(choices: Sequence[Choice]) -> tuple[Choice, ...]:
-    """What cannot be said in full cannot be stored."""
+def sayable(choices: Sequence[Choice], most: int = MOST_STORED) -> tuple[Choice, ...]:
+    """What cannot be said in full, in so many code units, cannot be stored."""
     return tuple(
-        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= MOST_STORED
+        choice for choice in choices if units(visible(choice.stores, one_line=True)) <= most
     )
 
 
-def _second_step(handle: str, choice: Choice) -> InlineKeyboardMarkup:
+def _second_step(card: Card, choice: Choice) -> InlineKeyboardMarkup:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
-    yes = labelled(yes_label(choice), Button(handle, choice.key, confirmed=True), choice.style)
-    return InlineKeyboardMarkup([[yes], [_button(handle, BACK)]])
+    sure = Button(card.handle, choice.key, confirmed=True)
+    yes = labelled(yes_label(choice, card.words), sure, choice.style)
+    return InlineKeyboardMarkup([[yes], [_button(card.handle, card.step_back)]])
 
 
-def yes_label(choice: Choice) -> str:
+def yes_label(choice: Choice, words: CardWords) -> str:
     """The words on the button of a second step."""
-    return f"Yes, {choice.label}"
+    return words.yes.format(label=choice.label)
 
 
 def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
-from sayso.cards.card import Card, Choice, Ended
-from sayso.cards.plain import OUTCOME_ICONS
+from sayso.cards.card import Card, Ended
+from sayso.cards.words import CardWords
+from sayso.text.counted import Counted
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
-from sayso_telegram.card.keyboard import confirmed_choice, yes_label
+from sayso_telegram.card.keyboard import confirmed_choice
+from sayso_telegram.card.parts import ending, reasons, second_step, time_text
 from sayso_telegram.card.pieces import Piece, fitting, line, own
 
 # 1,000 characters and a description of 600 are at most 3,200 code units; own
@@ -33,12 +34,12 @@ def message(card: Card) -> Formatted:
     """
     if card.limit > CONTENT_LIMIT:
         raise ValueError(f"a card for Telegram shows at most {CONTENT_LIMIT} characters of content")
-    return fitting([*_heading(card), *_body(card), *_footing(card)])
+    return fitting([*_heading(card), *_body(card), *_footing(card)], card.words)
 
 
 def _heading(card: Card) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
-        yield from _outcome(card.state)
+        yield from _outcome(card.state, card.words)
     elif card.body.question:
         yield own("🔔 ")
         yield own(card.body.question, Look.BOLD)
@@ -46,28 +47,15 @@ def _heading(card: Card) -> Iterator[Piece]:
     yield line(card.body.title, rank=3)
 
 
-def outcome(ended: Ended) -> Piece:
-    """How it ended, at a glance; an outcome that is not one of ours is shown as anybody's words."""
-    icon = OUTCOME_ICONS.get(ended.outcome)
-    if icon is None:
-        return line(ended.outcome, rank=1)
-    return own(f"{icon} {ended.outcome.capitalize()}", Look.BOLD)
-
-
-def _outcome(ended: Ended) -> Iterator[Piece]:
-    yield outcome(ended)
-    if ended.who:
-        yield own(" by ")
-        yield line(ended.who, rank=2)
-    yield own(f" · {time_text(ended.at)}\n")
-    for label, value, rank in (("Reason", ended.reason, 5), ("Remembered", ended.stored, 1)):
-        if value:
-            yield own(f"{label} ")
-            yield line(value, rank=rank)
-            yield own("\n")
+def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
+    yield from ending(ended, words)
+    yield own("\n")
+    for said in reasons(ended, words, stored_rank=1):
+        yield from said
+        yield own("\n")
     if ended.facts:
-        yield own("The answer", Look.BOLD)
-        yield from _facts(ended.facts, _ANSWERS_RANK, "answers")
+        yield own(words.the_answer, Look.BOLD)
+        yield from _facts(ended.facts, _ANSWERS_RANK, words.and_more_answers)
         yield own("\n")
 
 
@@ -82,17 +70,17 @@ def _body(card: Card) -> Iterator[Piece]:
     if card.asker:
         yield own(f"\n{card.words.asked_by} ")
         yield line(card.asker, rank=4)
-    yield from _facts(card.body.facts, _FACTS_RANK, "facts")
+    yield from _facts(card.body.facts, _FACTS_RANK, card.words.and_more_facts)
 
 
-def _facts(facts: Sequence[tuple[str, str]], rank: int, word: str) -> Iterator[Piece]:
+def _facts(facts: Sequence[tuple[str, str]], rank: int, more: Counted) -> Iterator[Piece]:
     is_answer = rank == _ANSWERS_RANK
     for number, (label, value) in enumerate(facts[:_MOST_FACTS]):
         yield own("\n")
         yield line(label, rank=rank + number)
         yield from _value(value, rank + number, in_block=is_answer and "\n" in value)
     if len(facts) > _MOST_FACTS:
-        yield own(f"\n… and {len(facts) - _MOST_FACTS} more {word}")
+        yield own(f"\n{more.of(len(facts) - _MOST_FACTS)}")
 
 
 def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
@@ -118,24 +106,6 @@ def _footing(card: Card) -> Iterator[Piece]:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)
     if card.state.more and any(choice.stores for choice in card.more):
-        yield own("\n\nWhat would be remembered is said before it is.")
+        yield own(f"\n\n{card.words.said_before}")
     if (confirming := confirmed_choice(card)) is not None:
-        yield from question(confirming, "This would be remembered:")
-
-
-def question(choice: Choice, what: str) -> Iterator[Piece]:
-    """The second step of a choice that stores something: what, and which button says yes."""
-    yield own(f"\n\n⚠️ Really? {what}", Look.BOLD)
-    yield own("\n")
-    yield line(choice.stores, rank=0)
-    if choice.warning:
-        yield own("\nNote: ")
-        yield line(choice.warning, rank=6)
-    yield own("\nPress ")
-    yield line(yes_label(choice), rank=2)
-    yield own(" to remember it.")
-
-
-def time_text(moment: datetime) -> str:
-    """A time in plain words, to the second."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        yield from second_step(confirming, card.words, card.words.really)

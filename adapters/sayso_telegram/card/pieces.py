@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from sayso.cards.words import CardWords
 from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.gaps import parts_of
 from sayso.text.visible import visible
@@ -46,17 +47,17 @@ def spread(template: str, look: Look = Look.PLAIN, /, **gaps: Piece) -> Iterator
             yield gaps[gap]
 
 
-def fitting(pieces: list[Piece]) -> Formatted:
+def fitting(pieces: list[Piece], words: CardWords) -> Formatted:
     """The pieces as one message, cut where they must be, each to a readable rest.
 
     Raises:
         ValueError: it is too long for Telegram even so.
     """
     whole = sum(units(piece.part.text) for piece in pieces)
-    over = whole + plain_extra([piece.part for piece in pieces]) - MOST_UNITS
+    over = whole + plain_extra([piece.part for piece in pieces], words.from_agent) - MOST_UNITS
     ranked = [Ranked(piece.part.text, piece.rank) for piece in pieces]
     texts, over = cut_by_rank(ranked, over, least=_LEAST_UNITS, size=units, cut=fitted)
     if over:
         raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
     parts = (replace(piece.part, text=text) for piece, text in zip(pieces, texts, strict=True))
-    return Formatted(tuple(parts))
+    return Formatted(tuple(parts), words.from_agent)

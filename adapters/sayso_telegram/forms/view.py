@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
+from sayso.cards.words import ENGLISH as CARD_ENGLISH
 from sayso.dialogues.buttons import form_button_data
 from sayso.dialogues.view import Board, Note, Offer, Person, Prompt, Question
 from sayso.dialogues.words import ENGLISH, DialogueWords
@@ -40,7 +41,7 @@ def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
         return board_message(view), board_keyboard(view)
     if isinstance(view, Prompt):
         return prompt_message(view), force_reply(view)
-    return fitting([line(view.words, rank=1)]), None
+    return fitting([line(view.words, rank=1)], CARD_ENGLISH), None
 
 
 def board_message(board: Board) -> Formatted:
@@ -61,7 +62,7 @@ def board_message(board: Board) -> Formatted:
         pieces += [own("\n\n"), _told(board.ended)]
     else:
         pieces.append(own(f"\n\n{words.summary}", Look.BOLD))
-    return fitting(pieces)
+    return fitting(pieces, words.cards)
 
 
 def board_keyboard(board: Board) -> InlineKeyboardMarkup | None:
@@ -77,7 +78,7 @@ def prompt_message(prompt: Prompt) -> Formatted:
     pieces = [*spread(prompt.words.reply_here, person=person, label=label), *_card(prompt)]
     if prompt.problem:
         pieces += [own("\n⚠️ "), _told(prompt.problem)]
-    return fitting(pieces)
+    return fitting(pieces, prompt.words.cards)
 
 
 def force_reply(prompt: Prompt) -> ForceReply:

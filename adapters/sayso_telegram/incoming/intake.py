@@ -16,6 +16,7 @@ from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import CallbackError
 from sayso_telegram.people import People
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
+from sayso_telegram.words import ENGLISH, TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -24,10 +25,6 @@ _Result = TypeVar("_Result")
 # Telegram waits 60 s for a webhook's answer and about 15 s for the presser's.
 DESK_SECONDS = 10.0
 _ALERTS = (Answered.REFUSED, Answered.LATE, Answered.UNKNOWN, Answered.UNHEARD)
-_NOT_STORED = "Not recorded: the store cannot be reached. Trying again for two minutes."
-_NOT_SHOWN = "Telegram or the store does not answer. Trying again for two minutes."
-_SEEN_BEFORE = "This press was taken before."
-_NOT_OURS = "This button does nothing here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,9 @@ class Intake:
         people: People,
         *,
         desk_seconds: float = DESK_SECONDS,
+        words: TelegramWords = ENGLISH,
     ) -> None:
+        self._words = words
         self._desk = desk
         self._dialogues = dialogues
         self._people = people
@@ -91,7 +90,7 @@ class Intake:
         try:
             answer = await self._handed(self._desk.press(press), "a press")
         except CallbackError:
-            return Taken(stored=True, toast=Toast(press.ticket, _SEEN_BEFORE))
+            return Taken(stored=True, toast=Toast(press.ticket, self._words.seen_before))
         if isinstance(answer, NotTaken):
             return self._not_stored(press.ticket)
         alert = answer.kind in _ALERTS
@@ -102,7 +101,7 @@ class Intake:
         if isinstance(taken, NotTaken):
             return self._not_stored(ticket)
         if not taken.is_stored:
-            return self._not_stored(ticket, _NOT_SHOWN, taken.retry_after)
+            return self._not_stored(ticket, self._words.not_shown, taken.retry_after)
         _log.debug("an answer of a form came to this: %s", taken.outcome.value)
         return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
@@ -116,16 +115,16 @@ class Intake:
         return await handed(work, what=f"{what} in Telegram", seconds=self._desk_seconds)
 
     def _not_stored(
-        self, ticket: str = "", words: str = _NOT_STORED, retry_after: float | None = None
+        self, ticket: str = "", words: str = "", retry_after: float | None = None
     ) -> Taken:
-        toast = _toast(ticket, words, alert=True)
+        toast = _toast(ticket, words or self._words.not_stored, alert=True)
         return Taken(stored=False, toast=toast, retry_after=retry_after)
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
         if nothing.reason != "not_a_press":
             # The id only: nobody vouches for the rest.
             _log.info("update %s is not acted on: %s", update_id(update), nothing.reason)
-        return Taken(stored=True, toast=_toast(nothing.query_id, _NOT_OURS, alert=True))
+        return Taken(stored=True, toast=_toast(nothing.query_id, self._words.not_ours, alert=True))
 
 
 def _toast(query_id: str, text: str, alert: bool) -> Toast | None:

@@ -53,7 +53,9 @@ class TelegramListener:
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
         dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
-        self._intake = Intake(desk, dialogues, adapter.people, desk_seconds=desk_seconds)
+        self._intake = Intake(
+            desk, dialogues, adapter.people, desk_seconds=desk_seconds, words=adapter.words
+        )
         self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
         self._poller = Poller(
             adapter,

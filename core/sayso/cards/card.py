@@ -244,6 +244,16 @@ class Card:
         """The choices offered now behind *More…*, in order."""
         return self._offered(self.body.more)
 
+    @property
+    def show_more(self) -> Choice:
+        """The choice that leads one level down."""
+        return replace(MORE, label=self.words.more)
+
+    @property
+    def step_back(self) -> Choice:
+        """The choice that leads back to where the card was."""
+        return replace(BACK, label=self.words.back)
+
     def choice(self, key: str) -> Choice | None:
         """The offered choice with this key, on either level."""
         offered = (*self.choices, *self.more)

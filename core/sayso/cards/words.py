@@ -51,6 +51,34 @@ class CardWords:
     nobody_answered: str
     more_answers: Counted
 
+    really: str
+    really_for: str
+    yes: str
+    note: str
+    press_to_remember: str
+    said_before: str
+    will_remember: str
+    confirm: str
+    not_now: str
+
+    last_expires: str
+    first_and_last: str
+    the_answer: str
+    more_label: str
+    facts_left: Counted
+    more_facts: Counted
+    and_more_facts: Counted
+    and_more_answers: Counted
+    more_left: Counted
+    choices_left: Counted
+    cut_answer: str
+    cut_see: str
+    cut_too_long: str
+    from_agent: str
+    everything: str
+    all_asked: str
+    close: str
+
     late: str
     elsewhere: str
     took_too_long: str
@@ -58,9 +86,13 @@ class CardWords:
     outcomes: Mapping[str, str] = field(hash=False)
     forms: FormWords
 
+    def outcome(self, outcome: str) -> str:
+        """How a question ended, in a word; a kind of one's own may have others."""
+        return self.outcomes.get(outcome, outcome)
+
     def how(self, outcome: str, who: str = "") -> str:
         """How a question ended, and by whom where somebody did it."""
-        word = self.outcomes.get(outcome, outcome)
+        word = self.outcome(outcome)
         return self.by.format(outcome=word, who=who) if who else word
 
 
@@ -103,6 +135,37 @@ ENGLISH = CardWords(
     more_answers=Counted(
         "{count} more answer is not shown here.", "{count} more answers are not shown here."
     ),
+    really="Really? This would be remembered:",
+    really_for="Really? For {number} this would be remembered:",
+    yes="Yes, {label}",
+    note="Note: {warning}",
+    press_to_remember="Press {button} to remember it.",
+    said_before="What would be remembered is said before it is.",
+    will_remember="This will be remembered: {stored}.",
+    confirm="{label}?",
+    not_now="Not now",
+    last_expires="The last one expires {when}",
+    first_and_last="{first}, the last one {last}",
+    the_answer="The answer",
+    more_label="More",
+    facts_left=Counted("{count} fact is not shown here", "{count} facts are not shown here"),
+    more_facts=Counted(
+        "{count} more fact is not shown here", "{count} more facts are not shown here"
+    ),
+    and_more_facts=Counted("… and {count} more fact", "… and {count} more facts"),
+    and_more_answers=Counted("… and {count} more answer", "… and {count} more answers"),
+    more_left=Counted("{count} more not shown", "{count} more not shown"),
+    choices_left=Counted(
+        "{count} more choice does not fit into this message.",
+        "{count} more choices do not fit into this message.",
+    ),
+    cut_answer="(cut, {count:,} characters in all)",
+    cut_see="Cut: see {show_all}",
+    cut_too_long="Cut, and too long for this chat",
+    from_agent="Written by the agent, from here to the end:",
+    everything="Everything, complete.",
+    all_asked="All that is asked",
+    close="Close",
     late="Too late: this was already {how}.",
     elsewhere="This button does not belong to this message.",
     took_too_long="it took too long",

@@ -101,7 +101,7 @@ def test_facts_that_have_no_room_are_counted() -> None:
     )
 
     assert "Common 3 x\nMore 2 facts are not shown here" in shown
-    assert shown.count("3 more answers not shown") == 1
+    assert shown.count("3 more answers are not shown here.") == 1
     assert "More 0" not in shown
 
 

@@ -97,7 +97,7 @@ def test_a_choice_whose_memory_cannot_be_named_in_full_is_not_offered() -> None:
     card = a_card(choices=(ALLOW, replace(ALWAYS, stores="x" * 280), DENY))
 
     assert [button["text"]["text"] for button in buttons(card)] == ["Allow", "Deny"]
-    assert "1 more choices do not fit" in words(card)
+    assert "1 more choice does not fit" in words(card)
 
 
 def test_what_does_not_fit_is_counted_and_not_just_missing() -> None:

@@ -14,13 +14,14 @@ from support.slack_forms import FILL_IN
 from support.slack_kit import DENY, a_card, an_ending
 
 from sayso.cards.card import Choice
+from sayso.cards.words import ENGLISH
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import ROOM, card_message, told
 
 
 def quotes(*facts: tuple[str, str]) -> list[tuple[str, str]]:
     """Label and words of each answer as they are shown."""
-    shown = (part["elements"] for part in told(facts) if part["type"] == "rich_text_quote")
+    shown = (part["elements"] for part in told(facts, ENGLISH) if part["type"] == "rich_text_quote")
     return [(label["text"], text["text"]) for label, text in shown]
 
 

@@ -1,0 +1,72 @@
+"""The words of Slack's dialogs: what people read in them besides cards and forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sayso.cards import words as cards
+from sayso.cards.words import CardWords
+
+
+@dataclass(frozen=True, slots=True)
+class SlackWords:
+    """One language of Slack's dialogs, with that of cards: templates with named gaps."""
+
+    counts_at_once: str
+    copied: str
+    ready_made: str
+    one_of_two: str
+    instead: str
+    left_empty: str
+
+    too_late: str
+    not_taken: str
+    was_not_taken: str
+    entered: str
+    answer: str
+    too_long: str
+
+    too_large: str
+    press_again: str
+    cannot_ask: str
+    name_too_long: str
+    initial_too_long: str
+    too_many_options: str
+    no_text_fits: str
+    no_number_fits: str
+    half_a_pair: str
+    too_many_blocks: str
+    handle_too_long: str
+
+    cards: CardWords
+
+
+ENGLISH = SlackWords(
+    counts_at_once="Closed without an answer, it counts at once.",
+    copied="Also suggested, to be copied:",
+    ready_made="{label}: ready-made answers",
+    one_of_two="One of the two is needed.",
+    instead="What you write here counts instead of a ready-made answer.",
+    left_empty="Left empty, it is removed.",
+    too_late="Too late",
+    not_taken="Not taken",
+    was_not_taken="This was not taken.",
+    entered="What you entered",
+    answer="Answer",
+    too_long="It is too long to be shown once more.",
+    too_large="it is too large for a Slack dialog",
+    press_again="the press came without a trigger_id: press again",
+    cannot_ask="Slack's dialog cannot ask for “{label}”: {reason}",
+    name_too_long="its name is too long for Slack",
+    initial_too_long="its text has {count:,} characters, over {most:,}",
+    too_many_options="it has {count} options, over {most}",
+    no_text_fits="no text is long and short enough for it",
+    no_number_fits="no number is large and small enough for it",
+    half_a_pair="the form holds half of a surrogate pair, which Slack cannot carry",
+    too_many_blocks=(
+        "the form is too large for a Slack dialog: it needs {blocks} blocks of at most "
+        "{most}, and {size:,} bytes of at most {most_size:,}"
+    ),
+    handle_too_long="the card's handle is too long for a dialog",
+    cards=cards.ENGLISH,
+)

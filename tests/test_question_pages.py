@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from sayso.cards.bundle import MOST_IN_BUNDLE
+from sayso.cards.card import LONGEST_LABEL
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS
 from sayso.forms.schema_form import schema_form
@@ -22,8 +23,10 @@ from sayso.questions.refusals import REASON_LIMIT
 from sayso.questions.text_approval import TEXT_LIMIT
 from sayso.testing import Filled, Prompt, Stage
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_slack.adapter import LIMITS as SLACK_LIMITS
 from sayso_slack.card.everything import REVEAL_LIMIT as SLACK_REVEALS
 from sayso_slack.card.presentable import CONTENT_LIMIT as SLACK_SHOWS
+from sayso_telegram.adapter import LIMITS as TELEGRAM_LIMITS
 from sayso_telegram.adapter import REVEAL_LIMIT as TELEGRAM_REVEALS
 from sayso_telegram.card.message import CONTENT_LIMIT as TELEGRAM_SHOWS
 
@@ -150,9 +153,19 @@ LIMITS = (
     ("clarification", OPTION_LIMIT, "at most 200 characters"),
     ("clarification", QUESTION_LIMIT, "at most 20,000 characters"),
     ("clarification", CONTEXT_LIMIT, "at most 20,000 characters"),
-    ("clarification", LONGEST_TEXT, "More than 3,000 characters"),
+    ("clarification", LONGEST_TEXT, "More than 4,000 characters"),
     ("deny-with-reason", REASON_LIMIT, "More than 1,000 characters"),
-    ("edit-arguments", LONGEST_TEXT, "more than 3,000 characters"),
+    ("edit-arguments", LONGEST_TEXT, "more than 4,000 characters"),
+    ("edit-arguments", SLACK_LIMITS.text, "in Slack more than 3,000 characters"),
+    ("edit-arguments", TELEGRAM_LIMITS.text, "in Telegram more than 3,000 characters"),
+    ("permission", SLACK_LIMITS.stores, "In Slack at most 600 characters"),
+    ("permission", TELEGRAM_LIMITS.stores, "In Telegram at most 600 characters"),
+    ("structured-input", LONGEST_TEXT, "text, at most 4,000 characters"),
+    ("structured-input", SLACK_LIMITS.text, "Slack's inputs hold 3,000 characters"),
+    ("structured-input", SLACK_LIMITS.options, "its menus 100 options"),
+    ("your-own-kind", LONGEST_LABEL, "label 80"),
+    ("your-own-kind", LONGEST_TEXT, "a text 4,000\ncharacters"),
+    ("your-own-kind", SLACK_LIMITS.button, "69 characters on a button"),
     ("see-everything", SLACK_SHOWS, "| Slack | 2,900 characters |"),
     ("see-everything", SLACK_REVEALS, "up to 150,000 |"),
     ("see-everything", TELEGRAM_SHOWS, "| Telegram | 1,000 characters |"),

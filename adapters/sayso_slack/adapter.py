@@ -24,11 +24,17 @@ from sayso_slack.card.elements import Block, plain_text
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
-from sayso_slack.card.presentable import CONTENT_LIMIT
+from sayso_slack.card.presentable import (
+    CONTENT_LIMIT,
+    LONGEST_ASKED,
+    LONGEST_BUTTON,
+    LONGEST_IN_MENU,
+    MOST_STORED,
+)
 from sayso_slack.config import SlackConfig
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
-from sayso_slack.forms.modal import form_modal
+from sayso_slack.forms.modal import form_modal, form_problem
 from sayso_slack.loggers import muffled
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.words import ENGLISH, SlackWords
@@ -56,7 +62,18 @@ class Identity:
     app_id: str
 
 
-LIMITS = Limits(content=CONTENT_LIMIT, reveal=REVEAL_LIMIT, options=MOST_OPTIONS, text=LONGEST_TEXT)
+# A label has all its room in a dialog; an option that is too long for a menu is listed above it.
+LIMITS = Limits(
+    content=CONTENT_LIMIT,
+    reveal=REVEAL_LIMIT,
+    button=LONGEST_BUTTON,
+    menu=LONGEST_IN_MENU,
+    dialog=LONGEST_ASKED,
+    stores=MOST_STORED,
+    options=MOST_OPTIONS,
+    text=LONGEST_TEXT,
+    form_problem=form_problem,
+)
 
 
 class SlackAdapter:
@@ -107,7 +124,7 @@ class SlackAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message shows, a dialog reveals at best, and a form's inputs take."""
+        """What a message and its dialogs show, and what a form's inputs take."""
         return LIMITS
 
     @property

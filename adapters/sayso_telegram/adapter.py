@@ -22,17 +22,17 @@ from sayso.dialogues.openings import OPEN_SECONDS, Openings
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
-from sayso_telegram.card.bundle_keyboard import bundle_keyboard
+from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message, bundle_room
-from sayso_telegram.card.formatted import Formatted, fitted, sound
-from sayso_telegram.card.keyboard import keyboard
+from sayso_telegram.card.formatted import Formatted, fitted, sound, units
+from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.card.sending import edited, formatted
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
-from sayso_telegram.forms.view import OPTIONS_A_PAGE, shown_name
+from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
 from sayso_telegram.permissions import member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
@@ -42,7 +42,17 @@ _log = logging.getLogger(__name__)
 
 # sendDocument takes 50 MB; this is what people and their phones can open.
 REVEAL_LIMIT = 1_000_000
-LIMITS = Limits(content=CONTENT_LIMIT, reveal=REVEAL_LIMIT)
+# What a form begins with stands in a message, as does what a choice would store: they count as
+# messages do, and a wording that fits beside other cards is the better one.
+LIMITS = Limits(
+    content=CONTENT_LIMIT,
+    reveal=REVEAL_LIMIT,
+    dialog=MOST_STORED_IN_BUNDLE,
+    stores=MOST_STORED,
+    option=LONGEST_OPTION,
+    text=LONGEST_BEGUN,
+    measure=units,
+)
 _FILE_NAME = "complete.txt"
 # answerCallbackQuery, text: 0-200 characters.
 _MOST_TOAST_UNITS = 200
@@ -103,7 +113,7 @@ class TelegramAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message shows whatever it holds, and what a file reveals."""
+        """What a message shows whatever else it holds, and what a file reveals."""
         return LIMITS
 
     def room(self, body: CardBody, count: int) -> Room | None:

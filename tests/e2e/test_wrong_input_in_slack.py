@@ -62,9 +62,9 @@ async def test_a_text_that_is_too_long(scene: Asked, slack: SlackHands) -> None:
     held_back = await slack.slack.submit(view, {"Your answer": "x" * 3_001}, by="alice")
     assert held_back.status is None
     assert list(slack.shown().errors.values()) == ["Please enter at most 3000 characters."]
-    await slack.sent(view, {"Your answer": "x" * 3_001})
+    await slack.sent(view, {"Your answer": "x" * 4_001})
 
-    assert slack.shown().errors == {"sayso:in:answer": "this must be at most 3,000 characters"}
+    assert slack.shown().errors == {"sayso:in:answer": "this must be at most 4,000 characters"}
     assert not waiting.done()
     await slack.sent(slack.shown(), {"Your answer": "x" * 3_000})
     assert (await waiting).answer == "x" * 3_000

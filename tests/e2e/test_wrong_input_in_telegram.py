@@ -40,12 +40,12 @@ async def test_a_text_that_is_too_long(scene: Asked, telegram: TelegramHands) ->
     waiting = scene.ask(scene.gate.clarify(WHERE))
     await telegram.press("Answer…")
 
-    wrong = await telegram.write("Your answer", "x" * 3_001)
+    wrong = await telegram.write("Your answer", "x" * 4_001)
 
-    await asked_again(telegram, wrong, "this must be at most 3,000 characters")
+    await asked_again(telegram, wrong, "this must be at most 4,000 characters")
     assert not waiting.done()
-    await telegram.write("at most 3,000", "x" * 3_000)
-    assert (await waiting).answer == "x" * 3_000
+    await telegram.write("at most 4,000", "x" * 4_000)
+    assert (await waiting).answer == "x" * 4_000
     await both_cards(scene, "Answered by alice")
 
 

@@ -27,6 +27,7 @@ from sayso_slack.card.presentable import (
     IN_ONE_MENU,
     button_label,
     confirmed_label,
+    fits_dialog,
     option_label,
     presentable,
     stored_question,
@@ -44,6 +45,7 @@ UNPARSED = {
     "unfurl_media": False,
 }
 _LINE = 300
+_CONFIRM = 30
 
 Facts = tuple[tuple[str, str], ...]
 
@@ -196,7 +198,11 @@ def menu_option(card: Card, choice: Choice) -> Block:
 
 
 def button(card: Card, choice: Choice, label: str) -> Block:
-    """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters."""
+    """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters.
+
+    A choice that stores something is confirmed in a dialog, or in a second step
+    that says it where the dialog has no room.
+    """
     element: Block = {
         "type": "button",
         "action_id": f"{ACTION_PREFIX}{choice.key}",
@@ -205,7 +211,7 @@ def button(card: Card, choice: Choice, label: str) -> Block:
     }
     if choice.style in ("primary", "danger"):
         element["style"] = choice.style
-    if choice.stores:
+    if choice.stores and fits_dialog(choice, card.words):
         element["confirm"] = _confirmation(choice, card.words)
     return element
 
@@ -216,6 +222,6 @@ def _confirmation(choice: Choice, words: CardWords) -> Block:
     return {
         "title": plain_text(words.confirm.format(label=label)),
         "text": plain_text(stored_question(choice, words)),
-        "confirm": plain_text(one_line(label, 30)),
+        "confirm": plain_text(label if len(label) <= _CONFIRM else words.forms.yes),
         "deny": plain_text(words.not_now),
     }

@@ -38,6 +38,7 @@ from sayso_slack.card.parts import Spans, confirming, outcome, second_step
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
     IN_ONE_MENU,
+    LONGEST_IN_MENU,
     MOST_IN_MENUS,
     button_label,
     confirmed_label,
@@ -65,6 +66,8 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     """What a message with so many cards shows of this one; None: it must stand alone."""
     if count > MOST_IN_BUNDLE or len(body.title) > _TITLE:
         return None
+    if any(len(choice.label) > LONGEST_IN_MENU and not choice.stores for choice in body.choices):
+        return None  # here a menu offers it
     line = _FOR_LINES // count - _BESIDE
     left = max(line - len(body.content), line // 3)
     description = min(len(body.description), left, DESCRIPTION_LIMIT)

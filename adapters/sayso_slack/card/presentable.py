@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sayso.cards.card import Card, CardBody, Choice
-from sayso.cards.words import CardWords
+from sayso.cards.words import ENGLISH, CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 
@@ -25,8 +26,13 @@ _ASKER = 300
 _LABEL = 40
 _VALUE = 120
 _BUTTON = 75  # docs.slack.dev, button element
-_IN_MENU = 40  # a label has 30 characters; only invisible ones take more to be spelled out
+_IN_MENU = 40  # of the 75 of an option: 20 of these share a message
 _WARNING = 500
+MOST_STORED = 600
+"""What a choice would store, where no dialog is in the way: a second step has no other buttons."""
+
+LONGEST_BUTTON = _BUTTON - len("Yes, …")
+LONGEST_IN_MENU = _IN_MENU - len("…")
 _HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
 
@@ -38,6 +44,8 @@ def presentable(card: Card) -> Card:
     dialog holds everything for certain.
     """
     in_menus = MOST_IN_MENUS if len(card.handle) <= _HANDLE else 0
+    moved = tuple(_without_dialog(card.body.choices, card.words))
+    direct = tuple(choice for choice in card.body.choices if choice not in moved)
     body = replace(
         card.body,
         title=one_line(card.body.title, _TITLE),
@@ -45,9 +53,9 @@ def presentable(card: Card) -> Card:
         content=visible(card.body.content),
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
         facts=_facts(card.body, card.words),
-        choices=_choices(card, card.body.choices, MOST_CHOICES, storing=MOST_STORING),
+        choices=direct[:MOST_CHOICES],
         # What a menu's choice stores is only spelled out at its second step, one at a time.
-        more=_choices(card, card.body.more, in_menus, storing=in_menus),
+        more=_sayable((*moved, *card.body.more))[:in_menus],
     )
     shown = replace(
         card,
@@ -86,21 +94,28 @@ def _facts(body: CardBody, words: CardWords) -> tuple[tuple[str, str], ...]:
     return (*kept, (words.more_label, words.facts_left.of(len(facts) - len(kept))))
 
 
-def _choices(
-    card: Card, choices: tuple[Choice, ...], most: int, *, storing: int
-) -> tuple[Choice, ...]:
-    """The choices that a message has room for, in order, so many of them storing something.
+def fits_dialog(choice: Choice, words: CardWords) -> bool:
+    """Whether a confirmation dialog says in full what the choice stores."""
+    return len(stored_question(choice, words)) <= CONFIRM_TEXT
 
-    What a choice stores must be readable in full before it can be stored.
-    """
-    fitting: list[Choice] = []
+
+def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[Choice]:
+    """The choices that store something and find no room for a dialog: a menu offers them."""
+    dialogs = 0
     for choice in choices:
         if choice.stores:
-            storing -= 1
-            if storing < 0 or len(stored_question(choice, card.words)) > CONFIRM_TEXT:
-                continue
-        fitting.append(choice)
-    return tuple(fitting[:most])
+            dialogs += fits_dialog(choice, words)
+            if not fits_dialog(choice, words) or dialogs > MOST_STORING:
+                yield choice
+
+
+def _sayable(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """What a choice stores must be readable in full before it can be stored."""
+    return tuple(c for c in choices if len(visible(c.stores, one_line=True)) <= MOST_STORED)
+
+
+LONGEST_ASKED = CONFIRM_TEXT - len(stored_question(Choice("always", "Always"), ENGLISH))
+"""What a choice would store, as far as a confirmation dialog can say it."""
 
 
 def button_label(choice: Choice) -> str:

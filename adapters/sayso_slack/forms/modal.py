@@ -33,6 +33,10 @@ FALLS_BACK = "falls_back"
 _ASKER = 150
 _WHICH = 200
 
+# What a dialog says of the card and of itself: where it stands, which it is, how it falls back.
+_BLOCKS_OF_CARD = 3
+_BYTES_OF_CARD = 15_000
+
 _TITLE = 24  # docs.slack.dev, views: title, submit and close
 _METADATA = 3_000  # docs.slack.dev, views: private_metadata
 
@@ -82,6 +86,20 @@ def form_modal(
             permanent=True,
         )
     return view
+
+
+def form_problem(form: Form) -> str:
+    """Why no dialog can ask for the form, whatever card it belongs to; empty when one can."""
+    try:
+        fields = [block for field in form.fields for block in input_blocks(field)]
+    except DeliveryError as error:
+        return error.reason
+    blocks = [*literal_blocks(form.title), *literal_blocks(form.note), *fields]
+    if len(blocks) + _BLOCKS_OF_CARD > MOST_BLOCKS:
+        return f"a Slack dialog has {MOST_BLOCKS} blocks, and it needs more"
+    if len(json.dumps(blocks)) + _BYTES_OF_CARD > VIEW_BYTES:
+        return f"a Slack dialog has {VIEW_BYTES:,} bytes, and it needs more"
+    return ""
 
 
 def _card(card: Card) -> Iterator[Block]:

@@ -53,7 +53,7 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     for_description = max(left - units(content), left // 3)
     said = min(_first(description, for_description), DESCRIPTION_LIMIT)
     left -= units(description[:said])
-    return Room(min(_first(content, left), CONTENT_LIMIT), said)
+    return Room(min(_first(content, left), CONTENT_LIMIT), said, MOST_STORED_IN_BUNDLE)
 
 
 def _first(text: str, most: int) -> int:

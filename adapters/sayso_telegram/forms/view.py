@@ -22,6 +22,12 @@ OPTIONS_A_PAGE = 20
 _MOST_PLACEHOLDER = 64
 # Undocumented for buttons: what a phone shows on one line, and a little more.
 _MOST_LABEL = 60
+LONGEST_OPTION = 2 * _MOST_LABEL
+"""An option too long for its button is listed, in twice as many code units as characters."""
+
+LONGEST_BEGUN = 3_000
+"""A message has 4,096 code units: what a form begins with, and all that stands around it."""
+
 # What all answers together take at most on the board; each has an equal share, and at least 24.
 _ANSWERS_UNITS = 1_600
 _LEAST_UNITS = 24
@@ -117,7 +123,7 @@ def _question(asked: Question, words: DialogueWords) -> Iterator[Piece]:
     if not all(map(_fits_a_button, asked.choices)):
         for number, label in enumerate(asked.choices, asked.first):
             yield own(f"\n{number}. ")
-            yield line(fitted(sound(label), _MOST_LABEL * 4), rank=8)
+            yield line(fitted(sound(label), 2 * LONGEST_OPTION), rank=8)
     if asked.problem:
         yield own("\n⚠️ ")
         yield _told(asked.problem)

@@ -10,7 +10,7 @@ from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
 from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
-from sayso.cards.card import Choice
+from sayso.cards.card import LONGEST_STORED, Choice
 from sayso.rules.rule import Rule, Scope
 from sayso.text.secrets import redacted
 
@@ -18,8 +18,7 @@ ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
 # How many rules from narrow to wide are offered beside the whole tool.
 MOST_WIDTHS = 3
-# A bound of our own: nobody reads a second step that is longer.
-_MOST_WORDS = 230
+# Of ours: the pattern on a button is looked at, and read in the second step.
 _LABEL = 30
 
 
@@ -100,15 +99,16 @@ class _Offering:
         sentence = self.words.stored_never if denies else self.words.stored
         place = where(scope, self.run, self.words)
         said = (sentence.format(m, place) for m in meanings(rule, self.call, self.words))
-        stores = next((text for text in said if len(text) <= _MOST_WORDS), None)
-        if stores is None:
+        wordings = [text for text in said if len(text) <= LONGEST_STORED]
+        if not wordings:
             return None
         dangers = () if denies else rule_dangers(rule)
         choice = Choice(
             key,
             label,
             "danger" if denies else "default",
-            stores=stores,
+            stores=wordings[0],
+            stores_briefly=wordings[-1] if len(wordings) > 1 else "",
             needs_sight=True,
             scope=scope,
             warning=warning(dangers, self.words),

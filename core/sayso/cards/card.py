@@ -18,13 +18,18 @@ DESCRIPTION_LIMIT = 600
 NAME_LIMIT = 120
 _WHICH_LIMIT = 80
 
+LONGEST_LABEL = 80
+LONGEST_STORED = 1_000
+"""Bounds of our own: words on a button are read at a glance, and nobody agrees to a longer rule."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """One button of a card.
 
     ``stores`` is what choosing it would remember, in words; a choice that
-    stores something takes a second step. ``scope`` says where it would hold,
+    stores something takes a second step. ``stores_briefly`` says it as exactly in
+    fewer words, for a place without room for the others. ``scope`` says where it would hold,
     ``lasts`` for how long (the desk knows), ``warning`` what a person may not
     expect of it. ``needs_sight`` says that it is not offered while a part of
     the card cannot be seen. A choice with a ``form`` is made by filling it in;
@@ -33,13 +38,14 @@ class Choice:
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
-            the label is not 1 to 30 characters long.
+            the label is not 1 to 80 characters long.
     """
 
     key: str
     label: str
     style: Style = "default"
     stores: str = ""
+    stores_briefly: str = ""
     needs_sight: bool = False
     scope: Scope = "session"
     lasts: timedelta | None = None
@@ -50,8 +56,10 @@ class Choice:
     def __post_init__(self) -> None:
         if not is_key(self.key):
             raise ValueError(f"a choice's key is a word of 1 to 20 characters, not {self.key!r}")
-        if not 1 <= len(self.label) <= 30:
-            raise ValueError(f"a choice's label has 1 to 30 characters, not {self.label!r}")
+        if not 1 <= len(self.label) <= LONGEST_LABEL:
+            raise ValueError(
+                f"a choice's label has 1 to {LONGEST_LABEL} characters, not {self.label!r}"
+            )
 
 
 SHOW_ALL = Choice("show", ENGLISH.show_all)
@@ -84,10 +92,15 @@ class CardBody:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many characters of its content and of its description one place shows of a card."""
+    """How many characters of its content and of its description one place shows of a card.
+
+    ``stores`` is how much of what a choice would store can be said there in a
+    second step, counted as the platform's limits count.
+    """
 
     content: int
     description: int = DESCRIPTION_LIMIT
+    stores: int = LONGEST_STORED
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from sayso.cards.card import CardBody
-from sayso.forms.form import LONGEST_TEXT, MOST_FIELDS, MOST_OPTIONS, Form, FormField
+from sayso.cards.card import LONGEST_LABEL, LONGEST_STORED, CardBody, Choice
+from sayso.chats.words import ENGLISH, LimitWords
+from sayso.forms.form import (
+    LONGEST_FIELD_LABEL,
+    LONGEST_OPTION,
+    LONGEST_TEXT,
+    MOST_FIELDS,
+    MOST_OPTIONS,
+    Form,
+    FormField,
+)
+from sayso.text.visible import shortened
+
+
+def _no_problem(form: Form) -> str:
+    del form
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,39 +29,125 @@ class Limits:
     """One platform's limits, unless said otherwise as wide as the core's own.
 
     ``content`` is how many characters of content a card shows, ``reveal`` how
-    many *Show all* can show. ``fields`` are those of one form, ``options`` those of
-    one field, ``text`` is the longest text that can be begun with or written.
+    many *Show all* can show. ``button`` and ``menu`` are the longest labels of a
+    choice on the card and of one behind *More…*. ``stores`` is how much of what a
+    choice would store a second step can say, ``dialog`` how much it says where
+    that step is easiest: of several exact wordings, the first that fits there
+    is shown. ``fields`` are those of one form, ``label`` the longest label of a
+    field, ``options`` those of one field, ``option`` the longest label of one of
+    them, ``text`` the longest text that can be begun with or insisted on.
+    ``stores``, ``dialog`` and ``text`` are counted by ``measure``, the others in
+    characters. ``form_problem`` says why a form that keeps all of this does
+    not fit nevertheless, and nothing where it does.
     """
 
     content: int
     reveal: int
+    button: int = LONGEST_LABEL
+    menu: int = LONGEST_LABEL
+    dialog: int = LONGEST_STORED
+    stores: int = LONGEST_STORED
     fields: int = MOST_FIELDS
+    label: int = LONGEST_FIELD_LABEL
     options: int = MOST_OPTIONS
+    option: int = LONGEST_OPTION
     text: int = LONGEST_TEXT
+    measure: Callable[[str], int] = len
+    form_problem: Callable[[Form], str] = _no_problem
 
-    def problem(self, body: CardBody) -> str:
+    def problem(self, body: CardBody, words: LimitWords = ENGLISH) -> str:
         """Why the question cannot be answered here; empty when it can.
 
-        Choices behind *More…* and those that fall back to another one may turn
-        out not to fit: whoever presses them is told, and decides otherwise.
+        What a person can decide without is left out instead, see ``fitted``.
         """
+        fitting = _Fitting(self, words, self.stores)
         for choice in body.choices:
-            if choice.form is not None and not choice.falls_back:
-                problem = self._of_form(choice.form)
-                if problem:
-                    return f"{choice.label!r} cannot be asked for: {problem}"
+            if not _is_optional(choice) and (why := fitting.why_not(choice, self.button)):
+                return words.not_askable.format(choice=choice.label, why=why)
+        left = [*fitting.offered(body.choices, self.button)]
+        left += fitting.offered(body.more, self.menu, are_optional=True)
+        if body.choices and not left:
+            return words.nothing_left.format(why=fitting.reasons[0])
         return ""
+
+    def fitted(
+        self, body: CardBody, stores: int = LONGEST_STORED, words: LimitWords = ENGLISH
+    ) -> CardBody:
+        """The question as it can be asked here, where a second step has room for ``stores``.
+
+        A choice that a person can decide without is left out where its form, its
+        label, or what it would store does not fit; a fact says which and why.
+        """
+        fitting = _Fitting(self, words, min(self.stores, stores))
+        choices = tuple(fitting.offered(body.choices, self.button))
+        more = tuple(fitting.offered(body.more, self.menu, are_optional=True))
+        if not fitting.reasons:
+            return replace(body, choices=choices, more=more)
+        left_out = (words.not_offered, "; ".join(fitting.reasons))
+        return replace(body, choices=choices, more=more, facts=(*body.facts, left_out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """Holds the choices of a card against the limits; ``reasons`` say what is left out and why."""
+
+    limits: Limits
+    words: LimitWords
+    stores: int
+    reasons: list[str] = field(default_factory=list)
+
+    def offered(
+        self, choices: Sequence[Choice], label: int, *, are_optional: bool = False
+    ) -> Iterator[Choice]:
+        for choice in choices:
+            here = self._worded(choice, label) if choice.stores else choice
+            is_optional = are_optional or _is_optional(choice)
+            if is_optional and (why := self.why_not(here, label)):
+                self.reasons.append(self.words.left_out.format(choice=choice.label, why=why))
+            else:
+                yield here
+
+    def why_not(self, choice: Choice, label: int) -> str:
+        """What of the choice does not fit; empty when all of it does."""
+        if (count := len(choice.label)) > label:
+            return self.words.long_label.format(count=count, fit=label)
+        if (count := self.limits.measure(choice.stores)) > self.stores:
+            return self.words.long_stored.format(count=count, fit=self.stores)
+        return self._of_form(choice.form) if choice.form is not None else ""
+
+    def _worded(self, choice: Choice, label: int) -> Choice:
+        """With the wording that fits best. It is said in full before: the label may be cut."""
+        wordings = [words for words in (choice.stores, choice.stores_briefly) if words]
+        rooms = (min(self.limits.dialog, self.stores), self.stores)
+        fitting = (
+            words for room in rooms for words in wordings if self.limits.measure(words) <= room
+        )
+        said = next(fitting, wordings[-1])
+        name = shortened(choice.label, label)
+        return replace(choice, label=name, stores=said, stores_briefly="")
 
     def _of_form(self, form: Form) -> str:
-        if len(form.fields) > self.fields:
-            return f"the form has {len(form.fields)} fields, and {self.fields} fit"
-        return next(filter(None, map(self._of_field, form.fields)), "")
+        fit = self.limits.fields
+        if len(form.fields) > fit:
+            return self.words.many_fields.of(len(form.fields), fit=fit)
+        problems = filter(None, map(self._of_field, form.fields))
+        return next(problems, "") or self.limits.form_problem(form)
 
     def _of_field(self, asked: FormField) -> str:
-        if len(asked.options) > self.options:
-            return f"{asked.label!r} has {len(asked.options)} options, and {self.options} fit"
-        begun = len(asked.initial) if isinstance(asked.initial, str) else 0
+        limits, words, label = self.limits, self.words, asked.label
+        if len(label) > limits.label:
+            return words.long_field.format(label=label, fit=limits.label)
+        if (count := len(asked.options)) > limits.options:
+            return words.many_options.format(label=label, count=count, fit=limits.options)
+        if any(len(option.label) > limits.option for option in asked.options):
+            return words.long_option.format(label=label, fit=limits.option)
+        begun = limits.measure(asked.initial) if isinstance(asked.initial, str) else 0
         least = asked.minimum if asked.kind == "text" and asked.minimum else 0
-        if max(begun, least) > self.text:
-            return f"{asked.label!r} needs a text of more than {self.text:,} characters"
+        if max(begun, least) > limits.text:
+            return words.long_text.format(label=label, fit=limits.text)
         return ""
+
+
+def _is_optional(choice: Choice) -> bool:
+    """Whether a person can decide without it."""
+    return bool(choice.stores or choice.falls_back)

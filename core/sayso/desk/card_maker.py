@@ -38,14 +38,15 @@ class CardMaker:
         self._refusals = refusals
         self._words = words
         self._bodies: dict[str, CardBody] = {}
+        self._fitted: dict[tuple[str, str, int], CardBody] = {}
         self._notices: dict[str, str] = {}
 
     def card(self, found: Found, view: Open = _PLAIN) -> Card:
         """The card of a copy as its place can show it: how it ended, or else this view of it."""
         copy, request = found.copy, found.request
         adapter = self._adapters[copy.place.platform]
-        body = self.body(request)
-        room = Room(adapter.limits.content)
+        body, limits = self.body(request), adapter.limits
+        room = Room(limits.content)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
             room = adapter.room(body, len(copy.bundle)) or Room(0, 0)
@@ -56,11 +57,11 @@ class CardMaker:
             state = self.ended(request, found.ending)
         return Card(
             handle=copy.handle,
-            body=body,
+            body=self._fitting(copy.place.platform, request, room),
             asker=request.asker,
             expires_at=request.expires_at,
             limit=room.content,
-            reveal_limit=adapter.limits.reveal,
+            reveal_limit=limits.reveal,
             revealed=copy.revealed,
             state=state,
             description_limit=min(room.description, DESCRIPTION_LIMIT),
@@ -112,7 +113,19 @@ class CardMaker:
 
     def unanswerable(self, platform: str, request: UserInputRequest) -> str:
         """Why the question cannot be answered on the platform; empty when it can."""
-        return self._adapters[platform].limits.problem(self.body(request))
+        return self._adapters[platform].limits.problem(self.body(request), self._words.limits)
+
+    def _fitting(self, platform: str, request: UserInputRequest, room: Room) -> CardBody:
+        """What of the request's card the platform can ask for there; kept as its whole is."""
+        key = (request.question_id, platform, room.stores)
+        if (fitted := self._fitted.get(key)) is None:
+            limits, body = self._adapters[platform].limits, self.body(request)
+            fitted = limits.fitted(body, room.stores, self._words.limits)
+            if self.keeps(request):
+                self._fitted[key] = fitted
+                if len(self._fitted) > KEPT_BODIES:
+                    del self._fitted[next(iter(self._fitted))]
+        return fitted
 
     def keeps(self, request: UserInputRequest) -> bool:
         """Whether the request is one of the newest small ones."""
@@ -146,5 +159,8 @@ class CardMaker:
         how_long, label = span(lasts, words), choice.label
         if choice.scope == "tool-window":
             label = words.for_time.format(label, how_long)
-        stores = words.stored_for.format(choice.stores, how_long)
-        return replace(choice, label=label, stores=stores, lasts=lasts)
+        stores, briefly = (
+            words.stored_for.format(said, how_long) if said else ""
+            for said in (choice.stores, choice.stores_briefly)
+        )
+        return replace(choice, label=label, stores=stores, stores_briefly=briefly, lasts=lasts)

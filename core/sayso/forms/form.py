@@ -33,14 +33,15 @@ NO_INPUTS: Inputs = {}
 
 MOST_FIELDS = 40
 MOST_OPTIONS = 250
-LONGEST_TEXT = 3_000
+LONGEST_OPTION = 1_000
+LONGEST_TEXT = 4_000
+LONGEST_FIELD_LABEL = 100
 """Bounds of our own: nobody fills in more than this in a chat. A platform may have closer ones."""
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NO_OPTION, _TWICE, _NO_DATE = "no_option", "option_twice", "no_date"
 _NAME_LIMIT = 100
-_LABEL_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class FormField:
     def __post_init__(self) -> None:
         for what, text, limit in (
             ("name", self.name, _NAME_LIMIT),
-            ("label", self.label, _LABEL_LIMIT),
+            ("label", self.label, LONGEST_FIELD_LABEL),
         ):
             if not 1 <= len(text) <= limit:
                 raise ValueError(f"a field's {what} has 1 to {limit} characters, not {len(text)}")
@@ -92,6 +93,10 @@ class FormField:
         if len(self.options) > MOST_OPTIONS:
             raise ValueError(
                 f"field {self.name!r} has {len(self.options)} options, over {MOST_OPTIONS}"
+            )
+        if any(len(option.label) > LONGEST_OPTION for option in self.options):
+            raise ValueError(
+                f"field {self.name!r}: an option has more than {LONGEST_OPTION:,} characters"
             )
         if self.suggestions and self.kind != "text":
             raise ValueError(f"field {self.name!r}: only a text has suggestions")

@@ -131,7 +131,7 @@ class ClarificationRequestEvent(UserInputRequest):
 
         Raises:
             ValueError: no person could have given it: it is not an option and others
-                are not allowed, or it is empty or longer than 3,000 characters.
+                are not allowed, or it is empty or longer than 4,000 characters.
         """
         if not self.admits(answer):
             raise ValueError("this answer was not offered")

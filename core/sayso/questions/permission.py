@@ -36,6 +36,9 @@ from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import hidden_count, redacted, redacted_text
 from sayso.text.visible import shortened, visible
 
+# What is told of a decision has about 300 characters on a card.
+_MOST_TOLD = 230
+
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
 ALLOW, DENY = "allow", "deny"
@@ -214,7 +217,7 @@ class PermissionRequestEvent(UserInputRequest):
             return ""
         effect = "allow" if ending.choice == "always_allow" else "deny"
         kept = [
-            offer.choice.stores
+            _told_stored(offer.choice)
             for offer in self._offers()
             if (offer.rule, offer.effect) == (ending.rule, effect)
             and offer.choice.scope == (ending.rule_scope or "session")
@@ -367,6 +370,12 @@ class PermissionDeniedEvent(_Decided):
     """For observers: a person denied."""
 
     type: Literal["PERMISSION_DENIED"] = "PERMISSION_DENIED"
+
+
+def _told_stored(choice: Choice) -> str:
+    """What was stored, where others read it later: in few words rather than cut."""
+    is_long = len(choice.stores) > _MOST_TOLD and choice.stores_briefly
+    return choice.stores_briefly if is_long else choice.stores
 
 
 def call_of(request: PermissionRequestEvent) -> ToolCall:

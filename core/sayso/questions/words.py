@@ -8,6 +8,8 @@ from sayso.always import words as always
 from sayso.always.words import AlwaysWords
 from sayso.cards import words as cards
 from sayso.cards.words import CardWords
+from sayso.chats.words import ENGLISH as LIMIT_ENGLISH
+from sayso.chats.words import LimitWords
 from sayso.events import UserInputRequest
 from sayso.text.counted import Counted
 
@@ -87,6 +89,7 @@ class QuestionWords:
 
     cards: CardWords
     always: AlwaysWords
+    limits: LimitWords = LIMIT_ENGLISH
 
 
 ENGLISH = QuestionWords(

@@ -93,11 +93,33 @@ def test_what_always_remembers_is_named_before_it_is_remembered() -> None:
     assert "confirm" not in deny
 
 
+def test_a_choice_whose_memory_is_too_long_for_a_dialog_is_in_the_menu() -> None:
+    long = replace(ALWAYS, stores="x" * 280)
+    card = a_card(choices=(ALLOW, long, DENY))
+    elements = card_message(card)["blocks"][-1]["elements"]
+    sure = card_message(replace(card, state=Open(confirming=long)))
+
+    assert [element["type"] for element in elements] == ["button", "button", "overflow"]
+    assert [option["value"] for option in elements[2]["options"]] == [f"{card.handle}:always"]
+    assert "x" * 280 in str(sure["blocks"])
+    assert "confirm" not in sure["blocks"][-1]["elements"][0]
+    for message in (card_message(card), sure):
+        assert not check_blocks(message["blocks"]).errors
+
+
 def test_a_choice_whose_memory_cannot_be_named_in_full_is_not_offered() -> None:
-    card = a_card(choices=(ALLOW, replace(ALWAYS, stores="x" * 280), DENY))
+    card = a_card(choices=(ALLOW, replace(ALWAYS, stores="x" * 601), DENY))
 
     assert [button["text"]["text"] for button in buttons(card)] == ["Allow", "Deny"]
     assert "1 more choice does not fit" in words(card)
+
+
+def test_a_label_too_long_for_the_button_of_a_dialog_stands_above_it() -> None:
+    always = replace(ALWAYS, label="Always, whatever the weather is")
+    confirm = buttons(a_card(choices=(always,)))[0]["confirm"]
+
+    assert confirm["title"]["text"] == "Always, whatever the weather is?"
+    assert confirm["confirm"]["text"] == "Yes"
 
 
 def test_what_does_not_fit_is_counted_and_not_just_missing() -> None:
@@ -106,8 +128,8 @@ def test_what_does_not_fit_is_counted_and_not_just_missing() -> None:
 
     assert len(buttons(a_card(choices=many))) == 20
     assert "20 more choices do not fit" in words(a_card(choices=many))
-    assert len(buttons(a_card(choices=storing))) == 5
-    assert "4 more choices do not fit" in words(a_card(choices=storing))
+    (menu,) = card_message(a_card(choices=storing))["blocks"][-1]["elements"][5:]
+    assert len(menu["options"]) == 4
 
 
 def test_a_card_full_to_its_limits_is_within_the_budget_of_a_message() -> None:

@@ -14,7 +14,7 @@ from support.slack_forms import CITIES, COLOURS, ORDER, a_form, a_view
 from support.slack_kit import Payload
 
 from sayso.errors import DeliveryError
-from sayso.forms.form import Form, FormField, Option
+from sayso.forms.form import LONGEST_OPTION, Form, FormField, Option
 from sayso_playground.slack.blocks import check_view
 
 
@@ -295,6 +295,7 @@ HOSTILE = st.one_of(
     st.sampled_from(["<!channel>", "\u202e" * 90, "\ud800", "x" * 3_500, "&" * 400, "\n\n", " "]),
 )
 LABELS = HOSTILE.map(lambda text: text[:100] or "x")
+OF_OPTIONS = HOSTILE.map(lambda text: text[:LONGEST_OPTION])
 BOUNDS = st.one_of(st.none(), st.integers(-5, 4_000), st.floats(-1e30, 1e30))
 
 
@@ -303,7 +304,11 @@ def fields(draw: st.DrawFn) -> FormField:
     kind = draw(
         st.sampled_from(["text", "integer", "number", "boolean", "option", "options", "date"])
     )
-    options = st.lists(st.builds(Option, HOSTILE, st.integers(0, 5)), min_size=1, max_size=100)
+    options = st.lists(
+        st.builds(Option, OF_OPTIONS, st.integers(0, 5)),
+        min_size=1,
+        max_size=100,
+    )
     chooses = kind in ("option", "options")
     return FormField(
         draw(st.text("ab/ü&%\n", min_size=1, max_size=100)),

@@ -101,9 +101,9 @@ async def test_a_sticker_is_no_answer(chat: Chat) -> None:
 async def test_a_text_that_is_too_long_is_asked_again(chat: Chat) -> None:
     prompt = await chat.ask()
 
-    await chat.reply(prompt, "x" * 3_001)
+    await chat.reply(prompt, "x" * 4_001)
 
-    assert "at most 3,000 characters" in chat.newest.text
+    assert "at most 4,000 characters" in chat.newest.text
     assert chat.newest.forces_reply
     assert not chat.desk.presses
 

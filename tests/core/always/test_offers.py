@@ -96,7 +96,7 @@ def test_dangers_of_a_pattern_stand_where_it_is_offered() -> None:
         Rule("rm"),
         Rule("bash", {"command": "ls"}),
         Rule("bash", {"command": "git *"}, "0" * 64),
-        Rule("bash", {"command": "git +(s)tatus" + "|x" * 200}),
+        Rule("bash", {"command": "git +(s)tatus" + "|x" * 500}),
     ],
 )
 def test_a_rule_for_another_call_or_too_long_to_be_shown_is_not_offered(strange: Rule) -> None:
@@ -130,12 +130,12 @@ def test_a_pattern_cannot_pretend_to_end() -> None:
     [
         (10, 10, ["always", "always-2", "window", "agent", "deny-always"]),
         (120, 10, ["always", "always-2", "window", "agent", "deny-always"]),
-        (180, 10, ["window", "agent"]),
-        (10, 180, ["always", "always-2", "window", "deny-always"]),
+        (950, 10, ["window", "agent"]),
+        (10, 950, ["always", "always-2", "window", "deny-always"]),
         (1_000, 1_000, []),
     ],
 )
-def test_what_is_stored_fits_into_a_dialog_with_whole_names_or_is_not_offered(
+def test_what_is_stored_is_said_with_whole_names_or_is_not_offered(
     session: int, agent: int, kept: list[str]
 ) -> None:
     found = offered(*WIDER, run=RunRef("a" * agent, "s" * session))
@@ -145,7 +145,7 @@ def test_what_is_stored_fits_into_a_dialog_with_whole_names_or_is_not_offered(
         assert ("s" * session if offer.choice.scope != "agent" else "a" * agent) in (
             offer.choice.stores
         )
-        assert len(offer.choice.stores) <= 230
+        assert len(offer.choice.stores) <= 1_000
         assert len(offer.choice.label) <= 30
         assert "…" not in offer.choice.stores
 
@@ -170,7 +170,6 @@ def test_a_name_cannot_pass_for_other_words() -> None:
         ({"a": None, "b": [1, "1,2", True]}, 'a is null and b is [1, "1,2", true]'),
         ({"a": {"b": "*"}}, 'a is {"b": "*"}'),
         ({"password": "hunter2"}, 'password is "[redacted: 7 characters]"'),
-        ({"text": "x" * 200}, "all of them as this card shows them"),
         ({"text": "x" * 2_000}, "all of them as this card shows them"),
         ({"a": {"deep": "x" * 2_000}}, "all of them as this card shows them"),
     ],
@@ -187,6 +186,17 @@ def test_the_literal_rule_names_every_value_or_says_where_all_of_them_stand(
         f"bash with exactly these arguments: {words} {digest} in session s-1"
     )
     assert found["always"].choice.needs_sight
+
+
+def test_a_place_without_room_for_every_value_can_say_as_exactly_where_they_stand() -> None:
+    arguments = {"text": "x" * 200}
+    always = offered(call=ToolCall("bash", arguments))["always"].choice
+
+    digest = f"(digest {short_digest(arguments_digest(arguments))}) in session s-1"
+    assert always.stores == f'bash with exactly these arguments: text is "{"x" * 200}" {digest}'
+    assert always.stores_briefly == (
+        f"bash with exactly these arguments: all of them as this card shows them {digest}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def facts(found: Sequence[Offer]) -> list[object]:
 
 
 def wordless(choice: Choice) -> Choice:
-    return replace(choice, label="x", stores="something", warning="")
+    return replace(choice, label="x", stores="something", stores_briefly="", warning="")
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)

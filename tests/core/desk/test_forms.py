@@ -76,7 +76,7 @@ async def test_a_form_that_comes_back_is_the_answer(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    "inputs", [{}, {"answer": ""}, {"answer": "  "}, {"answer": "x" * 3_001}, {"answer": ["ap"]}]
+    "inputs", [{}, {"answer": ""}, {"answer": "  "}, {"answer": "x" * 4_001}, {"answer": ["ap"]}]
 )
 async def test_what_does_not_fit_keeps_the_question_open_and_is_told_at_its_field(
     room: Room, inputs: dict[str, object]

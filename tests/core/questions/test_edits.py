@@ -305,7 +305,7 @@ def test_an_argument_that_is_empty_stays_when_another_is_edited(
 
 
 def test_arguments_too_long_to_edit_are_not_offered() -> None:
-    assert edit_choice({"text": "x" * 3_000}, None) is None
+    assert edit_choice({"text": "x" * 4_000}, None) is None
     assert edit_choice({}, None) is None
     choice = edit_choice(ARGUMENTS, None)
     assert choice is not None

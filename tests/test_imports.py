@@ -7,6 +7,8 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+import pytest
+
 _PYDANTIC = """
 import pydantic
 class Model(pydantic.BaseModel):
@@ -45,6 +47,28 @@ def test_importing_sayso_loads_pydantic_rfc8785_and_the_standard_library_only() 
     packages = {name.partition(".")[0] for name in loaded}
     known = {name.partition(".")[0] for name in needed} | sys.stdlib_module_names
     assert packages - known == {"sayso", "rfc8785"}
+
+
+# Every module of a room, and what of another one came with it: `sayso` itself is run first, which
+# a contract between rooms does not see.
+_WHOLE_ROOM = """
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+room = import_module("{room}")
+loaded = [import_module(each.name) for each in walk_packages(room.__path__, "{room}.")]
+print(len(loaded), *(name for name in sys.modules if name.startswith("{other}")))
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "other"), [("sayso.agent", "sayso.desk"), ("sayso.desk", "sayso.agent")]
+)
+def test_an_agents_process_loads_no_desk_and_a_desk_no_agent(room: str, other: str) -> None:
+    loaded, *strangers = _fresh(_WHOLE_ROOM.format(room=room, other=other)).split()
+
+    assert int(loaded) > 10
+    assert strangers == []
 
 
 def test_a_gate_in_memory_loads_no_more() -> None:

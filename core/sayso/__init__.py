@@ -3,9 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sayso.agent.batch import CallResult, Submitted
-from sayso.agent.gate import Gate
-from sayso.agent.verdict import Pending, Verdict
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import (
     AlreadySettledError,
@@ -41,8 +38,11 @@ from sayso.rules.declarations import (
 from sayso.rules.rule import RememberedRule, Rule
 
 if TYPE_CHECKING:
+    from sayso.agent.batch import CallResult, Submitted
+    from sayso.agent.gate import Gate
     from sayso.agent.orchestrator import Orchestrator
     from sayso.agent.tools.wrap import LocalGate, wrap
+    from sayso.agent.verdict import Pending, Verdict
     from sayso.always.terms import Terms
     from sayso.policy.chain import Chain, When
     from sayso.policy.permissions import Permissions
@@ -145,8 +145,14 @@ __all__ = [
     "wrap",
 ]
 
-# Not every run needs these: each is loaded when it is first used.
+# Not every process needs these: each is loaded when it is first used. Nothing of the agent may be
+# loaded here, because whatever imports a room of sayso, the desk among them, runs this first.
 _LATER = {
+    "CallResult": "sayso.agent.batch",
+    "Submitted": "sayso.agent.batch",
+    "Gate": "sayso.agent.gate",
+    "Pending": "sayso.agent.verdict",
+    "Verdict": "sayso.agent.verdict",
     "Clarification": "sayso.questions.clarification",
     "ClarificationRequestEvent": "sayso.questions.clarification",
     "ClarificationResponseEvent": "sayso.questions.clarification",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import Any, ClassVar, Literal, Self
@@ -16,6 +16,9 @@ from sayso.cards.card import CardBody, Choice
 from sayso.cards.words import ENGLISH, Language
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.rules.rule import RememberedRule
+
+# What the fields of any response may say, whichever choice it stands for.
+_SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
 
 
 class Outcome(Enum):
@@ -144,6 +147,29 @@ class UserInputRequest(Event):
             InvalidInputError: the values fit the form and yet make no answer.
         """
         raise TypeError(f"{type(self).__name__} does not say what {choice.key!r} means")
+
+    def said(self, fields: Mapping[str, Any], *, by: str, at: datetime) -> UserInputResponse | str:
+        """What the fields of a response say, for whoever answers without the card.
+
+        It is the answer, or the key of the choice on the card that is meant;
+        empty where the fields do not say enough. They have the names and the
+        types of the response. Unless a kind says otherwise, the one choice
+        without a form is meant whose answer has these fields.
+
+        Raises:
+            InvalidInputError: the answer does not fit what was asked for.
+            ValueError: no person could have answered so.
+        """
+        told = {name: value for name, value in fields.items() if name not in _SAID_BY_ANY}
+        body = self.card()
+        meant = [
+            choice.key
+            for choice in (*body.choices, *body.more)
+            if choice.form is None
+            and not choice.stores
+            and told.items() <= dict(self.answer(choice, by=by, at=at)).items()
+        ]
+        return meant[0] if len(meant) == 1 else ""
 
     def result(self, ending: RequestEnding) -> Any:  # noqa: ARG002  the base results in nothing
         """What its ending means for the agent that asked, whether somebody answered or not."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
-from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, FormField
+from sayso.questions.permission import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule
 from sayso_bots.api.kinds import Kind
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
@@ -27,7 +26,6 @@ _OURS = {
     "decidedBy": "is api:NAME of the token that answers; leave it out",
     "decidedAt": "is when the answer comes; leave it out",
 }
-_STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +70,11 @@ def _answer(
         return _with_reason(answer, given), rule
     if "inputs" in given:
         raise invalid(Wrong("/inputs", "fill in the form of a button; name it with choiceKey"))
-    word = given.get("choice")
-    if isinstance(word, str) and word in _STORING:
-        _read(asked, kind, given)
-        answer, rule = _choose(asked, _STORING[word], None, "/choice")
+    said = _said(asked, kind, _read(asked, kind, given))
+    if isinstance(said, str):
+        answer, rule = _choose(asked, said, None, "/choice")
         return _with_reason(answer, given), rule
-    return _say(asked, kind, given), None
+    return said, None
 
 
 def _with_reason(answer: UserInputResponse, given: Mapping[str, Any]) -> UserInputResponse:
@@ -137,16 +134,12 @@ def _position(field: FormField, value: Any) -> Any:
     raise invalid(Wrong(pointer("inputs", field.name), "must be a string, number, boolean or list"))
 
 
-def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> Any:
-    """The answer by the request's own words: ``approve``, ``deny``, ``reply``."""
-    _read(asked, kind, given)
-    says, arguments = _word(asked.request, kind, given)
-    known = inspect.signature(says).parameters
-    for name, written in kind.names.items():
-        if name in known and written in given and name not in ("by", "at", "choice", "rule"):
-            arguments[name] = given[written]
+def _said(
+    asked: Asked, kind: Kind[UserInputResponse], fields: Mapping[str, Any]
+) -> UserInputResponse | str:
+    """What the request makes of the fields: the answer, or the key of a choice on its card."""
     try:
-        return says(**arguments, by=asked.by, at=asked.at)
+        said = asked.request.said(fields, by=asked.by, at=asked.at)
     except ValidationError as error:
         raise unreadable_fields(error, kind.names) from None
     except FieldError as error:
@@ -155,11 +148,16 @@ def _say(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) 
         raise invalid(Wrong(place, error.reason)) from None
     except ValueError as error:
         raise invalid(Wrong("", str(error))) from None
+    if not said:
+        keys = ", ".join(choice.key for choice in asked.request.card().choices)
+        raise invalid(Wrong("/choiceKey", f"is needed for this answer: one of {keys}"))
+    return said
 
 
-def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> None:
-    """See that the fields have the types of a response."""
-    if given.get("modifiedArguments") is not None:
+def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a response that are given, by their names in Python and with their types."""
+    is_permission = issubclass(kind.model, PermissionResponseEvent)
+    if is_permission and given.get("modifiedArguments") is not None:
         # Only the card's own form holds them against the tool's schema.
         raise invalid(Wrong("/modifiedArguments", "are given by choiceKey edit and its inputs"))
     here = {
@@ -171,28 +169,10 @@ def _read(asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any])
     names = set(kind.names.values())
     fields = {name: value for name, value in {**here, **given}.items() if name in names}
     try:
-        kind.model.model_validate(fields)
+        read = kind.model.model_validate(fields)
     except ValidationError as error:
         raise unreadable_fields(error, kind.names) from None
-
-
-def _word(
-    request: UserInputRequest, kind: Kind[UserInputResponse], given: Mapping[str, Any]
-) -> tuple[Callable[..., UserInputResponse], dict[str, Any]]:
-    if "approved" in kind.names:
-        word = "approve" if given["approved"] else "deny"
-    else:
-        content = [
-            name
-            for name in ("answer", "data")
-            if name in kind.names and given.get(kind.names[name]) is not None
-        ]
-        word = "reply" if content else "deny"
-    says = getattr(request, word, None)
-    if says is None:
-        keys = ", ".join(choice.key for choice in request.card().choices)
-        raise invalid(Wrong("/choiceKey", f"is needed for this kind of request: one of {keys}"))
-    return says, {}
+    return {name: getattr(read, name) for name, sent in kind.names.items() if sent in given}
 
 
 def _check(

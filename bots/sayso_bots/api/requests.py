@@ -16,6 +16,7 @@ from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import is_digest_of, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
+from sayso.questions.permission import PermissionRequestEvent
 from sayso_bots.api.bodies import without_nulls
 from sayso_bots.api.kinds import Kind, kind_of, request_kinds
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
@@ -148,7 +149,7 @@ class Draft:
         known = stored.get("argumentsDigest")
         is_known = known is not None and is_digest_of(known, arguments)
         fields["argumentsDigest"] = known if is_known else digest
-        if "suggestedRules" in self._names:
+        if issubclass(self.kind.model, PermissionRequestEvent):
             fields["suggestedRules"] = stored.get("suggestedRules", _rules(fields))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -140,6 +140,18 @@ class ClarificationRequestEvent(UserInputRequest):
     def deny(self, *, by: str, at: datetime, reason: str = "") -> ClarificationResponseEvent:
         """The response of a person who does not answer."""
         return self._response(None, by=by, at=at, reason=reason)
+
+    def said(
+        self, fields: Mapping[str, Any], *, by: str, at: datetime
+    ) -> ClarificationResponseEvent:
+        """The answer, or that there is none.
+
+        Raises:
+            ValueError: no person could have given it.
+        """
+        if (answer := fields.get("answer")) is not None:
+            return self.reply(answer, by=by, at=at)
+        return self.deny(by=by, at=at, reason=fields.get("reason", ""))
 
     def admits(self, answer: str) -> bool:
         """Whether a person can have given this answer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -139,6 +139,20 @@ class ContinuationRequestEvent(UserInputRequest):
     def deny(self, *, by: str, at: datetime, reason: str = "") -> ContinuationResponseEvent:
         """The response that ends the run."""
         return self._response(0, by=by, at=at, reason=reason)
+
+    def said(
+        self, fields: Mapping[str, Any], *, by: str, at: datetime
+    ) -> ContinuationResponseEvent:
+        """Whether the run goes on, and by how many iterations.
+
+        Raises:
+            FieldError: the amount was not offered.
+        """
+        reason = fields.get("reason", "")
+        if not fields.get("approved"):
+            return self.deny(by=by, at=at, reason=reason)
+        amount = fields.get("extension_amount")
+        return self.approve(by=by, at=at, extension_amount=amount, reason=reason)
 
     def result(self, ending: RequestEnding) -> Continuation:
         """What the ending of the question means for the run: anything but an approval ends it."""

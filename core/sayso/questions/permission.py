@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, field_validator, model_validator
 
-from sayso.always.offers import ALWAYS, Offer, offers
+from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
 from sayso.calls import ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
@@ -43,6 +43,7 @@ ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
 ALLOW, DENY = "allow", "deny"
 """The keys of two choices; the others are in ``edits``, ``refusals`` and ``always.offers``."""
+_STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
 
 
 class PermissionRequestEvent(UserInputRequest):
@@ -193,6 +194,15 @@ class PermissionRequestEvent(UserInputRequest):
     ) -> PermissionResponseEvent:
         """The response that stops the call."""
         return self._response(False, by=by, at=at, reason=reason, choice=choice, rule=rule)
+
+    def said(
+        self, fields: Mapping[str, Any], *, by: str, at: datetime
+    ) -> PermissionResponseEvent | str:
+        """Whether the call may run, or the choice that stores a rule."""
+        if (stored := _STORING.get(fields.get("choice", "ask"))) is not None:
+            return stored
+        says = self.approve if fields.get("approved") else self.deny
+        return says(by=by, at=at, reason=fields.get("reason", ""))
 
     def to_remember(
         self, choice: Choice, *, by: str, at: datetime, until: datetime

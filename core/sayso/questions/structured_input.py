@@ -135,6 +135,18 @@ class StructuredInputRequestEvent(UserInputRequest):
         """The response of a person who does not answer."""
         return self._response(None, by=by, at=at, reason=reason)
 
+    def said(
+        self, fields: Mapping[str, Any], *, by: str, at: datetime
+    ) -> StructuredInputResponseEvent:
+        """The data, or that there is none.
+
+        Raises:
+            InvalidInputError: the schema does not allow it.
+        """
+        if (data := fields.get("data")) is not None:
+            return self.reply(data, by=by, at=at)
+        return self.deny(by=by, at=at, reason=fields.get("reason", ""))
+
     def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
         """What was filled in, without secrets."""
         if not isinstance(ending, StructuredInputResponseEvent) or ending.data is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -140,6 +141,16 @@ class TextApprovalRequestEvent(UserInputRequest):
     ) -> TextApprovalResponseEvent:
         """The response that refuses the text; with ``asks_for_changes``, the reason says which."""
         return self._response(False, by=by, at=at, reason=reason, asks_for_changes=asks_for_changes)
+
+    def said(
+        self, fields: Mapping[str, Any], *, by: str, at: datetime
+    ) -> TextApprovalResponseEvent:
+        """Whether the text may be used, or needs changes."""
+        reason = fields.get("reason", "")
+        if fields.get("approved"):
+            return self.approve(by=by, at=at, reason=reason)
+        changes = bool(fields.get("asks_for_changes"))
+        return self.deny(by=by, at=at, reason=reason, asks_for_changes=changes)
 
     def told(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
         """That changes were asked for; the reason says which."""

@@ -20,6 +20,8 @@ from terminal_adapter import TerminalAdapter, TerminalListener  # noqa: E402
 class TerminalStage(AdapterStage):
     """The example's adapter, and what it wrote."""
 
+    lacks = ("outages", "repeated presses", "moving places")
+
     def __init__(self) -> None:
         self.written: list[str] = []
         self.desk = PressRecorder()

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 import pytest
 
@@ -16,7 +17,7 @@ from sayso.calls import new_id
 from sayso.cards.card import Card, CardBody, Choice, Ended
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
-from sayso.errors import DeliveryError
+from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.forms.form import Form, FormField
 
 ALLOW = Choice("allow", "Allow", "primary", needs_sight=True)
@@ -27,6 +28,8 @@ NOTE = Choice(
     "Note…",
     form=Form("A note", (FormField("note", "Your note"), FormField("count", "How many"))),
 )
+Ability = Literal["outages", "repeated presses", "moving places"]
+_UNDECIDED = "play it, or say in `lacks` that the platform has no such thing"
 TRICKY = "*bold* _x_ `code` <b>tag</b> <!channel> @here & [link](https://example.com) :tada:"
 
 
@@ -46,7 +49,7 @@ class PressRecorder:
         return self.answer
 
     async def moved(self, old: Place, new: Place) -> None:
-        """No card of a contract moves."""
+        """Nobody waits here for a card that moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ class Shown:
 class AdapterStage(ABC):
     """An adapter between a desk and its platform, with a person's hands and eyes.
 
-    ``place`` takes cards, ``nowhere`` never does. ``actor`` is who presses.
+    ``place`` takes cards, ``nowhere`` never does. ``actor`` is who presses. What
+    a platform may be without is said in ``lacks``, or else played.
     """
 
     adapter: Adapter
@@ -89,9 +93,20 @@ class AdapterStage(ABC):
     async def forge(self, ref: MessageRef, label: str) -> None:
         """Send what looks like a press of this button, but not from the platform or person."""
 
-    def outage(self) -> AbstractContextManager[None] | None:
-        """The platform is away while the block runs; None where it cannot be."""
-        return None
+    lacks: Collection[str] = ()
+    """What this platform does not have, of ``Ability``; the promises about it are skipped."""
+
+    def outage(self) -> AbstractContextManager[None]:
+        """The platform is away while the block runs."""
+        raise NotImplementedError(_UNDECIDED)
+
+    def repeating(self) -> AbstractContextManager[None]:
+        """The platform sends every press twice while the block runs, byte for byte the same."""
+        raise NotImplementedError(_UNDECIDED)
+
+    async def move(self) -> tuple[Place, Place]:
+        """Give a chat a new address; the old place and the new one."""
+        raise NotImplementedError(_UNDECIDED)
 
 
 class AdapterContract:
@@ -179,6 +194,46 @@ class AdapterContract:
         assert press.message == ref
         assert press.inputs is None
 
+    async def test_a_press_that_is_sent_twice_is_the_same_press(self, stage: AdapterStage) -> None:
+        needs(stage, "repeated presses")
+        card = a_card(stage)
+        ref = await stage.adapter.show([card], stage.place)
+        with stage.repeating():
+            await stage.press(ref, "Deny")
+
+        first, *again = stage.desk.presses
+        assert (first.handle, first.choice, first.actor) == (card.handle, "deny", stage.actor)
+        assert again in ([], [first])
+
+    async def test_labels_are_shown_whole_up_to_the_limit(self, stage: AdapterStage) -> None:
+        limits = stage.adapter.limits
+        wide = Choice("wide", "W" * limits.button)
+        noted = replace(NOTE, label="N" * limits.button)
+        card = a_card(stage, choices=(ALLOW, wide, noted, DENY))
+        assert limits.problem(card.body) == ""
+        ref = await stage.adapter.show([card], stage.place)
+
+        buttons = (await stage.shown(ref)).buttons
+        assert wide.label in buttons
+        assert any(button.startswith(noted.label) for button in buttons)
+
+    async def test_what_would_be_stored_is_shown_whole_up_to_the_limit(
+        self, stage: AdapterStage
+    ) -> None:
+        limits = stage.adapter.limits
+        always = replace(ALWAYS, stores="s" * limits.stores)
+        body = limits.fitted(a_card(stage, choices=(ALLOW, always, DENY)).body)
+        assert body.choices == (ALLOW, always, DENY)
+        card = replace(a_card(stage), body=body)
+        ref = await stage.adapter.show([card], stage.place)
+        await stage.adapter.update(ref, [card.confirming(always)])
+
+        assert always.stores in (await stage.shown(ref)).text
+        await stage.press(ref, "Yes, Always")
+        assert [(press.choice, press.confirmed) for press in stage.desk.presses] == [
+            ("always", True)
+        ]
+
     async def test_the_second_step_of_a_choice_says_what_it_stores_and_is_confirmed(
         self, stage: AdapterStage
     ) -> None:
@@ -264,19 +319,37 @@ class AdapterContract:
         assert caught.value.permanent
         assert caught.value.platform == stage.adapter.platform == stage.place.platform
 
+    async def test_a_place_that_moved_is_not_found_but_says_where_it_is(
+        self, stage: AdapterStage
+    ) -> None:
+        needs(stage, "moving places")
+        old, new = await stage.move()
+        with pytest.raises(PlaceMovedError) as caught:
+            await stage.adapter.show([a_card(stage)], old)
+
+        assert (caught.value.platform, caught.value.address) == (new.platform, new.address)
+        ref = await stage.adapter.show([a_card(stage)], new)
+        assert ref.place == new
+        assert "Allow" in (await stage.shown(ref)).buttons
+
     async def test_nobody_is_in_a_group_that_is_not_there(self, stage: AdapterStage) -> None:
         with pytest.raises(DeliveryError):
             await stage.adapter.members("no-such-group")
 
     async def test_a_platform_that_is_away_is_tried_again(self, stage: AdapterStage) -> None:
-        if (outage := stage.outage()) is None:
-            pytest.skip("this platform is never away")
-        with outage, pytest.raises(DeliveryError) as caught:
+        needs(stage, "outages")
+        with stage.outage(), pytest.raises(DeliveryError) as caught:
             await stage.adapter.show([a_card(stage)], stage.place)
         assert not caught.value.permanent
 
         ref = await stage.adapter.show([a_card(stage)], stage.place)
         assert "Allow" in (await stage.shown(ref)).buttons
+
+
+def needs(stage: AdapterStage, ability: Ability) -> None:
+    """Go on only where the platform has this."""
+    if ability in stage.lacks:
+        pytest.skip(f"this platform has no {ability}")
 
 
 def a_card(

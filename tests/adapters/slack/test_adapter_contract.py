@@ -11,12 +11,14 @@ from support.served_bot import served_bot
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
 from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
-from sayso_playground import Playground, PlaygroundConfig, ServerError, SlackMessage
+from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, ServerError, SlackMessage
 from sayso_slack.platform import PLATFORM
 
 
 class SlackStage(AdapterStage):
     """Alice in Slack."""
+
+    lacks = ("moving places",)
 
     def __init__(self, playground: Playground, adapter: Adapter, desk: PressRecorder) -> None:
         self.slack = playground.slack
@@ -58,6 +60,12 @@ class SlackStage(AdapterStage):
     @contextmanager
     def outage(self) -> Iterator[None]:
         self.slack.misbehave("*", ServerError(), None)
+        yield
+        self.slack.behave()
+
+    @contextmanager
+    def repeating(self) -> Iterator[None]:
+        self.slack.misbehave("callback", DeliverTwice(), None)
         yield
         self.slack.behave()
 

@@ -11,10 +11,16 @@ from support.served_bot import served_bot
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
 from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
-from sayso_playground import Playground, PlaygroundConfig, ServerError, TelegramMessage
+from sayso_playground import (
+    DeliverTwice,
+    Playground,
+    PlaygroundConfig,
+    ServerError,
+    TelegramMessage,
+)
 from sayso_telegram.platform import PLATFORM
 
-GROUP, SECRET = -1001234567890, "a-secret-of-this-test"
+GROUP, BASIC_GROUP, SECRET = -1001234567890, -300, "a-secret-of-this-test"
 
 
 class TelegramStage(AdapterStage):
@@ -58,13 +64,23 @@ class TelegramStage(AdapterStage):
         yield
         self.telegram.behave()
 
+    @contextmanager
+    def repeating(self) -> Iterator[None]:
+        self.telegram.misbehave("callback", DeliverTwice(), None)
+        yield
+        self.telegram.behave()
+
+    async def move(self) -> tuple[Place, Place]:
+        new = self.telegram.migrate_group(BASIC_GROUP)
+        return Place("telegram", str(BASIC_GROUP)), Place("telegram", str(new))
+
     async def _prompt(self, label: str) -> TelegramMessage:
         return await self.telegram.message_where(
             lambda message: "reply to this message" in message.text and label in message.text
         )
 
     def _message(self, ref: MessageRef) -> TelegramMessage:
-        found = self.telegram.messages(GROUP)
+        found = self.telegram.messages(int(ref.place.address))
         return next(message for message in found if str(message.id) == ref.message_id)
 
 

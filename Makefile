@@ -21,9 +21,9 @@ PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION
 # The theme's authors announce their next product at every build.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
-# Many tests wait: two processes on two cores take half of the time. A file's tests share servers,
-# and tests/conftest.py says which files come first.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# Many tests wait: tests/conftest.py says how many processes run them, and which files come first.
+# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test check docs bench lock clean
 .DEFAULT_GOAL := help

@@ -33,6 +33,12 @@ _HERE = Path(__file__).parent
 _FIRST = ("e2e", "test_docs_site.py", "bots", "playground")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: many tests wait."""
+    return min(4, (os.cpu_count() or 1) + 1)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
 

@@ -158,7 +158,7 @@ def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], r
 def test_a_deny_rule_answers_without_a_store_and_an_allow_rule_does_not(run: Run) -> None:
     policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "bash" }]\n'
 
-    allowed = run("ask", "read", env=UNREACHABLE, toml=policy)
+    allowed = run("ask", "read", "--timeout", "1s", env=UNREACHABLE, toml=policy)
     denied = run("ask", "bash", env=UNREACHABLE, toml=policy)
 
     # An *always deny* that somebody stored comes before the rule, so it must be looked for.

@@ -147,9 +147,9 @@ def _notice(card: Card, left_out: int) -> str:
 def _small_print(card: Card) -> Block:
     ended = card.state if isinstance(card.state, Ended) else None
     digest = [plain_text(f"{card.words.digest} {card.body.digest}")] if card.body.digest else []
-    when = f"{card.words.expires} {local_time(card.expires_at)}"
+    when = f"{card.words.expires} {local_time(card.expires_at, card.words)}"
     if ended:
-        when = f"{card.words.ended} {local_time(ended.at)}"
+        when = f"{card.words.ended} {local_time(ended.at, card.words)}"
     return context(*digest, own_markup(when))
 
 

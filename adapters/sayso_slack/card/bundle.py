@@ -108,9 +108,11 @@ def _blocks(bundle: Bundle) -> Iterator[Block]:
         yield context(plain_text(bundle.notice))
     if bundle.expires:
         first, last = bundle.expires
-        yield context(own_markup(f"{bundle.words.expires} {local_time(first)}"))
+        yield context(own_markup(f"{bundle.words.expires} {local_time(first, bundle.words)}"))
         if (last - first).total_seconds() >= 60:
-            yield context(own_markup(bundle.words.last_expires.format(when=local_time(last))))
+            yield context(
+                own_markup(bundle.words.last_expires.format(when=local_time(last, bundle.words)))
+            )
     if bundle.choices:
         # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
         block_id = f"{ACTION_PREFIX}all:{len(bundle.waiting)}:{bundle.handle}"

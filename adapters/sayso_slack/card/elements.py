@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sayso.cards.plain import utc_text
+from sayso.cards.words import CardWords
 
 Block = dict[str, Any]
 
@@ -51,9 +52,10 @@ def literal(text: str, *, bold: bool = False) -> Block:
     return {**piece, "style": {"bold": True}} if bold else piece
 
 
-def local_time(moment: datetime) -> str:
+def local_time(moment: datetime, words: CardWords) -> str:
     """Markup that every reader sees in their own time zone.
 
     docs.slack.dev, formatting message text, date formatting.
     """
-    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{utc_text(moment)}>"
+    shown = words.moment.format(date="{date_short_pretty}", time="{time}")
+    return f"<!date^{int(moment.timestamp())}^{shown}|{utc_text(moment)}>"

@@ -61,6 +61,7 @@ class CardWords:
     confirm: str
     not_now: str
 
+    moment: str
     last_expires: str
     first_and_last: str
     the_answer: str
@@ -144,6 +145,7 @@ ENGLISH = CardWords(
     will_remember="This will be remembered: {stored}.",
     confirm="{label}?",
     not_now="Not now",
+    moment="{date} at {time}",
     last_expires="The last one expires {when}",
     first_and_last="{first}, the last one {last}",
     the_answer="The answer",

@@ -109,7 +109,7 @@ class PermissionRequestEvent(UserInputRequest):
         return CardBody(
             title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
             description=visible(redacted_text(self.description)),
-            content=shown_arguments(self.arguments),
+            content=shown_arguments(self.arguments) or words.no_arguments,
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
             facts=(*self.origin, *self._not_shown(words)),
@@ -272,7 +272,10 @@ class PermissionRequestEvent(UserInputRequest):
         if ending.modified_arguments is None or ending.modified_digest is None:
             return ()
         return (
-            (words.runs_with, shown_arguments(ending.modified_arguments)),
+            (
+                words.runs_with,
+                shown_arguments(ending.modified_arguments) or words.no_arguments,
+            ),
             (words.new_digest, short_digest(ending.modified_digest)),
         )
 

@@ -28,6 +28,7 @@ class QuestionWords:
     not_shown: str
     runs_hidden: Counted
     runs_with: str
+    no_arguments: str
     new_digest: str
 
     edit: str
@@ -102,6 +103,7 @@ ENGLISH = QuestionWords(
         "{count} secret-looking values; they run as they are",
     ),
     runs_with="Runs with",
+    no_arguments="(no arguments)",
     new_digest="Digest of that",
     edit="Edit arguments…",
     edit_title="Edit the arguments",

@@ -11,9 +11,10 @@ from sayso.text.visible import visible
 
 
 def shown_arguments(arguments: Mapping[str, Any]) -> str:
-    """The arguments as people read them, without secrets, long texts with their lines."""
-    if not arguments:
-        return "(no arguments)"
+    """The arguments as people read them, without secrets, long texts with their lines.
+
+    Of none it says nothing.
+    """
     return "\n".join(
         f"{visible(str(name), one_line=True)}: {_value(value)}"
         for name, value in redacted(dict(arguments)).items()

@@ -108,8 +108,8 @@ ENGLISH = QuestionWords(
     edit="Edit arguments…",
     edit_title="Edit the arguments",
     edit_note=(
-        "Change the JSON, or write only what changes as name=value, one a line. "
-        "Hidden values stay as they are where they are left as they stand."
+        "Change the JSON, or write only what changes as name=value, one per line. "
+        "Leave a hidden value as it stands to keep it."
     ),
     allow_these="Allow with these",
     arguments="Arguments",

@@ -159,7 +159,7 @@ def test_what_is_too_much_to_be_shown_again_is_said_to_be() -> None:
     document = a_submission(a_view(a_form(*fields)), values)
     view = json.loads(form_answer(document, Answer(Answered.LATE, "Too late.")).body)["view"]
 
-    assert "too long to be shown once more" in json.dumps(view)
+    assert "too long to be shown again" in json.dumps(view)
     assert not check_view(view).errors
 
 

@@ -266,11 +266,11 @@ def test_a_text_to_edit_is_exactly_itself() -> None:
         (FormField("it", "It", initial="x" * 3_001), "“It”: its text has 3,001 characters"),
         (FormField("it", "It", initial="\ud800"), "half of a surrogate pair"),
         (FormField("&" * 100, "It"), "name is too long"),
-        (FormField("it", "It", minimum=3_001), "long and short enough"),
-        (FormField("it", "It", minimum=3, maximum=2), "long and short enough"),
-        (FormField("it", "It", maximum=0), "long and short enough"),
-        (FormField("it", "It", "integer", minimum=1.2, maximum=1.8), "large and small enough"),
-        (FormField("it", "It", "number", minimum=2, maximum=1), "large and small enough"),
+        (FormField("it", "It", minimum=3_001), "as long and as short"),
+        (FormField("it", "It", minimum=3, maximum=2), "as long and as short"),
+        (FormField("it", "It", maximum=0), "as long and as short"),
+        (FormField("it", "It", "integer", minimum=1.2, maximum=1.8), "as large and as small"),
+        (FormField("it", "It", "number", minimum=2, maximum=1), "as large and as small"),
     ],
 )
 def test_what_no_answer_could_satisfy_is_refused_with_the_reason(

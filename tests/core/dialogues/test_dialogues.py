@@ -263,7 +263,7 @@ async def test_whoever_begins_again_ends_what_they_began_before(table: Table) ->
     await table.open(PICK, by=BOB)
     await table.open(PICK)
 
-    assert first.view == Note("This was begun again below.")
+    assert first.view == Note("This was started again below.")
     assert sum(isinstance(said.view, Board) for said in table.chat.shown) == 2
 
 

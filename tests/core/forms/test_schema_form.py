@@ -359,7 +359,7 @@ def test_people_are_told_the_pattern_as_it_was_written() -> None:
 
     with pytest.raises(InvalidInputError) as error:
         read(form, it="x")
-    assert error.value.problems == {"it": r"this must be a text that matches ^\d+$"}
+    assert error.value.problems == {"it": r"this must be text that matches ^\d+$"}
 
 
 def test_bounds_are_told_in_full() -> None:

@@ -18,6 +18,7 @@ from sayso.cards.card import Card, CardBody, Choice, Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
+from sayso.platforms.finding import NotLooked
 from sayso.text.visible import visible
 from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
@@ -223,20 +224,24 @@ class SlackAdapter:
         self._revoked = ""
         return self._identity
 
-    async def can_post(self, place: Place) -> str | None:
-        """What would keep a card from being shown there; None when nothing is known to.
+    async def can_post(self, place: Place) -> str | NotLooked | None:
+        """What would keep a card from being shown there; None when nothing does.
 
-        Looking needs the scopes channels:read and groups:read; a token without
-        them is not told that its cards cannot be shown.
+        Looking needs the scopes channels:read and groups:read, im:read for a direct
+        message and users:read for a member.
+
+        Raises:
+            DeliveryError: Slack did not say.
         """
-        if place.address.startswith(("U", "W", "D")):
-            return None
+        if place.address.startswith(("U", "W")):
+            problem = await self.can_approve(f"{PLATFORM}:{place.address}")
+            return f"{place}: {problem}" if isinstance(problem, str) else problem
         try:
             answer = await self._read("conversations.info", {"channel": place.address})
         except RefusedError as error:
-            return f"{place}: {error.reason}" if error.code == "channel_not_found" else None
-        except DeliveryError:
-            return None
+            if error.code == "channel_not_found":
+                return f"{place}: {error.reason}"
+            return NotLooked(error.reason)
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
             return f"{place}: is_archived: unarchive the channel or choose another place"
@@ -244,18 +249,19 @@ class SlackAdapter:
             return None
         return f"{place}: the bot is not in the channel: /invite @{self._bot_name} there"
 
-    async def can_approve(self, account: str) -> str | None:
-        """What would keep a member from answering, None when nothing is known to.
+    async def can_approve(self, account: str) -> str | NotLooked | None:
+        """What would keep a member from answering, None when nothing does.
 
         Looking needs the scope users:read.
+
+        Raises:
+            DeliveryError: Slack did not say.
         """
         member = account.removeprefix(f"{PLATFORM}:")
         try:
             answer = await self._read("users.info", {"user": member})
         except RefusedError as error:
-            return error.reason if error.code in _NOBODY else None
-        except DeliveryError:
-            return None
+            return error.reason if error.code in _NOBODY else NotLooked(error.reason)
         user: dict[str, Any] = answer.get("user") or {}
         if user.get("deleted"):
             return "the account is deactivated: name somebody else"

@@ -11,6 +11,7 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Listening
+from sayso.platforms.finding import NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
@@ -52,11 +53,11 @@ class SlackBot(Bot):
             reason = f"{slack.APP_TOKEN.variable} is not valid; {slack.APP_TOKEN.where}"
             raise DeliveryError("slack", reason, permanent=True) from None
 
-    async def can_post(self, place: Place) -> str | None:
+    async def can_post(self, place: Place) -> str | NotLooked | None:
         """Whether the channel is there, open, and the bot in it."""
         return await self._adapter.can_post(place)
 
-    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:  # noqa: ARG002
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:  # noqa: ARG002
         """Whether the member exists, is a person and has not left."""
         return await self._adapter.can_approve(account)
 

@@ -20,6 +20,7 @@ from sayso.dialogues.drafts import DialogueDrafts
 from sayso.dialogues.messages import Messages
 from sayso.dialogues.openings import OPEN_SECONDS, Openings
 from sayso.errors import DeliveryError, PlaceMovedError
+from sayso.platforms.finding import NotLooked
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
@@ -34,7 +35,7 @@ from sayso_telegram.failures import PLATFORM, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
 from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
-from sayso_telegram.permissions import member_problem, problem_of
+from sayso_telegram.permissions import is_private, member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
 from sayso_telegram.words import ENGLISH, TelegramWords
 
@@ -218,32 +219,41 @@ class TelegramAdapter:
             me = await self._bot.get_me()
         return BotIdentity(me.id, me.username or "")
 
-    async def can_post(self, place: Place) -> str | None:
-        """What prevents cards from being shown there; None when nothing is known to.
+    async def can_post(self, place: Place) -> str | NotLooked | None:
+        """What prevents cards from being shown there; None when nothing does.
 
-        It looks and does not post.
+        It looks and does not post. What getChatMember does not tell of the bot
+        in a group or a channel is not known.
+
+        Raises:
+            DeliveryError: Telegram did not say.
         """
         try:
             chat_id, thread_id = chat_of(place)
             chat = await self._client.raw("getChat", chat_id=chat_id)
         except DeliveryError as error:
-            return f"{place}: {error.reason}" if error.permanent else None
+            if not error.permanent:
+                raise
+            return f"{place}: {error.reason}"
+        unknown = None
         try:
             who = {"chat_id": chat_id, "user_id": self._config.bot_id}
             me = await self._client.raw("getChatMember", **who)
-        except DeliveryError:
-            me = None
-        problem = problem_of(chat, me, thread_id)
-        return f"{place}: {problem}" if problem else None
+        except DeliveryError as error:
+            me, unknown = None, NotLooked(error.reason)
+        if problem := problem_of(chat, me, thread_id):
+            return f"{place}: {problem}"
+        return None if is_private(chat) else unknown
 
-    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:
-        """What would keep a person from answering in these places, None when nothing is known to.
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:
+        """What would keep a person from answering in these places, None when nothing does.
 
         getChatMember is promised only where the bot is an administrator; whoever it
         knows in one of the chats can answer.
         """
         user_id = int(account.removeprefix(f"{PLATFORM}:"))
         problem = None
+        unknown = None if places else NotLooked("no card that they may answer is shown in Telegram")
         for place in places:
             chat_id, _ = chat_of(place)
             if chat_id == user_id:
@@ -254,13 +264,14 @@ class TelegramAdapter:
             except UnknownUserError:
                 problem = f"{place}: Telegram knows no such user there: check the number"
                 continue
-            except DeliveryError:
-                return None
+            except DeliveryError as error:
+                unknown = NotLooked(error.reason)
+                continue
             found = member_problem(member)
             if found is None:
                 return None
             problem = f"{place}: {found}: add them, or name somebody else"
-        return problem
+        return unknown or problem
 
     async def updates(self, offset: int, seconds: int) -> list[Any]:
         """The updates from ``offset`` on as raw JSON values, waiting up to ``seconds`` for one.

@@ -21,6 +21,11 @@ def problem_of(chat: Any, me: Any, thread_id: int | None) -> str | None:
     return None if _may_write(chat, me) else "the bot may not write: allow it to send messages"
 
 
+def is_private(chat: Any) -> bool:
+    """Whether getChat's answer is a person's own chat with the bot: there it may write."""
+    return isinstance(chat, dict) and chat.get("type") == "private"
+
+
 def _may_write(chat: dict[str, Any], me: dict[str, Any]) -> bool:
     if me.get("status") == "restricted":
         return bool(me.get("is_member") and me.get("can_send_messages"))

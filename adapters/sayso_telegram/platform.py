@@ -10,7 +10,7 @@ from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import Finding
+from sayso.platforms.finding import Finding, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.registration import Registered, Registration
 from sayso.platforms.secret import Secret
@@ -45,11 +45,11 @@ class TelegramBot(Bot):
         how = "by polling" if polls else "at POST /telegram/webhook"
         return f"@{who.username}, presses {how}"
 
-    async def can_post(self, place: Place) -> str | None:
+    async def can_post(self, place: Place) -> str | NotLooked | None:
         """Whether the chat is there, and the bot may write in it."""
         return await self._adapter.can_post(place)
 
-    async def can_approve(self, account: str, places: Collection[Place]) -> str | None:
+    async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:
         """Whether the person is in one of the chats; a channel's members are nobody's to know."""
         return await self._adapter.can_approve(account, places)
 

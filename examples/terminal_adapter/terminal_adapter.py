@@ -287,6 +287,10 @@ class TerminalBot(Bot):
         """Whoever is at the terminal."""
         return f"{self._adapter.actor}, presses are lines of input, such as 1a"
 
+    async def can_post(self, place: Place) -> str | None:  # noqa: ARG002
+        """There is one place, and it is here."""
+        return None
+
     async def can_approve(self, account: str, places: Collection[Place]) -> str | None:  # noqa: ARG002
         """Only one person is at a terminal."""
         here = self._adapter.actor

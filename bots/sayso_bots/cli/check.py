@@ -84,7 +84,7 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
         for name, configured in settings.platforms.items():
             # Nothing is asked here, so nothing is drafted.
             bot = await stack.enter_async_context(configured.open(MemoryDrafts(utc_now)))
-            finding = await look_at_platform(name, bot)
+            finding = await look_at_platform(configured, bot)
             yield finding
             if finding.level != "failed":
                 there[name] = bot

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sayso.chats.places import Place
 from sayso.desk.routes import Routes, is_group
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
-from sayso.platforms.finding import Finding, Level
+from sayso.platforms.finding import Finding, Level, NotLooked
+from sayso.platforms.platform import Platform
 from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
 from sayso_bots.server.kinds import load_kinds
+from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
 from sayso_bots.settings.settings import PolicySettings, Settings, StoreSettings
 from sayso_bots.settings.tokens import ApiToken
@@ -67,16 +70,24 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     return Finding("ok", "store", f"{store.shown} answers")
 
 
-async def look_at_platform(name: str, bot: Bot) -> Finding:
+async def look_at_platform(configured: Configured, bot: Bot) -> Finding:
     """Whether the token is known there, and whose it is."""
+    name = configured.platform.name
     try:
         introduced = await bot.introduce()
         await bot.try_secrets()
         return Finding("ok", name, introduced)
     except DeliveryError as error:
-        setting = f"{name}.api_url or SAYSO_{name.upper()}_API_URL"
-        hint = "" if error.permanent else f"; see the network and {setting}"
+        hint = "" if error.permanent else _network_hint(configured.platform)
         return Finding("failed", name, f"{error.reason}{hint}", passing=not error.permanent)
+
+
+def _network_hint(platform: Platform[Any]) -> str:
+    """What to look at when a platform that is reached by an address of its API is away."""
+    if "api_url" not in platform.section.model_fields:
+        return ""
+    name = platform.name
+    return f"; see the network and {name}.api_url or SAYSO_{name.upper()}_API_URL"
 
 
 async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Place, Finding]:
@@ -89,7 +100,10 @@ async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Pla
             try:
                 problem = await bots[place.platform].can_post(place)
             except DeliveryError as error:
-                problem = f"{place}: {error.reason}"
+                problem = NotLooked(error.reason)
+        if isinstance(problem, NotLooked):
+            text = f"{place}: whether cards can be shown there is not known: {problem.why}"
+            return Finding("info", "place", text)
         if problem is None:
             return Finding("ok", "place", f"{place}: cards can be shown there")
         return Finding("failed", "place", problem)
@@ -118,7 +132,10 @@ async def look_at_accounts(bots: Mapping[str, Bot], routes: Routes) -> Sequence[
                     account, sorted(wanted[account], key=str)
                 )
             except DeliveryError as error:
-                return Finding("warning", "approvers", f"{who} is not known: {error.reason}")
+                problem = NotLooked(error.reason)
+        if isinstance(problem, NotLooked):
+            text = f"{who}: whether this account can answer is not known: {problem.why}"
+            return Finding("info", "approvers", text)
         if problem is None:
             return Finding("ok", "approvers", f"{who} can answer")
         return Finding("failed", "approvers", f"{who} cannot answer: {problem}")

@@ -67,7 +67,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             name: await stack.enter_async_context(configured.open(backend.drafts))
             for name, configured in settings.platforms.items()
         }
-        introduced = await _introduced(opened)
+        introduced = await _introduced(settings, opened)
         findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
         desk = _desk(settings, backend, opened)
@@ -135,9 +135,11 @@ async def _reached(backend: Backend, settings: Settings) -> Finding:
     return finding
 
 
-async def _introduced(opened: Mapping[str, Bot]) -> Mapping[str, Finding]:
+async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:
     """Who the bot is on each platform. One that is away for now is asked again later."""
-    looks = await asyncio.gather(*(look_at_platform(name, bot) for name, bot in opened.items()))
+    looks = await asyncio.gather(
+        *(look_at_platform(settings.platforms[name], bot) for name, bot in opened.items())
+    )
     found = dict(zip(opened, looks, strict=True))
     failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
     for name, finding in failed.items():

@@ -6,7 +6,7 @@ the bots' business.
 """
 
 from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import Finding
+from sayso.platforms.finding import Finding, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.registration import Registered, Registration
 from sayso.platforms.secret import Secret
@@ -17,6 +17,7 @@ __all__ = [
     "Bot",
     "Finding",
     "Listening",
+    "NotLooked",
     "Platform",
     "PlatformSettings",
     "Registered",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.places import Place
-from sayso.platforms.finding import Finding
+from sayso.platforms.finding import Finding, NotLooked
 from sayso.stores.ports import Leases
 
 if TYPE_CHECKING:
@@ -58,29 +58,29 @@ class Bot(ABC):
             DeliveryError: it does not, or did not say.
         """
 
-    async def can_post(self, place: Place) -> str | None:  # noqa: ARG002  not known here
-        """What would prevent cards from being shown there, None when nothing is known to.
+    async def can_post(self, place: Place) -> str | NotLooked | None:  # noqa: ARG002
+        """What would prevent cards from being shown there; None when it looked and found nothing.
 
-        It looks and does not post.
+        It does not post.
 
         Raises:
-            DeliveryError: the platform did not say.
+            DeliveryError: the platform did not say; it counts as not looked.
         """
-        return None
+        return NotLooked("the first card will show")
 
     async def can_approve(
         self,
-        account: str,  # noqa: ARG002  not known here
+        account: str,  # noqa: ARG002
         places: Collection[Place],  # noqa: ARG002
-    ) -> str | None:
-        """What would prevent an approver from answering in these places, None when nothing is.
+    ) -> str | NotLooked | None:
+        """What would prevent an approver from answering in these places; None when nothing does.
 
         ``account`` is an actor of this platform, such as ``slack:U0ALICE``.
 
         Raises:
-            DeliveryError: the platform did not say.
+            DeliveryError: the platform did not say; it counts as not looked.
         """
-        return None
+        return NotLooked("the first press will show")
 
     async def look(self) -> Sequence[Finding]:
         """What else is worth a line of ``sayso check``. It never raises."""

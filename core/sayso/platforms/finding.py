@@ -19,3 +19,10 @@ class Finding:
     subject: str
     text: str
     passing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotLooked:
+    """Nobody could look, and why: it is not known whether there is a problem."""
+
+    why: str

@@ -314,6 +314,7 @@ async def test_an_app_that_cannot_be_learned_stays_unknown(playground: Playgroun
     [
         ("C0OPS", None),
         ("U0ALICE", None),
+        ("U0GHOST", "slack:U0GHOST: users.info: user_not_found"),
         ("C0RANDOM", "/invite @sayso there"),
         ("C0PRIVATE", "channel_not_found"),
         ("C0NOWHERE", "channel_not_found"),
@@ -326,7 +327,7 @@ async def test_a_place_is_checked_before_anybody_asks(
 
     found = await adapter.can_post(Place("slack", place))
 
-    assert (problem in (found or "")) if problem else found is None
+    assert problem in found if isinstance(found, str) and problem else found is problem
 
 
 async def test_a_whisper_reaches_one_person_as_plain_text(

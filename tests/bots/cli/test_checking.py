@@ -16,7 +16,7 @@ from support.commands import (
     env_of,
 )
 
-from sayso_playground import Playground
+from sayso_playground import Playground, ServerError
 
 HOOK = "http://127.0.0.1:9/telegram/webhook"
 GOOD = f"""
@@ -87,6 +87,29 @@ async def test_an_approver_who_does_not_exist_is_a_line(
     ) in failed
     assert "ok       approvers  slack:U0ALICE can answer" in done.out
     assert "ok       approvers  telegram:4343 can answer" in done.out
+
+
+async def test_what_the_platforms_do_not_tell_is_not_called_fine(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    await command(run, playground, "webhook", "set", HOOK)
+    for method in ("conversations.info", "users.info"):
+        playground.slack.misbehave(method, ServerError(503), times=None)
+    playground.telegram.misbehave("getchatmember", ServerError(503), times=None)
+
+    done = await command(run, playground, "check", SAYSO_STORE_URL=store_url)
+
+    said = [line.split(maxsplit=2) for line in done.out.splitlines()]
+    unknown = [text for level, subject, text in said if (level, subject) == ("info", "place")]
+    nobody = [text for level, subject, text in said if (level, subject) == ("info", "approvers")]
+    assert done.code == 0
+    assert [text.partition(": ")[0] for text in unknown] == [
+        "slack:C0OPS",
+        "telegram:-1001234567890",
+    ]
+    assert [text.partition(" (")[0] for text in nobody] == ["slack:U0ALICE", "telegram:4242"]
+    assert "cards can be shown there\n" not in done.out
+    assert "can answer\n" not in done.out
 
 
 async def test_a_module_with_kinds_of_question_that_cannot_be_loaded_is_a_line(

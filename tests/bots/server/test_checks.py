@@ -1,0 +1,128 @@
+"""What `sayso check` says of a platform that knows little, or cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from support.chat_double import ChatDouble
+
+from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.places import Place
+from sayso.desk.routes import Route, Routes
+from sayso.errors import DeliveryError
+from sayso.platforms import Bot, Listening, Platform, PlatformSettings, Section
+from sayso.platforms.section import ApiUrl
+from sayso.stores.ports import Drafts, Leases
+from sayso_bots.server.checks import look_at_accounts, look_at_places, look_at_platform
+from sayso_bots.settings.configured import Configured
+
+OPS = Place("chat", "ops")
+ROUTES = Routes([Route((OPS,), ("chat:alice",))])
+
+
+class BareBot(Bot):
+    """A bot that overrides only what it must."""
+
+    def __init__(self, away: str = "") -> None:
+        self._away = away
+
+    @property
+    def adapter(self) -> Adapter:
+        return ChatDouble("chat")
+
+    async def introduce(self) -> str:
+        if self._away:
+            raise DeliveryError("chat", self._away)
+        return "a bare bot"
+
+    @asynccontextmanager
+    async def listening(
+        self, desk: PressTaker, leases: Leases, *, owner: str
+    ) -> AsyncIterator[Listening]:
+        yield Listening()
+
+
+class SilentBot(BareBot):
+    """A bot whose platform says nothing, whatever it is asked."""
+
+    async def can_post(self, place: Place) -> str | None:
+        raise DeliveryError("chat", f"no answer about {place}")
+
+    async def can_approve(self, account: str, places: object) -> str | None:
+        raise DeliveryError("chat", f"no answer about {account}")
+
+
+class BareSection(Section):
+    """Nothing to set."""
+
+
+class SectionWithAnAddress(Section):
+    """An address, as of a platform that is called over the network."""
+
+    api_url: ApiUrl = "https://chat.example"
+
+
+class BarePlatform(Platform[Section]):
+    """A platform of one's own, with the section that is given to it."""
+
+    name = "chat"
+    title = "Chat"
+    place_example = "chat:ops"
+    account_example = "chat:alice"
+
+    def __init__(self, section: type[Section]) -> None:
+        self.section = section
+
+    def check_place(self, place: Place) -> None:
+        """Any address will do."""
+
+    def account(self, written: object) -> str:
+        return str(written)
+
+    @asynccontextmanager
+    async def open(self, settings: PlatformSettings[Section], drafts: Drafts) -> AsyncIterator[Bot]:
+        yield BareBot()
+
+
+@pytest.mark.parametrize(
+    ("bot", "why_place", "why_account"),
+    [
+        (BareBot(), "the first card will show", "the first press will show"),
+        (SilentBot(), "no answer about chat:ops", "no answer about chat:alice"),
+    ],
+)
+async def test_what_nobody_looked_at_is_neither_fine_nor_failed(
+    bot: Bot, why_place: str, why_account: str
+) -> None:
+    places = await look_at_places({"chat": bot}, ROUTES)
+    [account] = await look_at_accounts({"chat": bot}, ROUTES)
+
+    assert places[OPS].level == account.level == "info"
+    assert (
+        places[OPS].text == f"chat:ops: whether cards can be shown there is not known: {why_place}"
+    )
+    assert (
+        account.text == f"chat:alice: whether this account can answer is not known: {why_account}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [
+        (BareSection, "the line is cut"),
+        (
+            SectionWithAnAddress,
+            "the line is cut; see the network and chat.api_url or SAYSO_CHAT_API_URL",
+        ),
+    ],
+)
+async def test_a_platform_that_is_away_advises_only_settings_that_it_has(
+    section: type[Section], text: str
+) -> None:
+    configured = Configured(BarePlatform(section), PlatformSettings(section()))
+
+    found = await look_at_platform(configured, BareBot(away="the line is cut"))
+
+    assert (found.level, found.text, found.passing) == ("failed", text, True)

@@ -112,6 +112,9 @@ class Source:
             self.problem(base, f"has no {detail['loc'][-1]!r}; add one")
         elif kind in _SENTENCES:
             self.problem(path, f"{_SENTENCES[kind]}, not {shown(detail['input'])}")
+        elif kind in _BOUNDS:
+            bound = _BOUNDS[kind].format_map(context)
+            self.problem(path, f"{bound}, not {shown(detail['input'])}")
         elif kind == "literal_error":
             self.problem(path, f"must be {context['expected']}, not {shown(detail['input'])}")
         elif kind == "value_error":
@@ -138,13 +141,17 @@ _SENTENCES = {
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
-    "greater_than_equal": "must be a number from 0 to 65535",
-    "less_than_equal": "must be a number from 0 to 65535",
     "string_type": 'must be a string in "quotes"',
     "tuple_type": 'must be a list such as ["…"]',
     "model_type": "must be a table",
     "dict_type": "must be a table",
     "mapping_type": "must be a table",
+}
+_BOUNDS = {
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "less_than": "must be less than {lt}",
 }
 
 

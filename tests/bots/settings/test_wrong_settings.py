@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from pydantic import Field
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, problems
+
+from sayso.platforms import Section
+from sayso_bots.settings.source import source_of
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,7 @@ from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, p
         ),
         (
             "[server]\nport = 70000" + ROUTE,
-            "sayso.toml line 2: server.port must be a number from 0 to 65535, not 70000",
+            "sayso.toml line 2: server.port must be at most 65535, not 70000",
         ),
         (
             '[slack]\nmode = "htp"' + ROUTE,
@@ -274,3 +278,28 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(text: str) -> None:
     assert len(found) == 1
     assert "must not stand in a file" in found[0]
     assert "of-a-test" not in "".join(found)
+
+
+class OfOnesOwn(Section):
+    """A section as a platform from outside may have one."""
+
+    width: int = Field(80, ge=20, le=200)
+    share: float = Field(0.5, gt=0, lt=1)
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("width = 10", "my.width must be at least 20, not 10"),
+        ("width = 201", "my.width must be at most 200, not 201"),
+        ("share = 0", "my.share must be more than 0.0, not 0"),
+        ("share = 1.5", "my.share must be less than 1.0, not 1.5"),
+    ],
+)
+def test_a_number_out_of_bounds_is_told_the_bounds_of_its_own_field(
+    written: str, sentence: str
+) -> None:
+    source = source_of(f"[my]\n{written}\n", {})
+
+    assert source.section(OfOnesOwn, "my") is None
+    assert source.problems == [("my", f"sayso.toml line 2: {sentence}")]

@@ -17,13 +17,16 @@ def add_arguments(parser: Parser) -> None:
     """What to do with the webhook."""
     actions = parser.add_group("ACTION")
     register = parser.add_action(
-        actions, "set", set_command, "register the webhook, its secret and the wanted updates"
+        actions,
+        "set",
+        set_command,
+        "register the webhook, its secret and the kinds of callback that it is for",
     )
     register.add_argument(
         "url", metavar="URL", help="where the platform reaches the bots, with the path it posts to"
     )
     show = parser.add_action(actions, "show", show_command, "show what is registered")
-    text = "delete the webhook; waiting updates stay"
+    text = "delete the webhook; callbacks that wait stay"
     delete = parser.add_action(actions, "delete", delete_command, text)
     for action in (register, show, delete):
         action.add_argument(
@@ -60,7 +63,7 @@ def _print(registered: Registered, *, as_json: bool) -> int:
         print("no webhook is registered")
         return 0
     print(f"webhook:  {registered.url}")
-    print(f"updates:  {', '.join(registered.kinds) or 'the default ones'}")
+    print(f"kinds:    {', '.join(registered.kinds) or 'the usual ones'}")
     print(f"waiting:  {registered.waiting}")
     if registered.last_error:
         at = registered.last_error_at
@@ -73,8 +76,8 @@ def _shown(registered: Registered) -> Mapping[str, object]:
     at = registered.last_error_at
     return {
         "url": registered.url,
-        "pendingUpdateCount": registered.waiting,
-        "lastErrorMessage": registered.last_error,
+        "waiting": registered.waiting,
+        "lastError": registered.last_error,
         "lastErrorAt": at.isoformat() if at else None,
-        "allowedUpdates": list(registered.kinds),
+        "kinds": list(registered.kinds),
     }

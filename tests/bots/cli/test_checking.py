@@ -207,8 +207,10 @@ async def test_a_webhook_is_set_shown_and_deleted(run: Run, playground: Playgrou
     assert (nothing.code, nothing.out) == (1, "no webhook is registered\n")
     assert (register.code, register.out.splitlines()[0]) == (0, f"webhook:  {HOOK}")
     state = json.loads(shown.out)
-    assert (state["url"], state["pendingUpdateCount"]) == (HOOK, 0)
-    assert "callback_query" in state["allowedUpdates"]
+    assert set(state) == {"url", "waiting", "lastError", "lastErrorAt", "kinds"}
+    assert (state["url"], state["waiting"]) == (HOOK, 0)
+    assert "callback_query" in state["kinds"]
+    assert register.out.splitlines()[1].startswith("kinds:    message, ")
     assert (deleted.code, deleted.out) == (0, "no webhook is registered\n")
 
 

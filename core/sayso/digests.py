@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import rfc8785
@@ -61,14 +61,29 @@ def is_digest_of(digest: str, arguments: Mapping[str, Any]) -> bool:
     return digest == (_digest(plain, text) if ":" in digest else _hash(text))
 
 
-def known_digests(arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a record may hold as the digest of these arguments, the newest form first.
+class Digests:
+    """The digests of some arguments, each computed once, however many rules ask for it."""
 
-    Raises:
-        InvalidCallError: as for ``as_json``.
-    """
-    plain, text = _written(arguments)
-    return tuple(dict.fromkeys((_digest(plain, text), _hash(text))))
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self._arguments = arguments
+        self._known: dict[frozenset[str], tuple[str, ...]] = {}
+
+    def hold(self, digest: str, *, without: Iterable[str] = ()) -> bool:
+        """Whether the digest is that of the arguments without these names, in whichever form.
+
+        Raises:
+            InvalidCallError: as for ``as_json``.
+        """
+        return digest in self.known(without=without)
+
+    def known(self, *, without: Iterable[str] = ()) -> tuple[str, ...]:
+        """What a record may hold as their digest, the newest form first; raises as ``hold``."""
+        names = frozenset(without)
+        known = self._known.get(names)
+        if known is None:
+            others = {name: self._arguments[name] for name in self._arguments if name not in names}
+            known = self._known[names] = _known(others)
+        return known
 
 
 def has_known_form(digest: str) -> bool:
@@ -89,6 +104,11 @@ def is_same_json(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         InvalidCallError: as for ``as_json``.
     """
     return _written(one)[1] == _written(other)[1]
+
+
+def _known(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    plain, text = _written(arguments)
+    return tuple(dict.fromkeys((_digest(plain, text), _hash(text))))
 
 
 def _digest(plain: dict[str, Any], text: bytes) -> str:

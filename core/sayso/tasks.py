@@ -78,11 +78,11 @@ class Background:
             await self.cancel()
 
     async def cancel(self) -> None:
-        """Cancel everything and wait until it is done."""
-        tasks = set(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        """Cancel everything, also what is started meanwhile, and wait until it is done."""
+        while tasks := set(self._tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

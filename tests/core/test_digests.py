@@ -16,11 +16,11 @@ from sayso import Gate, RunRef
 from sayso.calls import ToolCall
 from sayso.digests import (
     MAX_ARGUMENTS_BYTES,
+    Digests,
     arguments_digest,
     has_known_form,
     is_digest_of,
     is_same_json,
-    known_digests,
     short_digest,
     shown_and_digest,
 )
@@ -145,8 +145,8 @@ def test_the_digest_of_0_1_0_is_known_and_tells_all_that_it_told() -> None:
     assert is_digest_of(old, {"text": "é", "n": 1})
     assert not is_digest_of(old, {"text": "é", "n": 1.0})
     assert not is_digest_of(old, {"text": "e", "n": 1})
-    assert known_digests({"n": 1, "text": "é"}) == (arguments_digest({"n": 1, "text": "é"}), old)
-    assert known_digests({"n": 2**60}) == (as_0_1_0({"n": 2**60}),)
+    assert Digests({"n": 1, "text": "é"}).known() == (arguments_digest({"n": 1, "text": "é"}), old)
+    assert Digests({"n": 2**60}).known() == (as_0_1_0({"n": 2**60}),)
 
 
 def test_a_digest_of_an_unknown_form_is_nobodys() -> None:

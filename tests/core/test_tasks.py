@@ -162,3 +162,21 @@ async def test_what_goes_on_during_a_block_is_over_after_it() -> None:
         assert work.ended == ""
 
     assert (work.ended, len(background)) == ("cancelled", 0)
+
+
+async def test_what_a_task_starts_as_it_is_cancelled_does_not_outlive_the_end() -> None:
+    background = Background("work", patience=0)
+    child = Work()
+
+    async def parent() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            background.start(child())
+
+    background.start(parent())
+    await _turns()
+    await background.finish()
+
+    assert len(background) == 0
+    assert child.ended in ("", "cancelled")  # begun and cancelled, or never begun

@@ -60,6 +60,8 @@ Values of --arg are text; NAME:=JSON gives other values:
 def add_arguments(parser: Parser) -> None:
     """The call, who asks, and how long to wait."""
     parser.description = f"{parser.description}{_MORE}"
+    # 0 means approved: a script whose words turn out to be options must not take help for that.
+    parser.help_code = 2
     parser.add_argument("tool", metavar="TOOL", help="the tool's name")
     parser.add_argument(
         "--arg",

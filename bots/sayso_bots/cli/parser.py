@@ -70,8 +70,26 @@ class _Help(argparse.RawDescriptionHelpFormatter):
             self._action_max_length += 2
 
 
+class _ShowHelp(argparse.Action):
+    """Prints the help, with the exit code that its command has for that."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **how: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, **how)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser.print_help()
+        parser.exit(parser.help_code if isinstance(parser, Parser) else 0)
+
+
 class Parser(argparse.ArgumentParser):
     """Says in one line what is wrong, and what may have been meant instead."""
+
+    help_code = 0
+    """What it ends with after ``--help``."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how, add_help=False, allow_abbrev=False)
+        self.add_argument("-h", "--help", action=_ShowHelp, help="show this help")
 
     def error(self, message: str) -> NoReturn:
         """Print the line and exit with 2."""

@@ -14,7 +14,7 @@ from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, ve
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
 from sayso.calls import ToolCall, new_id
-from sayso.digests import arguments_digest, as_json, shown_and_digest
+from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
 from sayso.errors import WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
@@ -206,7 +206,7 @@ class Checks:
         self, call: ToolCall, original: ToolCall, question_id: str, asked: Asked
     ) -> PermissionRequestEvent:
         arguments, digest = shown_and_digest(call.arguments)
-        called_with, called = shown_and_digest(original.arguments)
+        called_with = as_json(original.arguments)
         declared = self._decider.declaration(call.name) or asked.asker.declaration
         return PermissionRequestEvent(
             permission_id=question_id,
@@ -215,7 +215,7 @@ class Checks:
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
-            original_arguments=None if called == digest else called_with,
+            original_arguments=None if is_same_json(arguments, called_with) else called_with,
             arguments_schema=schema_of(declared),
             suggested_rules=derive(call, declared=declared),
             **self._options.fields(asked),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sayso.calls import ToolCall
+from sayso.digests import Digests
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import declaration_by, denial_by
 from sayso.rules.declarations import Declaration
@@ -58,8 +59,9 @@ class AdjustablePolicy:
         """The denial by the rules as they are now or by the policy, if one denies the call."""
         if call.call_id in self.permissions.denied_call_ids:
             return _DENIED_CALL_ID
+        digests = Digests(call.arguments)
         for number, rule in enumerate(self.permissions.deny, 1):
-            if rule.matches(call):
+            if rule.matches(call, digests):
                 line = f"updated deny rule {number}"
                 return Decision.DENY.because(f"denied by {line}", line=line)
         return await denial_by(self._policy, call, context)
@@ -76,8 +78,9 @@ class AdjustablePolicy:
             return denial
         if decision.ruling is not Ruling.ASK:
             return decision
+        digests = Digests(runs.arguments)
         for number, rule in enumerate(self.permissions.allow, 1):
-            if rule.matches(runs):
+            if rule.matches(runs, digests):
                 line = f"updated allow rule {number}"
                 return replace(
                     decision, ruling=Ruling.ALLOW, reason=f"allowed by {line}", line=line

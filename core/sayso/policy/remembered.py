@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sayso.calls import ToolCall
+from sayso.digests import Digests
 from sayso.policy.decision import Context, Decision
 
 
@@ -30,9 +31,10 @@ def remembered_decision(
     """
     if effect == "deny" and context.unreadable:
         return _unreadable(context.unreadable[0])
+    digests = Digests(call.arguments)
     for remembered in context.remembered:
         rule = remembered.rule
-        if rule.tool == call.name and remembered.effect == effect and rule.matches(call):
+        if rule.tool == call.name and remembered.effect == effect and rule.matches(call, digests):
             allow = effect == "allow"
             said = "allowed" if allow else "denied"
             reason = f"{said} by an Always of {remembered.stored_by} (rule {remembered.rule_id})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sayso.calls import ToolCall
-from sayso.digests import known_digests
+from sayso.digests import Digests
 from sayso.globs.glob import Glob, compiled
 from sayso.globs.needs import Needs, shortest
 from sayso.globs.value import Value
@@ -44,7 +44,7 @@ class RuleIndex:
     def looked_at(self, call: ToolCall) -> list[int]:
         """The positions of the rules whose patterns are tried, in order."""
         shelf = self._shelves.get(call.name)
-        return [] if shelf is None else shelf.candidates(call, _Values(call.arguments))
+        return [] if shelf is None else shelf.candidates(_Values(call.arguments))
 
 
 class _Values:
@@ -53,6 +53,7 @@ class _Values:
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self._arguments = arguments
         self._values: dict[str, Value] = {}
+        self.digests = Digests(arguments)
 
     def get(self, name: str) -> Value | None:
         """The value of a parameter; None if the call has no such parameter."""
@@ -81,7 +82,7 @@ class _Ready:
             if value is None or not glob.fits(value):
                 return False
         # Whatever else a rule may hold, it has the last word itself.
-        return self.only_patterns or self.rule.matches(call)
+        return self.only_patterns or self.rule.matches(call, values.digests)
 
 
 class _Shelf:
@@ -104,18 +105,18 @@ class _Shelf:
 
     def matching(self, call: ToolCall) -> Iterator[int]:
         values = _Values(call.arguments)
-        for number in self.candidates(call, values):
+        for number in self.candidates(values):
             if self._ready[number].is_about(call, values):
                 yield number
 
-    def candidates(self, call: ToolCall, values: _Values) -> list[int]:
+    def candidates(self, values: _Values) -> list[int]:
         found = set(self._always)
         for name, drawer in self._drawers.items():
             value = values.get(name)
             if value is not None:
                 found.update(drawer.candidates(value.value))
         if self._digests:
-            for digest in known_digests(call.arguments):
+            for digest in values.digests.known():
                 found.update(self._digests.get(digest, ()))
         return sorted(found)
 

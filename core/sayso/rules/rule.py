@@ -22,7 +22,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic_core import from_json
 
 from sayso.calls import ToolCall, new_id
-from sayso.digests import arguments_digest, has_known_form, is_digest_of
+from sayso.digests import Digests, arguments_digest, has_known_form
 from sayso.errors import ConfigError
 from sayso.globs.glob import compiled, escape
 from sayso.rules.javascript import as_text
@@ -73,19 +73,23 @@ class Rule:
             raise ConfigError(f"the form of the digest {digest!r} is not known here")
         return digest
 
-    def matches(self, call: ToolCall) -> bool:
-        """Whether the call is one that this rule is about."""
+    def matches(self, call: ToolCall, digests: Digests | None = None) -> bool:
+        """Whether the call is one that this rule is about.
+
+        ``digests`` are those of the call's arguments, for whoever asks many rules.
+        """
         if call.name != self.tool:
             return False
         arguments = call.arguments
         for name, pattern in self.params.items():
             if name not in arguments or not compiled(pattern).matches(as_text(arguments[name])):
                 return False
-        if self.others_digest is not None:
-            others = {name: arguments[name] for name in arguments if name not in self.params}
-            if not is_digest_of(self.others_digest, others):
-                return False
-        return self.arguments_digest is None or is_digest_of(self.arguments_digest, arguments)
+        digests = digests or Digests(arguments)
+        if self.others_digest is not None and not digests.hold(
+            self.others_digest, without=self.params
+        ):
+            return False
+        return self.arguments_digest is None or digests.hold(self.arguments_digest)
 
 
 def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:

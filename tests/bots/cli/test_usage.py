@@ -134,11 +134,16 @@ def test_without_a_command_the_help_is_printed_and_nothing_is_approved(
     assert done.err.startswith(usage)
 
 
+@pytest.mark.parametrize("tool", ["-h", "--help", "--hel", "--version", "--json", "-q", "--"])
+def test_a_tool_that_reads_like_an_option_is_never_approved(tool: str, run: Run) -> None:
+    assert run("ask", tool, "--arg", "command=rm").code == 2
+
+
 def test_every_command_explains_itself(run: Run) -> None:
     for name, text in COMMANDS.items():
         done = run(name, "--help")
 
-        assert (done.code, done.err) == (0, "")
+        assert (done.code, done.err) == (2 if name == "ask" else 0, "")
         assert f"{text[0].upper()}{text[1:]}." in " ".join(done.out.split())
 
 

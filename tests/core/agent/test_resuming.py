@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.records_0_1_0 import digest_of_0_1_0
 
 from sayso import Clarification, Clarify, Gate, Outcome, RunRef, ToolCall
 from sayso.agent.verdict import Verdict
@@ -32,10 +33,14 @@ async def approve(backend: Backend, question_id: str) -> None:
 
 
 async def always_deny(backend: Backend, call: ToolCall, run: RunRef = RUN) -> None:
-    rule = replace(a_rule(effect="deny"), rule=literal_rule(call))
+    await remember_denial(backend, literal_rule(call), run)
+
+
+async def remember_denial(backend: Backend, rule: Rule, run: RunRef = RUN) -> None:
+    remembered = replace(a_rule(effect="deny"), rule=rule)
     request = a_request(run=run)
     await backend.store.open(request, seconds=60, inbox="", book=None)
-    await backend.store.settle(request.permission_id, a_response(request), remember=rule)
+    await backend.store.settle(request.permission_id, a_response(request), remember=remembered)
 
 
 @pytest.mark.parametrize("other", OTHERS)
@@ -145,3 +150,20 @@ async def test_a_request_keeps_the_original_arguments_only_where_they_are_others
     assert await original(two) == {"command": "ls"}
     assert await original(same) is None
     assert await original(RulePolicy()) is None
+
+
+async def test_what_a_policy_writes_in_another_way_is_still_the_call_that_was_denied(
+    backend: Backend,
+) -> None:
+    async def whole(call: ToolCall, context: Context) -> Decision:
+        return Decision.ASK.with_arguments({"n": int(call.arguments["n"])})
+
+    call = ToolCall("pay", {"n": 1.0})
+    async with Gate.open(backend, run=RUN, policy=whole) as gate:
+        submitted = await gate.submit(call)
+        assert isinstance(submitted, str)
+        rule = Rule("pay", arguments_digest=digest_of_0_1_0(call.arguments))
+        await remember_denial(backend, rule)
+        await approve(backend, submitted)
+
+        assert (await gate.resume(submitted)).outcome is Outcome.DENIED

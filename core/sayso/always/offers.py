@@ -12,7 +12,7 @@ from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
 from sayso.rules.rule import Rule, Scope
-from sayso.text.secrets import redacted
+from sayso.text.secrets import redaction
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
@@ -117,4 +117,4 @@ class _Offering:
 
 
 def _is_showable(rule: Rule) -> bool:
-    return rule.arguments_digest is not None or redacted(dict(rule.params)) == dict(rule.params)
+    return rule.arguments_digest is not None or not redaction(rule.params).hidden

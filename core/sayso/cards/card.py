@@ -166,13 +166,9 @@ class Card:
     @property
     def content(self) -> str:
         """The content as far as the place can show it; a cut ends in ``…``, at a line's end."""
-        whole = self.body.content
-        if len(whole) <= self.limit:
-            return whole
-        end = max(self.limit - 2, 0)
-        line_end = whole.rfind("\n", end - end // 4, end)
-        cut = whole[: line_end if line_end > 0 else end].rstrip()
-        return f"{cut}\n…"[-self.limit :] if self.limit else ""
+        if len(self.body.content) <= self.limit:
+            return self.body.content
+        return f"{self._beginning}\n…"[-self.limit :] if self.limit else ""
 
     @property
     def description(self) -> str:
@@ -220,8 +216,7 @@ class Card:
             return ""
         words, missing = self.words, self.words.cut_description
         if len(self.body.content) > self.limit:
-            shown = len(self.content.removesuffix("…").rstrip())
-            missing = words.cut_content.of(len(self.body.content) - shown)
+            missing = words.cut_content.of(len(self.body.content) - len(self._beginning))
         if isinstance(self.state, Ended):
             return f"{missing}."
         template = words.press_first
@@ -231,6 +226,13 @@ class Card:
             template = words.see_all
         granted = self.body.granted or words.granted
         return template.format(missing=missing, show_all=words.show_all, granted=granted)
+
+    @property
+    def _beginning(self) -> str:
+        """What is shown of a content that is cut."""
+        whole, end = self.body.content, max(self.limit - 2, 0)
+        line_end = whole.rfind("\n", end - end // 4, end)
+        return whole[: line_end if line_end > 0 else end].rstrip()
 
     @property
     def everything(self) -> str:

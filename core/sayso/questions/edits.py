@@ -15,7 +15,7 @@ from sayso.forms.schema_check import schema_problem
 from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same
 from sayso.questions.words import ENGLISH, QuestionWords
-from sayso.text.secrets import hidden_count, redacted
+from sayso.text.secrets import marks_in, redacted, redaction
 from sayso.text.visible import visible
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def edited(
         return empty | {name: _kept(value, arguments.get(name)) for name, value in data.items()}
     try:
         changed = _Reader(words).read(str(inputs[_FIELD]).strip(), arguments)
-        restored = as_json(_restored(changed, redacted(arguments), arguments))
+        shown, hidden = redaction(arguments)
+        restored = as_json(_restored(changed, shown, arguments) if hidden else changed)
     except _HiddenMovedError:
         raise InvalidInputError({_FIELD: words.hidden_moved}) from None
     except (ValueError, InvalidCallError) as error:
@@ -159,7 +160,7 @@ class _Reader:
             if not equals:
                 raise ValueError(words.neither.format(line=number))
             if name not in arguments:
-                known = ", ".join(sorted(arguments))
+                known = ", ".join(sorted(redacted(arguments)))
                 raise ValueError(words.no_such_argument.format(name=repr(name), known=known))
             if name in found:
                 raise ValueError(words.given_twice.format(name=repr(name)))
@@ -203,20 +204,16 @@ def _restored(changed: Any, shown: Any, original: Any) -> Any:
     if isinstance(changed, dict) and isinstance(shown, dict):
         names = dict(zip(shown, original, strict=True))
         return {
-            _plain(name) if name not in names else names[name]: (
+            names[name] if name in names else _plain(name): (
                 _restored(item, shown[name], original[names[name]])
                 if name in names
-                else _restored(item, None, None)
+                else _plain(item)
             )
             for name, item in changed.items()
         }
-    if isinstance(changed, dict):
-        return {_plain(name): _restored(item, None, None) for name, item in changed.items()}
-    if isinstance(changed, list):
-        return _restored_list(
-            changed, shown if isinstance(shown, list) else [], original if shown else []
-        )
-    return _plain(changed)
+    if isinstance(changed, list) and isinstance(shown, list):
+        return _restored_list(changed, shown, original)
+    return _plain(changed, shown, original)
 
 
 def _restored_list(changed: list[Any], shown: list[Any], original: Sequence[Any]) -> list[Any]:
@@ -242,7 +239,7 @@ def _restored_list(changed: list[Any], shown: list[Any], original: Sequence[Any]
         elif place in alike and unmoved[text]:
             found.append(original[place])
         else:
-            found.append(_restored(item, None, None))
+            found.append(_plain(item, shown, original))
     return found
 
 
@@ -250,7 +247,15 @@ def _spelled(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _plain(value: Any) -> Any:
-    if hidden_count(value):
+def _plain(value: Any, shown: Any = None, original: Any = None) -> Any:
+    """A new value as it stands, when it holds no mark but those of the original at its place.
+
+    Whoever wrote the arguments may have written what looks like a mark: that may stay where it
+    was. One that we put there, or that was not there, would run in place of what it hides.
+    """
+    literal = marks_in(original)
+    ours = marks_in(shown) - literal
+    found = marks_in(value)
+    if found - literal or found & ours:
         raise _HiddenMovedError
     return value

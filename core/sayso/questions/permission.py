@@ -33,7 +33,7 @@ from sayso.questions.refusals import (
 from sayso.questions.words import QuestionWords, words_of
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
 from sayso.text.arguments import shown_arguments
-from sayso.text.secrets import hidden_count, redacted, redacted_text
+from sayso.text.secrets import redacted_text, redaction
 from sayso.text.visible import shortened, visible
 
 # What is told of a decision has about 300 characters on a card.
@@ -286,7 +286,7 @@ class PermissionRequestEvent(UserInputRequest):
             yield edit
 
     def _not_shown(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
-        if hidden := hidden_count(redacted(self.arguments)):
+        if hidden := redaction(self.arguments).hidden:
             yield words.not_shown, words.runs_hidden.of(hidden)
 
     def _offers(self) -> tuple[Offer, ...]:

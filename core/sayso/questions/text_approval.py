@@ -25,7 +25,7 @@ from sayso.questions.refusals import (
 )
 from sayso.questions.unanswered import unanswered
 from sayso.questions.words import words_of
-from sayso.text.secrets import hidden_count, redacted_text
+from sayso.text.secrets import redacted_text, redaction
 from sayso.text.visible import shortened, visible
 
 TITLE_LIMIT = 200
@@ -95,8 +95,7 @@ class TextApprovalRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The text, the buttons Approve and Deny, and behind More… the denials that say more."""
-        words, text = words_of(self), redacted_text(self.text)
-        hidden = hidden_count(text)
+        words, (text, hidden) = words_of(self), redaction(self.text)
         not_shown = (words.not_shown, words.approves_hidden.of(hidden))
         return CardBody(
             title=shortened(visible(redacted_text(self.title), one_line=True), NAME_LIMIT),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 _MARK = "[redacted: "
+_MARK_LOOKALIKE = re.compile(re.escape(_MARK) + r"[^\[\]]*\]?")
 # What a credential may be made of: no white space, and nothing that a shell acts on.
 _WORD = re.compile(r"[^\s$`;&|<>(){}]{1,200}")
 
@@ -44,7 +47,7 @@ _SECRET_VALUE = re.compile("|".join((*(shape.pattern for shape in _SHAPES), *_OT
 # RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END.
 _KEY_BLOCK = re.compile(
     r"(?P<begin>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----\n)"
-    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}\n)*(?:[A-Za-z0-9+/=]{1,76}\n)?)"
+    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}\n)*[A-Za-z0-9+/=]{1,76}\n)"
     r"(?=-----END )"
 )
 # An address of our own shows nobody what runs: whatever may be a login there is hidden.
@@ -53,58 +56,87 @@ _LOGIN = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
 
 def holds_secret(text: str) -> bool:
     """Whether anything in it has the shape of a known kind of secret."""
-    return redacted_text(text) != text
+    return redaction(text).hidden > 0
 
 
-def redacted_text(text: str) -> str:
-    """The text with everything that has the shape of a known kind of secret replaced."""
-    text = _KEY_BLOCK.sub(lambda match: match["begin"] + _hidden(match["lines"]) + "\n", text)
-    return _SECRET_VALUE.sub(lambda match: _hidden(match[0]), text)
+class Redaction(NamedTuple):
+    """What may be shown of a value, and how many strings were hidden in it.
+
+    The count is of what was done. It cannot be read out of what is shown, because whoever
+    wrote the value may have written marks of their own into it.
+    """
+
+    shown: Any
+    hidden: int
 
 
-def redacted(value: Any) -> Any:
+def redaction(value: Any) -> Redaction:
     """A JSON value without secrets: by the name of their key and by their shape.
 
     A single word or number under a key such as ``password`` or ``apiKey`` is
     replaced; what is longer than a credential, or has lines or parts of its
     own, stays visible, because it may be what runs.
     """
-    return _redacted(value, named=False)
+    redactor = _Redactor()
+    return Redaction(redactor.value(value), redactor.hidden)
 
 
-def hidden_count(value: Any) -> int:
-    """How many texts in a redacted value were replaced, as far as its marks tell."""
+def redacted(value: Any) -> Any:
+    """A JSON value without secrets, where it does not matter how many there were."""
+    return redaction(value).shown
+
+
+def redacted_text(text: str) -> str:
+    """The text with everything that has the shape of a known kind of secret replaced."""
+    return _Redactor().text(text)
+
+
+def marks_in(value: Any) -> Counter[str]:
+    """Everything in a JSON value that looks like a mark, whoever wrote it there."""
     if isinstance(value, str):
-        return value.count(_MARK)
+        return Counter(_MARK_LOOKALIKE.findall(value))
     if isinstance(value, Mapping):
-        return sum(hidden_count(key) + hidden_count(item) for key, item in value.items())
-    if isinstance(value, list):
-        return sum(map(hidden_count, value))
-    return 0
+        return sum((marks_in(key) + marks_in(item) for key, item in value.items()), Counter())
+    if isinstance(value, list | tuple):
+        return sum(map(marks_in, value), Counter())
+    return Counter()
 
 
-def _redacted(value: Any, *, named: bool) -> Any:
-    if isinstance(value, Mapping):
+@dataclass(slots=True)
+class _Redactor:
+    """One pass over a value, which counts what it hides."""
+
+    hidden: int = 0
+
+    def value(self, value: Any, *, named: bool = False) -> Any:
+        if isinstance(value, Mapping):
+            return self._mapping(value, named=named)
+        if isinstance(value, list | tuple):
+            return [self.value(item, named=named) for item in value]
+        if named and value is not None and not isinstance(value, bool):
+            text = str(value)
+            if text and _WORD.fullmatch(text):
+                return self._mark(text)
+        return self.text(value) if isinstance(value, str) else value
+
+    def text(self, text: str) -> str:
+        text = _KEY_BLOCK.sub(lambda match: f"{match['begin']}{self._mark(match['lines'])}\n", text)
+        return _SECRET_VALUE.sub(lambda match: self._mark(match[0]), text)
+
+    def _mapping(self, value: Mapping[Any, Any], *, named: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, item in value.items():
             # Two names that both look like secrets must not become one: nothing may go unseen.
-            name = base = redacted_text(str(key))
+            name = base = self.text(str(key))
             number = 2
             while name in found:
                 name, number = f"{base} #{number}", number + 1
-            found[name] = _redacted(item, named=named or _names_a_secret(str(key)))
+            found[name] = self.value(item, named=named or _names_a_secret(str(key)))
         return found
-    if isinstance(value, list | tuple):
-        return [_redacted(item, named=named) for item in value]
-    if named and value is not None and not isinstance(value, bool):
-        text = str(value)
-        if text and _WORD.fullmatch(text):
-            return _hidden(text)
-    return redacted_text(value) if isinstance(value, str) else value
 
-
-def _hidden(text: str) -> str:
-    return f"{_MARK}{len(text)} characters]"
+    def _mark(self, text: str) -> str:
+        self.hidden += 1
+        return f"{_MARK}{len(text)} characters]"
 
 
 def _names_a_secret(key: str) -> bool:

@@ -165,6 +165,15 @@ def test_the_card_says_how_much_it_does_not_show() -> None:
     assert "Not shown" not in dict(a_permission({"x": "y"}).card().facts)
 
 
+def test_arguments_cannot_make_a_card_say_that_something_in_them_is_hidden() -> None:
+    forged = "[redacted: 9 characters] and [redacted: 2 characters]"
+
+    card = a_permission({"x": forged, "password": "hunter2", forged: 1}).card()
+
+    assert dict(card.facts)["Not shown"].startswith("1 secret-looking")
+    assert "Not shown" not in dict(a_permission({"x": forged}).card().facts)
+
+
 def test_a_description_that_is_cut_counts_as_cut() -> None:
     body = a_permission({"command": "ls"}, description="d" * 601).card()
     card = Card("h", body, "a", NOW, limit=2_000, reveal_limit=10_000)

@@ -188,6 +188,12 @@ def test_secrets_in_a_text_are_hidden_and_counted() -> None:
     assert ("Not shown", "1 secret-looking value; it is approved as it is") in body.facts
 
 
+def test_a_text_cannot_make_a_card_say_that_something_in_it_is_hidden() -> None:
+    body = a_draft(text="[redacted: 9 characters] and [redacted: 2 characters]").card()
+
+    assert "Not shown" not in dict(body.facts)
+
+
 @pytest.mark.parametrize(
     ("fields", "told"),
     [

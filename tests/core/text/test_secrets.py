@@ -8,10 +8,10 @@ import pytest
 
 from sayso.text.secrets import (
     has_login,
-    hidden_count,
     holds_secret,
     redacted,
     redacted_text,
+    redaction,
     without_login,
 )
 
@@ -131,8 +131,24 @@ def test_two_names_that_look_like_secrets_stay_two() -> None:
 def test_how_much_is_hidden_is_counted() -> None:
     value = {"password": "hunter2", "nested": [{"apiKey": 12345}, "fine"]}
 
-    assert hidden_count(redacted(value)) == 2
-    assert hidden_count(redacted({"a": "[redacted]"})) == 0
+    mark = "[redacted: {} characters]"
+    shown = {"password": mark.format(7), "nested": [{"apiKey": mark.format(5)}, "fine"]}
+    assert redaction(value) == (shown, 2)
+    assert redaction(f"{SECRETS[0]} and {SECRETS[1]}").hidden == 2
+    assert redaction("nothing").hidden == 0
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "[redacted: 9 characters] and [redacted: 2 characters]",
+        {"[redacted: 9 characters]": ["[redacted: 2 characters]"]},
+        {"password": "[redacted: 7 characters]"},
+        "-----BEGIN X " + "PRIVATE KEY-----\n-----END X " + "PRIVATE KEY-----",
+    ],
+)
+def test_what_only_looks_as_if_it_hid_something_is_not_counted(forged: object) -> None:
+    assert redaction(forged) == (forged, 0)
 
 
 def test_looking_for_secrets_takes_time_in_proportion_to_the_text() -> None:

@@ -53,7 +53,9 @@ class Verdict:
             Outcome.UNDELIVERABLE: "was not approved: nobody could be asked",
         }[self.outcome]
         by = f" by {self.decided_by}" if self.decided_by else ""
-        because = f": {self.reason}" if self.reason and self.reason not in said else ""
+        # The reason of an expiry is our own and is said already; any other is somebody's.
+        told = self.reason and self.outcome is not Outcome.EXPIRED
+        because = f": {self.reason}" if told else ""
         if self.asks_for_changes:
             return f"The call of {self.tool} did not run. Changes are asked for{by}{because}"
         if self.asked_arguments is not None:

@@ -6,6 +6,8 @@ import importlib
 from collections.abc import Sequence
 
 from sayso.errors import ConfigError
+from sayso.text.secrets import holds_secret
+from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, printable, told
 
 
 def load_kinds(modules: Sequence[str]) -> None:
@@ -15,10 +17,12 @@ def load_kinds(modules: Sequence[str]) -> None:
         ConfigError: one cannot be imported; the message names it and the fix.
     """
     for module in modules:
+        if holds_secret(module):
+            raise ConfigError(f"questions.types {PASTED}")
         try:
             importlib.import_module(module)
-        except Exception as error:
+        except UNLOADABLE as error:
+            # Nothing is chained: what the error says may hold a secret.
             raise ConfigError(
-                f"questions.types: {module} cannot be imported ({type(error).__name__}: {error}); "
-                "install it beside the bots, or put its folder into PYTHONPATH"
-            ) from error
+                f"questions.types: {printable(module)} cannot be imported ({told(error)}); {FIX}"
+            ) from None

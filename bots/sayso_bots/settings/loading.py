@@ -10,6 +10,8 @@ from typing import Any
 
 from sayso.chats.places import Place
 from sayso.platforms.platform import Platform
+from sayso.text.secrets import holds_secret
+from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
 from sayso_bots.settings.source import Source
 
 GROUP = "sayso.platforms"
@@ -39,6 +41,11 @@ class Platforms:
     def account_example(self) -> str:
         """An account to show in a message."""
         return next((platform.account_example for platform in self), "chat:alice")
+
+    def know_as_secret(self, text: str) -> bool:
+        """Whether a text holds what any of them, or anybody, knows as a secret."""
+        secrets = (secret for platform in self for secret in platform.secrets)
+        return holds_secret(text) or any(secret.is_in(text) for secret in secrets)
 
     def place(self, written: object) -> Place:
         """A place on one of the platforms.
@@ -78,37 +85,68 @@ def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
     """The installed platforms and those of the setting ``platforms``.
 
     Names in ``taken`` are sections of the settings already. What cannot be
-    loaded is noted in the source where the settings name it.
+    loaded is noted in the source where the settings name it. Of two platforms
+    with one name there is neither, whichever came first.
     """
-    found: dict[str, Platform[Any]] = {}
-    broken: dict[str, str] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+    found = _Found(taken)
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         try:
-            _add(found, point.load(), taken)
-        except Exception as error:
-            broken[point.name] = f"cannot be loaded ({type(error).__name__}: {error})"
+            found.add(point.load(), point.module, called=point.name)
+        except UNLOADABLE as error:
+            found.broken.setdefault(point.name, f"cannot be loaded ({told(error)})")
     written = source.written((SETTING,), [])
     if not isinstance(written, list):
         source.problem((SETTING,), 'must be a list of module names such as ["my_adapter"]')
         written = []
+    failed: dict[int, str] = {}
     for number, module in enumerate(written):
         try:
-            _add(found, getattr(importlib.import_module(module), VALUE), taken)
-        except Exception as error:
+            found.add(getattr(importlib.import_module(module), VALUE), module)
+        except UNLOADABLE as error:
+            failed[number] = told(error)
+    platforms = Platforms(found.by_name, found.broken)
+    for number, why in failed.items():
+        # Nothing is quoted before all platforms are there: any of them may know it as its secret.
+        if platforms.know_as_secret(str(written[number])):
+            source.problem((SETTING, number), PASTED)
+            source.refused.add((SETTING, number))
+        else:
             source.problem(
-                (SETTING, number),
-                f"cannot be loaded ({type(error).__name__}: {error}); install it beside the bots, "
-                f"or put its folder into PYTHONPATH; it exports one {VALUE}",
+                (SETTING, number), f"cannot be loaded ({why}); {FIX}; it exports one {VALUE}"
             )
-    return Platforms(found, broken)
+    return platforms
 
 
-def _add(found: dict[str, Platform[Any]], platform: object, taken: Sequence[str]) -> None:
-    if not isinstance(platform, Platform):
-        raise TypeError(f"{VALUE} is not a sayso.platforms.Platform")
-    if not (platform.name.isascii() and platform.name.isalpha() and platform.name.islower()):
-        raise ValueError(f"a platform's name is a lower-case word, not {platform.name!r}")
-    if platform.name in taken:
-        raise ValueError(f"a platform cannot be called {platform.name!r}")
-    if found.setdefault(platform.name, platform) is not platform:
-        raise ValueError(f"there is a platform {platform.name!r} already")
+class _Found:
+    """Platforms by their names, and the modules that export them."""
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        self.by_name: dict[str, Platform[Any]] = {}
+        self.broken: dict[str, str] = {}
+        self._taken = taken
+        self._exported: dict[str, tuple[Platform[Any], str]] = {}
+
+    def add(self, platform: object, module: str, *, called: str | None = None) -> None:
+        """Take what a module exports; ``called`` is what its package calls it.
+
+        Raises:
+            TypeError: it is not a platform.
+            ValueError: it cannot have its name, or another one has it.
+        """
+        if not isinstance(platform, Platform):
+            raise TypeError(f"{VALUE} is not a sayso.platforms.Platform")
+        name = platform.name
+        if not (name.isascii() and name.isalpha() and name.islower()):
+            raise ValueError(f"a platform's name is a lower-case word, not {name!r}")
+        if name in self._taken:
+            raise ValueError(f"a platform cannot be called {name!r}")
+        if called not in (None, name):
+            raise ValueError(f"{module} is the platform {name!r}, its entry point is {called!r}")
+        there, by = self._exported.setdefault(name, (platform, module))
+        if there is not platform:
+            clash = f"is in two modules, {by} and {module}; remove one of them"
+            self.by_name.pop(name, None)
+            self.broken[name] = clash
+            raise ValueError(f"the platform {name!r} {clash}")
+        if name not in self.broken:
+            self.by_name[name] = platform

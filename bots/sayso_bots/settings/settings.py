@@ -141,7 +141,7 @@ def settings_of(source: Source) -> Settings:
     """
     platforms = loaded_platforms(source, SECTIONS)
     read_with(source, platforms)
-    for name in source.sections - {*SECTIONS, *platforms.by_name}:
+    for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
         source.problem((name,), _unknown_section(name, platforms))
     store = _store(source, None)
     server = source.section(ServerSection, "server") or ServerSection()
@@ -217,6 +217,8 @@ def read_registration(
     read_with(source, platforms)
     able = {platform.name: platform for platform in platforms if platform.registration is not None}
     name = name or (next(iter(able)) if len(able) == 1 else "")
+    if name in platforms.broken and name not in able:
+        raise SettingsError([f"the platform {name} {platforms.broken[name]}"])
     if name not in able or (registration := able[name].registration) is None:
         known = ", ".join(able) or "none of those that are installed"
         raise SettingsError([f"name a platform that registers webhooks with --platform: {known}"])

@@ -16,6 +16,7 @@ from sayso.errors import ConfigError
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso_bots.settings.credentials import holds_api_token, shown
+from sayso_bots.settings.modules import printable
 from sayso_bots.settings.toml_lines import KeyPath, key_lines
 
 DEFAULT_FILE = "sayso.toml"
@@ -88,7 +89,7 @@ class Source:
         """Where a key stands: the variable that set it, or file, line and key."""
         if (variable := self.overridden.get(path)) is not None:
             return variable
-        key = ".".join(map(str, path))
+        key = printable(".".join(map(str, path)))
         known = (path[:length] for length in range(len(path), 0, -1))
         line = next((self.lines[part] for part in known if part in self.lines), None)
         return f"{self.name} line {line}: {key}" if line else f"{self.name}: {key}"
@@ -197,7 +198,7 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError([f"{name} is not valid TOML: {error}"]) from None
+        raise SettingsError([f"{name} is not valid TOML: {printable(str(error))}"]) from None
     source = Source(name, data, key_lines(text), env, frozenset(data))
     _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():
@@ -229,6 +230,11 @@ def read_with(source: Source, platforms: Iterable[Platform[Any]]) -> None:
         if found := next((secret for secret in secrets if secret.is_in(value)), None):
             source.problem(path, _use_instead(found))
             source.refused.add(path)
+    for path, table in list(_tables(source.data)):
+        for key in list(table):
+            if found := next((secret for secret in secrets if secret.is_in(key)), None):
+                source.problem(path or ("platforms",), f"has a key that {_use_instead(found)}")
+                del table[key]
     for platform in platforms:
         for variable, key in overrides(platform).items():
             if value := source.value(variable):

@@ -195,6 +195,125 @@ def test_a_module_that_is_not_a_platform_is_one_line_with_the_fix(setting: str) 
     assert "put its folder into PYTHONPATH" in found[0]
 
 
+def installed(folder: Path, package: str, entry: str, module: str) -> None:
+    """A package whose metadata says that a module exports a platform."""
+    metadata = folder / f"{package}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[sayso.platforms]\n{entry} = {module}:PLATFORM\n")
+
+
+def test_an_installed_package_is_a_platform(own: Path) -> None:
+    installed(own, "installed-pager", "pager", a_module(own, "installed_pager", "pager"))
+
+    settings = read("[pager]\n" + TO_SLACK, {**SLACK, "PAGER_KEY": "of-a-test"})
+
+    assert set(settings.platforms) == {"slack", "pager"}
+
+
+def test_an_entry_point_of_another_name_takes_over_no_platform(own: Path) -> None:
+    installed(own, "aaa-taker", "aaa", a_module(own, "aaa_taker", "slack"))
+
+    settings = read(TO_SLACK, SLACK)
+    found = problems("[aaa]\n" + TO_SLACK, SLACK)
+
+    assert type(settings.platforms["slack"].platform).__module__ == "sayso_slack.platform"
+    assert len(found) == 1
+    assert "aaa_taker is the platform 'slack', its entry point is 'aaa'" in found[0]
+
+
+@pytest.mark.parametrize("module", ["aaa_second_slack", "zzz_second_slack"])
+def test_two_installed_platforms_of_one_name_are_an_error_whichever_comes_first(
+    own: Path, module: str
+) -> None:
+    installed(own, module, "slack", a_module(own, module, "slack"))
+
+    found = "\n".join(problems("[slack]\n" + TO_SLACK, SLACK))
+
+    assert "slack is a platform that is in two modules" in found
+    assert module in found
+    assert "sayso_slack.platform" in found
+
+
+def test_a_platform_of_ones_own_does_not_replace_an_installed_one(own: Path) -> None:
+    module = a_module(own, "own_second_slack", "slack")
+
+    found = problems(f'platforms = ["{module}"]\n' + TO_SLACK, SLACK)
+
+    assert "is in two modules, sayso_slack.platform and own_second_slack" in found[0]
+
+
+def test_no_webhook_is_registered_with_one_of_two_platforms(own: Path) -> None:
+    module = a_module(own, "own_second_telegram", "telegram")
+    config = own / "sayso.toml"
+    config.write_text(f'platforms = ["{module}"]\n')
+
+    with pytest.raises(SettingsError, match="the platform telegram is in two modules"):
+        read_registration(str(config), TELEGRAM, "telegram")
+
+
+TOKEN = "xoxb-1234567890-abcdefghij"
+
+
+def test_what_a_broken_module_says_is_one_line_without_secrets(own: Path) -> None:
+    (own / "loud_module.py").write_text(f"raise RuntimeError('with {TOKEN}\\n\\x1b[2Jok')\n")
+
+    found = problems('platforms = ["loud_module"]\n' + TO_SLACK, SLACK)
+
+    assert len(found) == 1
+    assert TOKEN not in found[0]
+    assert found[0].isprintable()
+    assert "(RuntimeError: with [redacted: 26 characters]⏎⟨U+001B⟩[2Jok); install it" in found[0]
+
+
+def test_a_module_that_leaves_the_process_is_a_problem_as_any_other(own: Path) -> None:
+    (own / "leaving_module.py").write_text("import sys\nsys.exit(0)\n")
+    installed(own, "leaving", "leaving", "leaving_module")
+
+    found = problems('platforms = ["leaving_module"]\n[leaving]\n' + TO_SLACK, SLACK)
+
+    assert "platforms.0 cannot be loaded (SystemExit: 0)" in found[0]
+    assert "leaving is a platform that cannot be loaded (SystemExit: 0)" in found[1]
+
+
+def test_a_token_among_the_modules_is_not_quoted(own: Path) -> None:
+    text = f"platforms = ['{TOKEN}', 'x.pager-key-77', '{a_module(own, 'own_keys', 'pager')}']\n"
+    module = own / "own_keys.py"
+    looks = "looks=__import__('re').compile('pager-key-[0-9]+'), keys"
+    module.write_text(module.read_text().replace("keys", looks, 1))
+
+    found = problems(text + TO_SLACK, SLACK)
+
+    assert [line.split(";")[0] for line in found] == [
+        f"sayso.toml line 1: platforms.{number} holds a secret, which must not stand in a file"
+        for number in (0, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (f"[slack]\n{TOKEN} = 1\n", "sayso.toml line 1: slack"),
+        (f"{TOKEN} = 1\n", "sayso.toml: platforms"),
+        (f"[people.{TOKEN}]\nslack = 'U0ALICE'\n", "sayso.toml: people"),
+    ],
+)
+def test_a_token_that_is_a_key_is_not_quoted(text: str, where: str) -> None:
+    found = problems(text + TO_SLACK, SLACK)
+
+    assert len(found) == 1
+    assert found[0].startswith(f"{where} has a key that holds a secret")
+    assert "SLACK_BOT_TOKEN" in found[0]
+    assert TOKEN not in found[0]
+
+
+def test_a_key_that_looks_like_any_secret_is_not_quoted() -> None:
+    found = problems("[server]\nghp_" + "a" * 30 + " = 1\n" + TO_SLACK, SLACK)
+
+    assert len(found) == 1
+    assert "server.[redacted: 34 characters] is not a setting" in found[0]
+
+
 def test_a_webhook_is_registered_with_the_platform_that_has_some(own: Path) -> None:
     config = own / "sayso.toml"
     config.write_text("")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +72,29 @@ def test_a_module_that_cannot_be_imported_says_what_to_do() -> None:
 
     with pytest.raises(ConfigError, match=r"no_such_module cannot be imported.*PYTHONPATH"):
         load_kinds(["no_such_module"])
+
+
+TOKEN = "xoxb-1234567890-abcdefghij"
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("leaving_kinds", r"leaving_kinds cannot be imported \(SystemExit: 0\)"),
+        ("loud_kinds", r"\(RuntimeError: \[redacted: 26 characters\]⏎ok\); install it"),
+        (TOKEN, "questions.types holds a secret"),
+        ("two\nlines", "two⏎lines cannot be imported"),
+    ],
+)
+def test_what_is_said_of_a_module_that_cannot_be_imported_is_one_line_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, told: str
+) -> None:
+    (tmp_path / "leaving_kinds.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "loud_kinds.py").write_text(f"raise RuntimeError('{TOKEN}\\nok')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    with pytest.raises(ConfigError, match=told) as error:
+        load_kinds([module])
+
+    assert TOKEN not in "".join(traceback.format_exception(error.value))
+    assert "\n" not in str(error.value)

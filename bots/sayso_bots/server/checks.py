@@ -35,7 +35,7 @@ def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
 
 
 def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
-    """What a person may not expect of the rules; nothing where there are no rules."""
+    """What may surprise people about the rules; nothing where there are none."""
     found = lint_rules(policy.allow, policy.deny)
     for finding in found:
         yield Finding("warning", "policy", str(finding))

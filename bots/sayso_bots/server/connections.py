@@ -20,7 +20,9 @@ _log = logging.getLogger(__name__)
 # An idle connection is closed after so long; proxies close theirs after 60 s.
 _IDLE_SECONDS = 75.0
 _SAY_AGAIN_SECONDS = 60.0
-_NO_ROOM = ApiProblem(503, "TooManyConnections", "no more connections here now; come back")
+_NO_ROOM = ApiProblem(
+    503, "TooManyConnections", "there is no room for another connection now; try again later"
+)
 
 
 # The caller's doing: it wrote what is no HTTP, or went away.
@@ -71,7 +73,7 @@ class Connection(web.RequestHandler):
                 status, "Failed", "this is a fault of the server; its log says why"
             )
         else:
-            problem = ApiProblem(400, "InvalidHttp", "this is not HTTP as it can be read here")
+            problem = ApiProblem(400, "InvalidHttp", "this is not HTTP that this server can read")
         response = problem.response()
         response.force_close()
         return response
@@ -103,7 +105,7 @@ def connections(
 
 @contextmanager
 def quiet_accepting(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Say seldom that no connection can be accepted; the loop would say it a hundred times."""
+    """Say once a minute that no connection can be accepted, and not each time."""
     before = loop.get_exception_handler()
     no_files = _Seldom("no connection can be accepted: too many open files; raise `ulimit -n`")
 

@@ -53,7 +53,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
     answered, and then everything closes in the order it depends on each other.
 
     Raises:
-        ConfigError: a setting does not work out there; the message says which.
+        ConfigError: a setting turns out not to work; the message says which.
         StoreUnreachableError: the store does not answer.
     """
     async with AsyncExitStack() as stack:

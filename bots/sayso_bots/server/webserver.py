@@ -24,7 +24,7 @@ def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
     """Sockets on all addresses of the host; calls wait in them until somebody answers.
 
     Raises:
-        ConfigError: the port or the address cannot be had; the message says what to set.
+        ConfigError: the port or the address cannot be used; the message says what to set.
     """
     sockets: list[socket.socket] = []
     try:
@@ -73,7 +73,7 @@ async def answering(
 
 
 def url_of(sockets: Sequence[socket.socket]) -> str:
-    """Where that is, for people."""
+    """The address of the server, for people to read."""
     host, port = sockets[0].getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

@@ -28,7 +28,7 @@ def read_api(source: Source) -> ApiSettings | None:
 
 
 def api_warnings(source: Source, api: ApiSettings | None) -> tuple[str, ...]:
-    """What may not be meant, although nothing is wrong."""
+    """What may be a mistake, although nothing is wrong."""
     if "api" not in source.sections or api is not None:
         return ()
     text = "[api] has no [[api.token]], so the hosted API is off; `sayso api token NAME` makes one"
@@ -83,8 +83,10 @@ def _check_names(source: Source, tokens: list[ApiToken]) -> None:
     for number, token in enumerate(tokens):
         other = first.setdefault(token.name, token)
         if (other.agents, other.answers_own) != (token.agents, token.answers_own):
-            text = f"has other agents or answers_own than another token named {token.name}"
-            source.problem(("api", "token", number), f"{text}; give it its own name, or the same")
+            text = f"differs in agents or answers_own from another token named {token.name}"
+            source.problem(
+                ("api", "token", number), f"{text}; give it a name of its own, or the same values"
+            )
         if token.sha256 in hashes:
-            source.problem(("api", "token", number, "sha256"), "is there twice; remove one")
+            source.problem(("api", "token", number, "sha256"), "appears twice; remove one")
         hashes.add(token.sha256)

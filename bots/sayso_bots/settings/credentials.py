@@ -1,4 +1,4 @@
-"""Secrets in the settings: how to tell them, and how to keep them out of sight."""
+"""Secrets in the settings: how to recognise them, and how to keep them out of sight."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sayso.text.visible import shortened
 
 
 def holds_api_token(text: str) -> bool:
-    """Whether a bearer token of the hosted API stands in it."""
+    """Whether it contains a bearer token of the hosted API."""
     return secrets.API_TOKEN.search(text) is not None
 
 

@@ -70,7 +70,7 @@ def places_written(source: Source) -> Iterator[str]:
 
 
 def route_warnings(routes: Routes, account_example: str) -> tuple[str, ...]:
-    """What is allowed but surely not meant: places where nobody may approve, routes never used."""
+    """What is allowed but hardly intended: places where nobody may approve, routes never used."""
     return tuple(_warnings(routes, account_example))
 
 
@@ -194,7 +194,7 @@ def _check_approvers(
 def _wrong_approver(
     approver: str, platforms: Platforms, people: Mapping[str, frozenset[str]]
 ) -> str:
-    """Why an approver is none; empty when it is a person, an account or a group."""
+    """Why this cannot be an approver; empty when it is a person, an account or a group."""
     if approver in people:
         return ""
     name, colon, account = approver.partition(":")
@@ -222,9 +222,9 @@ def _wrong_name(name: str, platforms: Platforms, people: Mapping[str, frozenset[
         ]
         return "; ".join(("is not an approver", *groups))
     if near := difflib.get_close_matches(name, people, n=1, cutoff=0.6):
-        return f"is nobody in [people]; did you mean {near[0]}?"
+        return f"is not in [people]; did you mean {near[0]}?"
     return (
-        f"is nobody in [people]; add [people.{name}], "
+        f"is not in [people]; add [people.{name}], "
         f"or name an account such as {platforms.account_example}"
     )
 

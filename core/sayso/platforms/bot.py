@@ -27,7 +27,7 @@ class Listening:
 
 
 class Bot(ABC):
-    """Our bot on one platform. Whatever a platform has not, need not be overridden."""
+    """Our bot on one platform. Whatever a platform does not have need not be overridden."""
 
     @property
     @abstractmethod
@@ -52,7 +52,7 @@ class Bot(ABC):
         """
 
     async def try_secrets(self) -> None:  # noqa: B027  most platforms have none
-        """Return when the platform takes whatever secrets :meth:`introduce` does not need.
+        """Check with the platform the secrets that :meth:`introduce` does not need.
 
         Raises:
             DeliveryError: it does not, or did not say.

@@ -52,7 +52,7 @@ class Platform(ABC, Generic[SectionT]):
 
     @abstractmethod
     def check_place(self, place: Place) -> None:
-        """Return when the address may be a chat of this platform.
+        """Check that the address can be a chat of this platform.
 
         Places are named by ids and never by names that can change hands.
 
@@ -63,14 +63,14 @@ class Platform(ABC, Generic[SectionT]):
 
     @abstractmethod
     def account(self, written: object) -> str:
-        """The account as it is known there, such as ``U0ALICE``, of a string or a number.
+        """The account as it is known there, such as ``U0ALICE``, from a string or a number.
 
         Raises:
             ValueError: it cannot be one; the message says what to write instead.
         """
 
     def check_group(self, name: str) -> None:  # noqa: ARG002  there are none
-        """Return when a group of approvers may have this name, written without its ``@``.
+        """Check that a group of approvers may have this name, written without its ``@``.
 
         Raises:
             ValueError: it cannot; the message says what to write instead.

@@ -97,13 +97,13 @@ def test_without_a_token_it_is_off() -> None:
         ),
         (
             GOOD + GOOD,
-            "sayso.toml line 11: api.token.1.sha256 is there twice; remove one",
+            "sayso.toml line 11: api.token.1.sha256 appears twice; remove one",
         ),
         (
             GOOD + token_lines("ci", f"{CI}2", '["*"]'),
             (
-                "sayso.toml line 9: api.token.1 has other agents or answers_own than another "
-                "token named ci; give it its own name, or the same"
+                "sayso.toml line 9: api.token.1 differs in agents or answers_own from another "
+                "token named ci; give it a name of its own, or the same values"
             ),
         ),
         (

@@ -131,7 +131,7 @@ from sayso_bots.settings.source import source_of
         (
             '[people.alice]\nslack = "U0A"\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["alcie"]',
             (
-                "sayso.toml line 5: route.0.approvers.0 'alcie' is nobody in [people]; "
+                "sayso.toml line 5: route.0.approvers.0 'alcie' is not in [people]; "
                 "did you mean alice?"
             ),
         ),

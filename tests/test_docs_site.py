@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import pkgutil
+import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -19,7 +22,15 @@ import pytest
 import sayso
 
 ROOT = Path(__file__).parents[1]
-WITHOUT_ALL = ("sayso.calls", "sayso.errors", "sayso.events")
+WITHOUT_ALL = (
+    "sayso.calls",
+    "sayso.clock",
+    "sayso.errors",
+    "sayso.events",
+    "sayso.text.visible",
+)
+OTHERS = ("sayso.stores.ports", "sayso_slack", "sayso_telegram", "sayso_playground")
+_PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 
 @dataclass
@@ -102,7 +113,7 @@ def test_there_is_a_search(site: dict[Path, _Page]) -> None:
 def _public() -> Iterator[str]:
     """What the modules themselves call public: `__all__`, and what the short ones define."""
     rooms = [found.name for found in pkgutil.iter_modules(sayso.__path__, "sayso.") if found.ispkg]
-    for name in ("sayso", *rooms, "sayso_slack", "sayso_telegram", "sayso_playground"):
+    for name in ("sayso", *rooms, *OTHERS):
         for public in getattr(import_module(name), "__all__", ()):
             yield f"{name}.{public}"
     for name in WITHOUT_ALL:
@@ -130,6 +141,24 @@ def test_every_public_name_is_in_the_reference_and_says_what_it_is(
     assert len(names) > 100
     assert missing == []
     assert silent == []
+
+
+def test_whatever_examples_and_pages_import_is_public_under_that_path() -> None:
+    sources = {path: path.read_text() for path in (ROOT / "examples").rglob("*.py")}
+    for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        blocks = [textwrap.dedent(block) for _, block in _PYTHON.findall(path.read_text())]
+        sources |= {path / str(number): block for number, block in enumerate(blocks)}
+    imported = {
+        f"{node.module}.{alias.name}": path.relative_to(ROOT)
+        for path, source in sources.items()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sayso")
+        for alias in node.names
+    }
+
+    assert len(imported) > 50
+    public = set(_public())
+    assert {name: path for name, path in imported.items() if name not in public} == {}
 
 
 def _split(name: str) -> tuple[object, str]:

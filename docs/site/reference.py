@@ -57,7 +57,19 @@ PAGES = (
         "platforms",
         "Platforms",
         "What a package exports to bring a chat platform.",
-        ("sayso.platforms", "sayso.chats"),
+        ("sayso.platforms", "sayso.chats", "sayso.text", "sayso.clock"),
+    ),
+    _Page(
+        "dialogues",
+        "Dialogues",
+        "Forms asked for question by question, for a platform without dialogs that hold them.",
+        ("sayso.dialogues",),
+    ),
+    _Page(
+        "stores",
+        "Stores",
+        "What a store promises, and a platform is given of it.",
+        ("sayso.stores.ports",),
     ),
     _Page("errors", "Errors", "Everything that is raised on purpose.", ("sayso.errors",)),
     _Page(
@@ -75,8 +87,16 @@ PAGES = (
         ("sayso_playground",),
     ),
 )
-WITHOUT_ALL = ("sayso.calls", "sayso.errors", "sayso.events")
+WITHOUT_ALL = (
+    "sayso.calls",
+    "sayso.clock",
+    "sayso.errors",
+    "sayso.events",
+    "sayso.text.visible",
+)
 """Documented modules that are one file: what they define is public."""
+BELOW = ("sayso.stores.ports",)
+"""Documented rooms inside another room."""
 PACKAGES = ("sayso_slack", "sayso_telegram", "sayso_playground")
 
 _FIELDS = """\
@@ -115,7 +135,7 @@ def public_names() -> list[str]:
     """Every public name once, by the shortest path that it is imported from."""
     found: dict[object, str] = {}
     rooms = [room.name for room in pkgutil.iter_modules(sayso.__path__, "sayso.") if room.ispkg]
-    for module in map(import_module, ("sayso", *rooms, *WITHOUT_ALL, *PACKAGES)):
+    for module in map(import_module, ("sayso", *rooms, *BELOW, *WITHOUT_ALL, *PACKAGES)):
         for name in _exported(module):
             value = getattr(module, name)
             key = (

@@ -14,14 +14,10 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterator, Seque
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from sayso.cards.bundle import Bundle
-from sayso.cards.card import BACK, MORE, Card, CardBody, Choice, Ended, Room
-from sayso.cards.plain import plain_lines
-from sayso.chats.adapter import Adapter, PressTaker
-from sayso.chats.limits import Limits
-from sayso.chats.places import Answered, MessageRef, Place, Press
+from sayso.cards import BACK, MORE, Bundle, Card, CardBody, Choice, Ended, Room, plain_lines
+from sayso.chats import Adapter, Answered, Limits, MessageRef, Place, Press, PressTaker
 from sayso.errors import CallbackError, DeliveryError, StoreUnreachableError
-from sayso.forms.form import FormField, Raw
+from sayso.forms import FormField, Raw
 from sayso.platforms import Bot, Listening, Platform, PlatformSettings, Section
 from sayso.stores.ports import Drafts, Leases
 from sayso.text.visible import visible

@@ -4,6 +4,19 @@ What is on one card, and what several on one message have in common. Who makes a
 stands in ``questions``; who shows it, in ``desk``.
 """
 
-from sayso.cards.card import CardBody, Choice
+from sayso.cards.bundle import Bundle
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended, Room
+from sayso.cards.plain import plain_lines
 
-__all__ = ["CardBody", "Choice"]
+__all__ = [
+    "BACK",
+    "MORE",
+    "SHOW_ALL",
+    "Bundle",
+    "Card",
+    "CardBody",
+    "Choice",
+    "Ended",
+    "Room",
+    "plain_lines",
+]

@@ -4,6 +4,6 @@ A form knows what it asks and what a valid answer is. How it looks is a matter o
 and which question asks it a matter of ``questions``.
 """
 
-from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs
+from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs, Raw
 
-__all__ = ["NO_INPUTS", "Form", "FormField", "Inputs"]
+__all__ = ["NO_INPUTS", "Form", "FormField", "Inputs", "Raw"]

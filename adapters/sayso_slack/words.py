@@ -60,8 +60,8 @@ ENGLISH = SlackWords(
     name_too_long="its name is too long for Slack",
     initial_too_long="its text has {count:,} characters, over {most:,}",
     too_many_options="it has {count} options, over {most}",
-    no_text_fits="no text can be as long and as short as it asks",
-    no_number_fits="no number can be as large and as small as it asks",
+    no_text_fits="no text can meet both its minimum and its maximum length",
+    no_number_fits="no number can meet both its minimum and its maximum",
     half_a_pair="the form holds half of a surrogate pair, which Slack cannot carry",
     too_many_blocks=(
         "the form is too large for a Slack dialog: it needs {blocks} blocks of at most "

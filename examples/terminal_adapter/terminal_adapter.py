@@ -1,7 +1,7 @@
 """Cards on a terminal: a press is a line of input, such as ``2a``.
 
 Named in the settings, ``platforms = ["terminal_adapter"]``, it makes ``sayso serve`` ask whoever
-sits at the terminal it runs in. Who that is, the operating system has checked already.
+sits at the terminal it runs in. The operating system has already checked who that is.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ class TerminalBot(Bot):
         return self._adapter
 
     async def introduce(self) -> str:
-        """Whoever is at the terminal."""
+        """The person at the terminal, and how to press."""
         return f"{self._adapter.actor}, presses are lines of input, such as 1a"
 
     async def can_post(self, place: Place) -> str | None:  # noqa: ARG002
@@ -290,7 +290,7 @@ class TerminalBot(Bot):
     async def can_approve(self, account: str, places: Collection[Place]) -> str | None:  # noqa: ARG002
         """Only one person is at a terminal."""
         here = self._adapter.actor
-        return None if account == here else f"at this terminal is {here}"
+        return None if account == here else f"the person at this terminal is {here}"
 
     @asynccontextmanager
     async def listening(

@@ -28,7 +28,7 @@ async def open_cards(scene: Asked) -> str:
 
 async def test_each_call_is_decided_on_its_own(scene: Asked, hands: Hands) -> None:
     waiting = scene.ask(scene.gate.check_batch(CALLS, together=True))
-    assert (await open_cards(scene)).count("3 calls wait") == 2
+    assert (await open_cards(scene)).count("3 calls are waiting") == 2
 
     await hands.press("Deny 2")
     await hands.press("Allow 1", by="bob")
@@ -65,7 +65,9 @@ async def test_what_is_left_of_them_is_decided_at_the_other_platform(
     waiting = scene.ask(scene.gate.check_batch(CALLS, together=True))
 
     await slack.press("Deny 1")
-    await telegram.telegram.message_where(lambda message: "2 of 3 calls wait" in message.text)
+    await telegram.telegram.message_where(
+        lambda message: "2 of 3 calls are waiting" in message.text
+    )
     await telegram.press("Allow all")
 
     verdicts = await waiting

@@ -213,7 +213,7 @@ async def _answers_the_other_questions(person: Person) -> None:
     card = person.card("slack", "upgraded")
     await card.get_by_role("button", name="Don't answer").click()
     assert "denied" in await person.hears("[result]")
-    await person.presses("Allow all", "telegram", "3 calls wait")
+    await person.presses("Allow all", "telegram", "3 calls are waiting")
     for tool in ("read_file", "run_tests", "deploy"):
         assert await person.hears("[result]") == f"[result] {tool} approved by telegram:4242"
 

@@ -1,4 +1,4 @@
-"""How many examples the tests with made-up data try."""
+"""How many examples the tests with generated data try."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
     )
-    add_json(parser, "the verdict as one JSON object, what happens before it as others on stderr")
+    add_json(parser, "print the verdict as a JSON object, and progress as JSON lines on stderr")
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="do not say what happens before the verdict"
     )

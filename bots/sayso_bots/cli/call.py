@@ -59,5 +59,5 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     # Python takes the last of two equal names, other readers the first.
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
-        raise ValueError("a name is there twice")
+        raise ValueError("a name is given twice")
     return dict(pairs)

@@ -34,7 +34,7 @@ def with_store(
     if store.is_memory:
         raise ConfigError(
             f"{store.name} is memory://, which lives inside another process; "
-            "only a Redis can be looked at from here"
+            "this command needs Redis"
         )
 
     async def looked() -> _T:

@@ -245,8 +245,8 @@ def _warnings(routes: Routes, account_example: str) -> Iterator[str]:
         deaf = [place for place in route.to if not _can_answer(routes, route, place)]
         if deaf:
             yield (
-                f"route.{number}: none of its approvers has an account where {_places(deaf)} is: "
-                "NOBODY may approve there"
+                f"route.{number}: none of its approvers has an account on the platform of "
+                f"{_places(deaf)}: NOBODY may approve there"
             )
 
 

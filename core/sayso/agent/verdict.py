@@ -47,7 +47,7 @@ class Verdict:
         said = {
             Outcome.APPROVED: "was approved",
             Outcome.DENIED: "was denied",
-            Outcome.ANSWERED: "was not approved: the answer was no approval",
+            Outcome.ANSWERED: "was not approved: the answer was not an approval",
             Outcome.EXPIRED: "was not approved: nobody answered in time",
             Outcome.CANCELLED: "was not approved: the question was cancelled",
             Outcome.UNDELIVERABLE: "was not approved: nobody could be asked",

@@ -111,8 +111,8 @@ ENGLISH = CardWords(
     granted="allowed",
     call="Call {number} of {count}",
     all_decided=Counted("The call is decided", "All {count} calls are decided"),
-    waiting=Counted("{count} call waits", "{count} calls wait"),
-    waiting_of=Counted("{count} of {all} calls waits", "{count} of {all} calls wait"),
+    waiting=Counted("{count} call is waiting", "{count} calls are waiting"),
+    waiting_of=Counted("{count} of {all} calls is waiting", "{count} of {all} calls are waiting"),
     unseen=Counted(
         "{allow_all} is offered once everything was seen: {count} of the calls is cut.",
         "{allow_all} is offered once everything was seen: {count} of the calls are cut.",

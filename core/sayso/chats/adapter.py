@@ -20,7 +20,7 @@ class Adapter(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """What the platform can show and ask for. They are the same for ever."""
+        """What the platform can show and ask for. They never change."""
         ...
 
     def room(self, body: CardBody, count: int) -> Room | None:

@@ -132,7 +132,7 @@ class CardMaker:
         return request.question_id in self._bodies
 
     def body(self, request: UserInputRequest) -> CardBody:
-        """What the request puts on its card: the same for ever, and wanted several times."""
+        """What the request puts on its card: it never changes, and is wanted several times."""
         body = self._bodies.get(request.question_id)
         if body is None:
             body = self._made_body(request)

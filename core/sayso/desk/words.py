@@ -54,7 +54,7 @@ ENGLISH = DeskWords(
     questions=questions.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
     not_allowed="You may not decide this one. It stays open.",
-    second_press="{choice} takes a second press: see the card.",
+    second_press="{choice} needs a second press: see the card.",
     not_yet="Not yet: {why}",
     no_such_button="This card has no such button.",
     recorded="{outcome}.",
@@ -73,6 +73,6 @@ ENGLISH = DeskWords(
     already=Counted("{count} was already {how}", "{count} were already {how}"),
     gone=Counted("{count} was no longer known", "{count} were no longer known"),
     forbidden="{count} you may not decide",
-    for_nobody="for {count} nobody is waiting right now",
+    for_nobody="nobody is waiting for {count} of them right now",
     listed="{parts}.",
 )

@@ -99,7 +99,7 @@ class FormField:
                 f"field {self.name!r}: an option has more than {LONGEST_OPTION:,} characters"
             )
         if self.suggestions and self.kind != "text":
-            raise ValueError(f"field {self.name!r}: only a text has suggestions")
+            raise ValueError(f"field {self.name!r}: only a text field can have suggestions")
 
     def read(self, raw: Raw, words: FormWords = ENGLISH) -> Any:
         """The value that a raw input stands for; None when nothing was given for it.

@@ -124,7 +124,7 @@ def _text(node: Node, at: str) -> Mapping[str, Any]:
 def _pattern(node: Node, at: str) -> str:
     pattern = node.get("pattern", "")
     if not isinstance(pattern, str):
-        raise SchemaError(pointer(at, "pattern"), "a pattern is a text")
+        raise SchemaError(pointer(at, "pattern"), "a pattern must be a string")
     try:
         rust = as_rust(pattern)
         TypeAdapter(Annotated[str, Field(pattern=rust)])
@@ -226,9 +226,9 @@ def _options(node: Node, at: str, words: FormWords) -> tuple[Option, ...]:
     for number, value in enumerate(values):
         place = pointer(at, word, number) if word == "enum" else pointer(at, word)
         if isinstance(value, list | dict):
-            raise SchemaError(place, "only texts, numbers, true, false and null can be chosen from")
+            raise SchemaError(place, "an option must be a string, a number, true, false or null")
         if any(same(value, other) for other in values[:number]):
-            raise SchemaError(place, "this value stands twice in the enum")
+            raise SchemaError(place, "this value appears twice in the enum")
         if "type" in node and not _is_of(value, kinds if isinstance(kinds, list) else [kinds]):
             raise SchemaError(place, "this value is not of the type of its schema")
     return tuple(

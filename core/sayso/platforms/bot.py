@@ -27,7 +27,7 @@ class Listening:
 
 
 class Bot(ABC):
-    """Our bot on one platform. Whatever a platform does not have need not be overridden."""
+    """Our bot on one platform. Override only what the platform has."""
 
     @property
     @abstractmethod

@@ -75,7 +75,12 @@ def test_each_line_has_its_own_buttons_and_all_of_them_have_two_more() -> None:
 def test_it_says_how_many_wait_who_asks_and_what_each_of_them_is() -> None:
     shown = words(a_line(1), a_line(2, content="command: make"), a_line(3))
 
-    for part in ("3 calls wait", "Asked by deploy-bot › researcher", "2. tool-2", "command: make"):
+    for part in (
+        "3 calls are waiting",
+        "Asked by deploy-bot › researcher",
+        "2. tool-2",
+        "command: make",
+    ):
         assert part in shown
     assert shown.count("Digest 0123456789ab") == 3
     assert shown.count("Source shell") == 1
@@ -125,7 +130,7 @@ def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
         "Allow all",
         "Deny all",
     }
-    assert "2 of 3 calls wait" in words(ended, a_line(2), a_line(3))
+    assert "2 of 3 calls are waiting" in words(ended, a_line(2), a_line(3))
     assert "⛔ Denied by " in words(ended, a_line(2))
     assert {"type": "user", "user_id": "U0BOB"} in list(
         objects(bundle_message([ended, a_line(2)])["blocks"])

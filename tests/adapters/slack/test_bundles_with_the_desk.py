@@ -31,7 +31,7 @@ async def asked(
     gate: Gate, playground: Playground, calls: list[ToolCall] = CALLS
 ) -> tuple[asyncio.Task[Any], SlackMessage]:
     waiting = asyncio.create_task(gate.check_batch(calls, together=True))
-    title = f"{len(calls)} calls wait"
+    title = f"{len(calls)} calls are waiting"
     return waiting, await playground.slack.message_where(lambda m: title in m.all_text)
 
 
@@ -41,10 +41,10 @@ async def test_a_batch_is_one_message_that_is_decided_line_by_line(
     waiting, message = await asked(gate, playground)
 
     first = await playground.slack.press(message, "Deny 2", by="bob")
-    left = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    left = await playground.slack.message_where(lambda m: "2 of 3 calls are waiting" in m.all_text)
     assert list(left.buttons) == ["Allow 1", "Deny 1", "Allow 3", "Deny 3", "Allow all", "Deny all"]
     await playground.slack.press(left, "Allow 1", by="alice")
-    left = await playground.slack.message_where(lambda m: "1 of 3 calls waits" in m.all_text)
+    left = await playground.slack.message_where(lambda m: "1 of 3 calls is waiting" in m.all_text)
     assert list(left.buttons) == ["Allow 3", "Deny 3"]
     await playground.slack.press(left, "Allow 3", by="bob")
 
@@ -118,7 +118,7 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(
     step = await playground.slack.message_where(lambda m: "Yes, Always" in m.buttons)
     assert {"Allow 2", "Deny 2", "Allow 3", "Deny 3", "Allow all"} <= set(step.buttons)
     await playground.slack.press(step, "Yes, Always", by="alice")
-    rest = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    rest = await playground.slack.message_where(lambda m: "2 of 3 calls are waiting" in m.all_text)
     await playground.slack.press(rest, "Deny all", by="alice")
 
     assert [verdict.approved for verdict in await waiting] == [True, False, False]
@@ -133,7 +133,7 @@ async def test_a_denial_of_one_line_can_have_a_reason(gate: Gate, playground: Pl
     assert "Call 1 of 3 · build · " in str(view.view)
     assert "make build" in str(view.view)
     await playground.slack.submit(view, {"Reason": "not on a Friday"}, by="alice")
-    rest = await playground.slack.message_where(lambda m: "2 of 3 calls wait" in m.all_text)
+    rest = await playground.slack.message_where(lambda m: "2 of 3 calls are waiting" in m.all_text)
     assert "not on a Friday" in rest.all_text
     await playground.slack.press(rest, "Allow all", by="alice")
 

@@ -266,11 +266,14 @@ def test_a_text_to_edit_is_exactly_itself() -> None:
         (FormField("it", "It", initial="x" * 3_001), "“It”: its text has 3,001 characters"),
         (FormField("it", "It", initial="\ud800"), "half of a surrogate pair"),
         (FormField("&" * 100, "It"), "name is too long"),
-        (FormField("it", "It", minimum=3_001), "as long and as short"),
-        (FormField("it", "It", minimum=3, maximum=2), "as long and as short"),
-        (FormField("it", "It", maximum=0), "as long and as short"),
-        (FormField("it", "It", "integer", minimum=1.2, maximum=1.8), "as large and as small"),
-        (FormField("it", "It", "number", minimum=2, maximum=1), "as large and as small"),
+        (FormField("it", "It", minimum=3_001), "both its minimum and its maximum length"),
+        (FormField("it", "It", minimum=3, maximum=2), "both its minimum and its maximum length"),
+        (FormField("it", "It", maximum=0), "both its minimum and its maximum length"),
+        (
+            FormField("it", "It", "integer", minimum=1.2, maximum=1.8),
+            "both its minimum and its maximum",
+        ),
+        (FormField("it", "It", "number", minimum=2, maximum=1), "both its minimum and its maximum"),
     ],
 )
 def test_what_no_answer_could_satisfy_is_refused_with_the_reason(

@@ -89,7 +89,7 @@ def test_each_line_has_a_row_and_all_of_them_have_one_more() -> None:
 
 def test_it_says_how_many_wait_who_asks_and_what_each_of_them_is() -> None:
     assert text(a_line(1), a_line(2, description="Build it")) == (
-        "🔔 2 calls wait\n"
+        "🔔 2 calls are waiting\n"
         "Asked by deploy-bot › researcher\n"
         "Session: s-42\n\n"
         "1. tool-1 · 0123456789ab\n"
@@ -127,7 +127,7 @@ def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
         ["Allow 3", "Deny 3", "… 3"],
         ["Allow all", "Deny all"],
     ]
-    assert "🔔 2 of 3 calls wait" in text(*cards)
+    assert "🔔 2 of 3 calls are waiting" in text(*cards)
     assert "⛔ Denied by alice · 2026-11-21 12:00:05 UTC\nReason too risky\n" in text(*cards)
 
 

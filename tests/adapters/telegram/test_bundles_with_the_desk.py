@@ -32,7 +32,7 @@ class Room:
         self, *calls: ToolCall, chat: int = GROUP
     ) -> tuple[asyncio.Task[list[Verdict]], TelegramMessage]:
         waiting = asyncio.create_task(self.gate.check_batch(calls, together=True))
-        return waiting, await self.shown(f"{len(calls)} calls wait", chat)
+        return waiting, await self.shown(f"{len(calls)} calls are waiting", chat)
 
     async def shown(self, words: str, chat: int = GROUP) -> TelegramMessage:
         return await self.telegram.message_where(lambda m: words in m.text and m.chat == chat)
@@ -64,10 +64,10 @@ async def test_a_batch_is_one_message_that_is_decided_line_by_line(room: Room) -
     waiting, message = await room.asked(*CALLS)
 
     first = await room.telegram.press(message, "Deny 2", by="alice")
-    left = await room.shown("2 of 3 calls wait")
+    left = await room.shown("2 of 3 calls are waiting")
     assert left.id == message.id
     await room.telegram.press(left, "Allow 1", by="alice")
-    left = await room.shown("1 of 3 calls waits")
+    left = await room.shown("1 of 3 calls is waiting")
     assert set(left.buttons) == {"Allow 3", "Deny 3", "… 3"}
     await room.telegram.press(left, "Allow 3", by="alice")
 
@@ -133,7 +133,7 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(room: Room) -
     step = await room.telegram.message_where(lambda m: "Yes, Always 1" in m.buttons)
     assert {"Allow 2", "Deny 2", "Allow 3", "Deny 3"} <= set(step.buttons)
     await room.telegram.press(step, "Yes, Always 1", by="alice")
-    rest = await room.shown("2 of 3 calls wait")
+    rest = await room.shown("2 of 3 calls are waiting")
     assert "Remembered" in rest.text
     await room.telegram.press(rest, "Deny all", by="alice")
 
@@ -155,7 +155,7 @@ async def test_a_denial_of_one_line_can_have_a_reason(room: Room) -> None:
         assert "\ncommand: make build" in shown.text
     room.telegram.reply(prompt, "not on a Friday", by="alice")
 
-    rest = await room.shown("2 of 3 calls wait")
+    rest = await room.shown("2 of 3 calls are waiting")
     assert "not on a Friday" in rest.text
     await room.telegram.press(rest, "Allow all", by="alice")
     verdicts = await waiting
@@ -184,7 +184,7 @@ async def test_open_calls_follow_their_group_when_it_becomes_a_supergroup(room: 
     await room.shown("2 of 3", OLD)
 
     new = room.telegram.migrate_group(OLD)
-    moved = await room.shown("2 calls wait", new)
+    moved = await room.shown("2 calls are waiting", new)
     await room.telegram.press(moved, "Allow all", by="alice")
 
     assert [verdict.approved for verdict in await waiting] == [False, True, True]

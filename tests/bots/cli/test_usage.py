@@ -81,7 +81,7 @@ def test_it_tells_its_version(run: Run) -> None:
         ),
         (
             ("ask", "x", "--arguments", '{"a": 1, "a": 2}'),
-            "sayso: --arguments is not JSON: a name is there twice\n",
+            "sayso: --arguments is not JSON: a name is given twice\n",
         ),
         (
             ("ask", "x", "--arg", "n:=NaN"),
@@ -100,7 +100,7 @@ def test_it_tells_its_version(run: Run) -> None:
             ("pending", "--store", "memory://"),
             (
                 "sayso: --store is memory://, which lives inside another process; "
-                "only a Redis can be looked at from here\n"
+                "this command needs Redis\n"
             ),
         ),
         (

@@ -126,7 +126,7 @@ def test_places_where_nobody_may_approve_are_warned_of() -> None:
             'add approvers = ["slack:U0ALICE"] or a person'
         ),
         (
-            "route.1: none of its approvers has an account where telegram:42 is: "
+            "route.1: none of its approvers has an account on the platform of telegram:42: "
             "NOBODY may approve there"
         ),
         "route.2 is never used: route.1 takes everything first",

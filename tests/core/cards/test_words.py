@@ -59,7 +59,7 @@ def test_a_bundle_speaks_the_language_of_its_cards() -> None:
     assert bundle.title == "2 Aufrufe warten"
 
 
-@pytest.mark.parametrize(("count", "said"), [(1, "1 call waits"), (2, "2 calls wait")])
+@pytest.mark.parametrize(("count", "said"), [(1, "1 call is waiting"), (2, "2 calls are waiting")])
 def test_a_count_agrees_with_its_verb(count: int, said: str) -> None:
     assert ENGLISH.waiting.of(count) == said
 

@@ -298,7 +298,7 @@ async def test_calls_that_nobody_waits_for_are_recorded_and_the_presser_is_told(
     answer = await room.press(ref, cards[0], "allow-all")
 
     assert answer.kind is Answered.UNHEARD
-    assert answer.text == "2 approved, for 2 nobody is waiting right now."
+    assert answer.text == "2 approved, nobody is waiting for 2 of them right now."
 
 
 async def test_a_form_of_one_line_is_put_to_the_presser_and_decides_that_line(

@@ -34,13 +34,14 @@ PICK = Choice(
 
 
 class BrokenDrafts(MemoryDrafts):
-    """Away while a test says so."""
+    """Away while a test says so, for ``reason``."""
 
     away = False
+    reason: Exception = StoreUnreachableError("the store is away")
 
     async def read(self, key: str) -> str | None:
         if self.away:
-            raise StoreUnreachableError("the store is away")
+            raise self.reason
         return await super().read(key)
 
 

@@ -97,7 +97,10 @@ class Intake:
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
     async def _form(self, work: Awaitable[FormTaken], ticket: str = "") -> Taken:
-        taken = await self._handed(work, "an answer of a form")
+        try:
+            taken = await self._handed(work, "an answer of a form")
+        except CallbackError:
+            return Taken(stored=True, toast=_toast(ticket, self._words.seen_before, alert=False))
         if isinstance(taken, NotTaken):
             return self._not_stored(ticket)
         if not taken.is_stored:
@@ -106,7 +109,10 @@ class Intake:
         return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
     async def _moved(self, moved: Moved) -> Taken:
-        noted = await self._handed(self._desk.moved(moved.old, moved.new), "a moved chat")
+        try:
+            noted = await self._handed(self._desk.moved(moved.old, moved.new), "a moved chat")
+        except CallbackError:
+            return Taken(stored=True)
         if isinstance(noted, NotTaken):
             return self._not_stored()
         return Taken(stored=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TextIO
 
-from sayso.text.visible import shortened
+from sayso.text.visible import shortened, visible
 from sayso_bots.cli.progress import (
     Asked,
     Naming,
@@ -65,7 +65,7 @@ class Screen:
             parts.append(f"{self._approvers} may answer")
         # A line that is full would wrap at the ^C of Ctrl-C, and could not be taken back.
         width = max(shutil.get_terminal_size().columns - 3, 20)
-        self._line = shortened(" · ".join(parts), width)
+        self._line = shortened(visible(" · ".join(parts), one_line=True), width)
         self._write(f"{_CLEAR}{self._line}")
 
     def close(self) -> None:

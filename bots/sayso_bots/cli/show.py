@@ -11,6 +11,7 @@ from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
+from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
@@ -65,7 +66,7 @@ def _described(record: Record) -> list[str]:
     for copy in record.copies:
         message = f"message {copy.message_id}" if copy.message_id else "not shown there yet"
         seen = ", shown in full" if copy.revealed else ""
-        lines.append(f"{'card:':14}{copy.place} ({message}{seen})")
+        lines.append(one_line(f"{'card:':14}{copy.place} ({message}{seen})"))
     if not record.copies:
         lines.append(f"{'card:':14}none yet")
     return lines
@@ -73,10 +74,17 @@ def _described(record: Record) -> list[str]:
 
 def _content(request: UserInputRequest) -> list[str]:
     body = request.card()
-    lines = [f"{'description:':14}{body.description}"] if body.description else []
+    lines: list[str] = []
+    if body.description:
+        # Each line of the agent's words is marked, so that none passes for a fact.
+        lines += ["description:", *_indented(body.description, "| ")]
     if request.digest_of_arguments:
         lines.append(f"{'digest:':14}{request.digest_of_arguments}")
-    return [*lines, "arguments:", *(f"  {line}" for line in body.content.split("\n"))]
+    return [*lines, "arguments:", *_indented(body.content)]
+
+
+def _indented(text: str, mark: str = "") -> list[str]:
+    return [f"  {mark}{line}" for line in visible(text).split("\n")]
 
 
 def _open(request: UserInputRequest) -> str:

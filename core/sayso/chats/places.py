@@ -25,10 +25,10 @@ class Place:
         """The place in its written form, such as ``slack:C0123ABCD``.
 
         Raises:
-            ValueError: the text is not a place.
+            ValueError: the text is not a place, or holds what nobody can see.
         """
         match = _PLACE.fullmatch(text)
-        if match is None:
+        if match is None or not text.isprintable():
             raise ValueError(f"{text!r} is not a place such as slack:C0123ABCD")
         return cls(match["platform"], match["address"], match["thread"] or "")
 

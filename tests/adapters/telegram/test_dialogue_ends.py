@@ -75,6 +75,20 @@ async def test_a_store_that_is_away_takes_nothing(chat: Chat) -> None:
     assert pressed.toast.alert
 
 
+async def test_what_the_desk_does_not_act_on_is_taken_and_never_raises(chat: Chat) -> None:
+    prompt = await chat.ask()
+    chat.drafts.away, chat.drafts.reason = True, ReplayedCallbackError("it was here before")
+    said = chat.telegram.say(GROUP, "one", by="alice", reply_to=prompt)
+
+    typed = await chat.take("message", chat.telegram.state.message_json(said), said)
+    pressed = await chat.press("Cancel")
+
+    assert (typed.stored, typed.toast) == (True, None)
+    assert pressed.stored
+    assert pressed.toast is not None
+    assert pressed.toast.text == "This press was taken before."
+
+
 @pytest.mark.parametrize(("fault", "seconds"), [(RateLimited(7), 7), (ServerError(502), None)])
 async def test_a_question_that_cannot_be_shown_is_shown_when_the_reply_comes_again(
     chat: Chat, fault: Any, seconds: float | None

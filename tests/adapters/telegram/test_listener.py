@@ -278,6 +278,17 @@ async def test_a_migration_is_handed_on_and_comes_again_until_it_is_noted(world:
     assert world.slept == [2]
 
 
+async def test_a_migration_that_is_not_acted_on_is_not_asked_for_again(world: World) -> None:
+    world.desk.error = ReplayedCallbackError("it was here before")
+    world.telegram.deliver_to(world.url, secret_token=SECRET)
+
+    world.telegram.migrate_group(-300)
+    await world.telegram.until(lambda: not world.telegram.updates.pending)
+
+    assert world.slept == []
+    assert world.desk.moves == []
+
+
 async def test_being_blocked_is_noted_in_the_log(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:

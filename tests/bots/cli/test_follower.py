@@ -120,6 +120,16 @@ async def test_a_terminal_has_one_live_line_that_says_where_it_stands() -> None:
     assert shown.endswith("\r\x1b[K")
 
 
+def test_the_live_line_shows_what_is_invisible() -> None:
+    stream = io.StringIO()
+    screen = Screen(stream, name=named, live=True)
+
+    screen.show(Stands("terminal:\x1b[2Jhere\nthere"))
+    screen.tick(60)
+
+    assert stream.getvalue() == "\r\x1b[K1m left · in terminal:⟨U+001B⟩[2Jhere⏎there"
+
+
 async def test_with_json_each_line_is_an_object() -> None:
     async with waiting(json_lines=True, live=True) as one:
         await one.shows("bots")

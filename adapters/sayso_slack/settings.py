@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from sayso.chats.places import Place
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, PlatformSettings, Section, checked
-from sayso.text import secrets
 from sayso_slack.config import API_URL, SlackConfig
 
 _CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
@@ -19,7 +18,7 @@ BOT_TOKEN = Secret(
     "SLACK_BOT_TOKEN",
     "it is the Bot User OAuth Token (xoxb-…) under OAuth & Permissions of your Slack app",
     keys=("bot_token", "token"),
-    looks=secrets.SLACK_TOKEN,
+    looks=re.compile(r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}"),
     form=r"(?!xapp-|xoxp-)(?s:.+)",
     misfit="holds another kind of token; the bot token begins with xoxb-",
 )
@@ -34,7 +33,7 @@ APP_TOKEN = Secret(
     'slack.mode = "socket" needs an app-level token (xapp-…) with the scope connections:write; '
     "make one under Basic Information of your Slack app",
     keys=("app_token",),
-    looks=secrets.SLACK_APP_TOKEN,
+    looks=re.compile(r"xapp-[A-Za-z0-9-]{8,}"),
     form=r"(?!xox)(?s:.+)",
     misfit="holds another kind of token; an app-level one begins with xapp-",
 )

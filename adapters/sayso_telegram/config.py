@@ -11,6 +11,8 @@ from sayso.errors import ConfigError
 
 TELEGRAM_HOST = "api.telegram.org"
 
+# What can be nothing but a bot token, wherever it stands.
+TOKEN_SHAPE = re.compile(r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}")
 _TOKEN = re.compile(r"(\d+):[A-Za-z0-9_-]+", re.ASCII)
 # setWebhook, secret_token: 1-256 characters of A-Z, a-z, 0-9, _ and -.
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}", re.ASCII)

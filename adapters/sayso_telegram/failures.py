@@ -15,7 +15,7 @@ from telegram.error import (
 )
 
 from sayso.errors import DeliveryError, PlaceMovedError
-from sayso.text.secrets import TELEGRAM_TOKEN
+from sayso_telegram.config import TOKEN_SHAPE
 
 PLATFORM = "telegram"
 
@@ -95,7 +95,7 @@ def cause_of(error: TelegramError, token: str) -> TelegramError | None:
 
 def without_token(text: str, token: str) -> str:
     """The text without this bot token or anything that looks like one."""
-    return TELEGRAM_TOKEN.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
+    return TOKEN_SHAPE.sub(_NO_TOKEN, text.replace(token, _NO_TOKEN))
 
 
 def is_unchanged(error: BadRequest) -> bool:

@@ -9,8 +9,7 @@ from typing import Literal
 from sayso.chats.places import Place
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, PlatformSettings, Section
-from sayso.text import secrets
-from sayso_telegram.config import TELEGRAM_HOST, TelegramConfig
+from sayso_telegram.config import TELEGRAM_HOST, TOKEN_SHAPE, TelegramConfig
 
 _NUMBER = re.compile(r"-?\d+", re.ASCII)
 _USER = re.compile(r"\d+", re.ASCII)
@@ -21,7 +20,7 @@ BOT_TOKEN = Secret(
     "TELEGRAM_BOT_TOKEN",
     _WHERE,
     keys=("bot_token", "token"),
-    looks=secrets.TELEGRAM_TOKEN,
+    looks=TOKEN_SHAPE,
     form=r"\d+:[A-Za-z0-9_-]+",
     misfit=f"does not have the form digits:letters; {_WHERE}, copy all of it",
 )

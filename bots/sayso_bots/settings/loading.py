@@ -10,7 +10,7 @@ from typing import Any
 
 from sayso.chats.places import Place
 from sayso.platforms.platform import Platform
-from sayso.text.secrets import holds_secret
+from sayso.text.secrets import hide_also, holds_secret
 from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
 from sayso_bots.settings.source import Source
 
@@ -142,6 +142,9 @@ class _Found:
             raise ValueError(f"a platform cannot be called {name!r}")
         if called not in (None, name):
             raise ValueError(f"{module} is the platform {name!r}, its entry point is {called!r}")
+        for secret in platform.secrets:
+            if secret.looks is not None:
+                hide_also(secret.looks)
         there, by = self._exported.setdefault(name, (platform, module))
         if there is not platform:
             clash = f"is in two modules, {by} and {module}; remove one of them"

@@ -13,10 +13,11 @@ class Secret:
     ``where`` says where its value comes from. ``keys`` are the keys of the
     platform's section under which people put it into the settings file, where
     it must not stand. ``looks`` is a regular expression for what can be nothing
-    but such a secret, wherever it stands. A value has to match all of ``form``;
-    ``misfit`` says what to do about one that does not, after the variable's
-    name. ``several`` allows more than one, separated by commas, so that a
-    secret can be replaced without losing a press.
+    but such a secret, wherever it stands: no settings file may hold it, and
+    bots that have loaded the platform hide it in cards, logs and messages. A
+    value has to match all of ``form``; ``misfit`` says what to do about one
+    that does not, after the variable's name. ``several`` allows more than one,
+    separated by commas, so that a secret can be replaced without losing a press.
     """
 
     variable: str

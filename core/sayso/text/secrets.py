@@ -23,12 +23,14 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 # A shape hides what it matches from the person who decides, so each is as narrow as the kind
 # of secret allows: none takes white space, and none takes what a shell would act on.
-SLACK_TOKEN = re.compile(r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}")
-SLACK_APP_TOKEN = re.compile(r"xapp-[A-Za-z0-9-]{8,}")
-TELEGRAM_TOKEN = re.compile(r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}")
+# An agent's process loads no platform, so those of the chats that it may meet stand here, too.
 API_TOKEN = re.compile(r"sayso_[A-Za-z0-9_-]{40,}")
-_OTHER_SHAPES = (
-    r"xwfp-[A-Za-z0-9-]{8,}",  # Slack's workflows
+_SHAPES = (
+    API_TOKEN.pattern,
+    r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}",
+    r"xapp-[A-Za-z0-9-]{8,}",
+    r"xwfp-[A-Za-z0-9-]{8,}",
+    r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}",
     r"\bgh[pousr]_[A-Za-z0-9]{20,}",
     r"\bgithub_pat_[A-Za-z0-9_]{20,}",
     r"\bglpat-[A-Za-z0-9_-]{16,}",
@@ -42,8 +44,9 @@ _OTHER_SHAPES = (
     r"(?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)",
     r"(?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}",
 )
-_SHAPES = (SLACK_TOKEN, SLACK_APP_TOKEN, TELEGRAM_TOKEN, API_TOKEN)
-_SECRET_VALUE = re.compile("|".join((*(shape.pattern for shape in _SHAPES), *_OTHER_SHAPES)))
+_SECRET_VALUE = re.compile("|".join(_SHAPES))
+# Those that were brought by what this process has loaded, each once.
+_brought: dict[re.Pattern[str], None] = {}
 # RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END.
 _KEY_BLOCK = re.compile(
     r"(?P<begin>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----\n)"
@@ -52,6 +55,20 @@ _KEY_BLOCK = re.compile(
 )
 # An address of our own shows nobody what runs: whatever may be a login there is hidden.
 _LOGIN = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
+
+
+def hide_also(shape: re.Pattern[str]) -> None:
+    """Hide, from now on in this process, what has this shape as well.
+
+    Of what the shape takes, only a single word without anything that a shell
+    acts on is hidden, so that no shape can hide what may run.
+
+    Raises:
+        ValueError: it matches nothing at all, which is everywhere.
+    """
+    if shape.search("") is not None:
+        raise ValueError(f"the shape {shape.pattern!r} of a secret matches an empty string")
+    _brought[shape] = None
 
 
 def holds_secret(text: str) -> bool:
@@ -121,7 +138,10 @@ class _Redactor:
 
     def text(self, text: str) -> str:
         text = _KEY_BLOCK.sub(lambda match: f"{match['begin']}{self._mark(match['lines'])}\n", text)
-        return _SECRET_VALUE.sub(lambda match: self._mark(match[0]), text)
+        text = _SECRET_VALUE.sub(lambda match: self._mark(match[0]), text)
+        for shape in _brought:
+            text = shape.sub(self._mark_word, text)
+        return text
 
     def _mapping(self, value: Mapping[Any, Any], *, named: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -133,6 +153,9 @@ class _Redactor:
                 name, number = f"{base} #{number}", number + 1
             found[name] = self.value(item, named=named or _names_a_secret(str(key)))
         return found
+
+    def _mark_word(self, match: re.Match[str]) -> str:
+        return self._mark(match[0]) if _WORD.fullmatch(match[0]) else match[0]
 
     def _mark(self, text: str) -> str:
         self.hidden += 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sayso.text.secrets import redacted_text
 from sayso_bots.settings.settings import Settings, read_registration, settings_of
 from sayso_bots.settings.source import SettingsError, source_of
 
@@ -88,6 +89,7 @@ def test_http_that_is_asked_for_is_not_answered_with_socket_mode() -> None:
 
 
 OWN = '''
+import re
 from contextlib import asynccontextmanager
 from sayso.platforms import Platform, Secret, Section
 
@@ -99,7 +101,12 @@ class PagerPlatform(Platform[PagerSection]):
     name = "{name}"
     title = "Pager"
     section = PagerSection
-    secrets = (Secret("PAGER_KEY", "it is on the back of the pager", keys=("key",)),)
+    secrets = (
+        Secret(
+            "PAGER_KEY", "it is on the back of the pager", keys=("key",),
+            looks=re.compile(r"{looks}"),
+        ),
+    )
     place_example = "{name}:7"
     account_example = "{name}:7"
 
@@ -128,8 +135,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def a_module(folder: Path, name: str, platform: str) -> str:
-    (folder / f"{name}.py").write_text(OWN.replace("{name}", platform))
+def a_module(folder: Path, name: str, platform: str, looks: str = "pager-[0-9]{8}") -> str:
+    written = OWN.replace("{name}", platform).replace("{looks}", looks)
+    (folder / f"{name}.py").write_text(written)
     return name
 
 
@@ -167,6 +175,25 @@ def test_its_mistakes_are_told_as_those_of_any_platform(own: Path) -> None:
     assert any("'pager:x' is not the number of a pager" in text for text in found)
     assert any("Pager has no groups of approvers" in text for text in found)
     assert "of-a-test" not in "".join(found)
+
+
+def test_what_looks_like_its_secret_is_hidden_once_it_is_loaded(own: Path) -> None:
+    module = a_module(own, "own_pager_of_secrets", "pager", looks="pocsag-[0-9]{8}")
+    key = "pocsag-12345678"
+    assert redacted_text(f"page {key} now") == f"page {key} now"
+
+    found = problems(f'platforms = ["{module}"]\n[pager]\nlod = "{key}"\n' + TO_SLACK, SLACK)
+
+    assert redacted_text(f"page {key} now") == "page [redacted: 15 characters] now"
+    assert key not in "".join(found)
+
+
+def test_a_platform_whose_secret_looks_like_anything_is_refused(own: Path) -> None:
+    module = a_module(own, "own_pager_of_anything", "pager", looks="[0-9]*")
+
+    found = problems(f'platforms = ["{module}"]\n' + TO_SLACK, SLACK)
+
+    assert "of a secret matches an empty string" in found[0]
 
 
 def test_a_section_of_a_platform_that_is_not_loaded_says_how_to_load_it() -> None:
@@ -277,10 +304,8 @@ def test_a_module_that_leaves_the_process_is_a_problem_as_any_other(own: Path) -
 
 
 def test_a_token_among_the_modules_is_not_quoted(own: Path) -> None:
-    text = f"platforms = ['{TOKEN}', 'x.pager-key-77', '{a_module(own, 'own_keys', 'pager')}']\n"
-    module = own / "own_keys.py"
-    looks = "looks=__import__('re').compile('pager-key-[0-9]+'), keys"
-    module.write_text(module.read_text().replace("keys", looks, 1))
+    module = a_module(own, "own_keys", "pager", looks="pager-key-[0-9]+")
+    text = f"platforms = ['{TOKEN}', 'x.pager-key-77', '{module}']\n"
 
     found = problems(text + TO_SLACK, SLACK)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 
 from sayso.text.secrets import (
     has_login,
+    hide_also,
     holds_secret,
     redacted,
     redacted_text,
@@ -149,6 +151,22 @@ def test_how_much_is_hidden_is_counted() -> None:
 )
 def test_what_only_looks_as_if_it_hid_something_is_not_counted(forged: object) -> None:
     assert redaction(forged) == (forged, 0)
+
+
+def test_a_shape_that_was_brought_hides_single_words_only() -> None:
+    hide_also(re.compile(r"brought_[^#]+"))
+    hide_also(re.compile(r"brought_[^#]+"))
+
+    assert redaction("a brought_AbC123#") == ("a [redacted: 14 characters]#", 1)
+    assert redaction("brought_x; rm -rf /") == ("brought_x; rm -rf /", 0)
+
+
+@pytest.mark.parametrize("shape", ["", "a*", "(x|)"])
+def test_a_shape_that_is_everywhere_is_refused(shape: str) -> None:
+    with pytest.raises(ValueError, match="matches an empty string"):
+        hide_also(re.compile(shape))
+
+    assert redacted_text("a b") == "a b"
 
 
 def test_looking_for_secrets_takes_time_in_proportion_to_the_text() -> None:

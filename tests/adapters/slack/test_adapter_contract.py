@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import pytest
 from support.served_bot import served_bot
@@ -11,7 +13,15 @@ from support.served_bot import served_bot
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
 from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
-from sayso_playground import DeliverTwice, Playground, PlaygroundConfig, ServerError, SlackMessage
+from sayso.testing.adapter_contract import a_card
+from sayso_playground import (
+    DeliverTwice,
+    Delivery,
+    Playground,
+    PlaygroundConfig,
+    ServerError,
+    SlackMessage,
+)
 from sayso_slack.platform import PLATFORM
 
 
@@ -49,13 +59,22 @@ class SlackStage(AdapterStage):
         assert (await self.slack.submit(view, answers, by="alice")).error is None
 
     async def forge(self, ref: MessageRef, label: str) -> None:
-        payload = self.slack.block_actions(self._message(ref), label, by="alice")
-        body = f"payload={payload}".encode()
-        signed = self.slack.sign(body)
-        await self.slack.deliver_raw(body + b" ", signed)
-        await self.slack.press(
+        body = self.body(ref, label)
+        forged = await self.deliver(body, self.slack.sign(body + b" "))
+        foreign = await self.slack.press(
             self._message(ref), label, by="alice", alter=lambda sent: sent.update(api_app_id="A0X")
         )
+        assert (forged.status, foreign.status) == (401, 403)
+
+    def body(self, ref: MessageRef, label: str) -> bytes:
+        """What a press of this button sends."""
+        payload = self.slack.block_actions(self._message(ref), label, by="alice")
+        return urlencode({"payload": json.dumps(payload)}).encode()
+
+    async def deliver(self, body: bytes, signature: Mapping[str, str]) -> Delivery:
+        """Send this body as Slack does, with this signature."""
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        return await self.slack.deliver_raw(body, {**form, **signature})
 
     @contextmanager
     def outage(self) -> Iterator[None]:
@@ -75,6 +94,17 @@ class SlackStage(AdapterStage):
 
 
 class TestSlackAdapter(AdapterContract):
+    async def test_a_body_that_is_refused_when_forged_arrives_when_it_is_signed(
+        self, stage: SlackStage
+    ) -> None:
+        ref = await stage.adapter.show([a_card(stage)], stage.place)
+        body = stage.body(ref, "Allow")
+
+        delivery = await stage.deliver(body, stage.slack.sign(body))
+
+        assert delivery.status == 200
+        assert [press.choice for press in stage.desk.presses] == ["allow"]
+
     @pytest.fixture
     async def stage(self) -> AsyncIterator[SlackStage]:
         desk = PressRecorder()

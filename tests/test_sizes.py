@@ -22,7 +22,7 @@ A_WORD_WHY = "# long: "
 
 
 def _modules() -> list[Path]:
-    roots = ("core", "adapters", "bots", "examples", "tests")
+    roots = ("core", "adapters", "bots", "playground", "examples", "docs", "tests")
     return [path for root in roots for path in sorted((ROOT / root).rglob("*.py"))]
 
 

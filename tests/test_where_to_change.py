@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +45,29 @@ def _python_names(path: Path) -> set[str]:
     return defined(ast.parse(path.read_text()).body)
 
 
+def _lua_names(path: Path) -> set[str]:
+    return set(re.findall(r"^(?:local )?function (\w+)\(", path.read_text(), re.MULTILINE))
+
+
+def _toml_names(path: Path) -> set[str]:
+    """Tables and keys with all that they stand in, as ``table.key``."""
+
+    def defined(table: dict[str, Any], before: str = "") -> Iterator[str]:
+        for key, value in table.items():
+            yield before + key
+            if isinstance(value, dict):
+                yield from defined(value, f"{before}{key}.")
+
+    return set(defined(tomllib.loads(path.read_text())))
+
+
+_NAMES: dict[str, Callable[[Path], set[str]]] = {
+    ".py": _python_names,
+    ".lua": _lua_names,
+    ".toml": _toml_names,
+}
+
+
 def test_there_are_as_many_changes_as_a_newcomer_was_asked_about() -> None:
     lines = [line for line in _section().splitlines() if line.startswith("| ")]
 
@@ -56,9 +81,13 @@ def test_what_is_to_be_changed_is_there(row: dict[str, str]) -> None:
     path = ROOT / row["file"]
 
     assert path.is_file()
-    if path.suffix == ".py":
-        assert row["name"] in _python_names(path)
-    elif path.suffix == ".toml":
-        assert row["name"] in tomllib.loads(path.read_text())
-    else:
-        assert row["name"] in path.read_text()
+    assert row["name"] in _NAMES[path.suffix](path)
+
+
+def test_a_name_that_is_only_mentioned_is_not_defined(tmp_path: Path) -> None:
+    lua, toml = tmp_path / "a.lua", tmp_path / "a.toml"
+    lua.write_text("local function put(kind)\nend\nring(inbox)\n")
+    toml.write_text('[tool.checks]\nstrict = true\n[[tool.rules]]\nname = "one"\n')
+
+    assert _lua_names(lua) == {"put"}
+    assert _toml_names(toml) == {"tool", "tool.checks", "tool.checks.strict", "tool.rules"}

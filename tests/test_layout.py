@@ -11,6 +11,16 @@ ROOT = Path(__file__).parents[1]
 ROOTS = ("core", "adapters", "bots", "playground")
 BESIDE = {"__pycache__", "pyproject.toml", "README.md"}  # playground/ is a distribution of its own
 
+ROOM_BY_ROOM = {"core/sayso": "tests/core", "bots/sayso_bots": "tests/bots"}
+# A chat is tested from a card to a press, through all of its rooms.
+AS_A_WHOLE = {
+    "adapters/sayso_slack": "tests/adapters/slack",
+    "adapters/sayso_telegram": "tests/adapters/telegram",
+    "playground/sayso_playground": "tests/playground",
+}
+# Promises alone: the contracts in memory/ and redis/ are their tests.
+WITHOUT_TESTS = {"core/sayso/stores/ports"}
+
 
 def _packages(root: str) -> list[Path]:
     return [path for path in (ROOT / root).iterdir() if path.name not in BESIDE]
@@ -42,6 +52,35 @@ def test_every_package_is_under_the_layer_contracts() -> None:
 @pytest.mark.parametrize("root", ROOTS)
 def test_every_package_is_typed(root: str) -> None:
     assert [path.name for path in _packages(root) if not (path / "py.typed").is_file()] == []
+
+
+def _rooms(package: str) -> set[str]:
+    folder = ROOT / package
+    inside = {path.parent.relative_to(folder).as_posix() for path in folder.rglob("__init__.py")}
+    return inside - {"."}
+
+
+@pytest.mark.parametrize(("package", "tests"), ROOM_BY_ROOM.items())
+def test_every_room_has_a_room_of_tests_and_there_are_no_others(package: str, tests: str) -> None:
+    rooms = {room for room in _rooms(package) if f"{package}/{room}" not in WITHOUT_TESTS}
+    tested = {
+        path.parent.relative_to(ROOT / tests).as_posix()
+        for path in (ROOT / tests).rglob("test_*.py")
+    }
+
+    assert tested - {"."} == rooms
+
+
+def test_every_other_package_has_one_room_of_tests() -> None:
+    packages = {path for path in _shipped() if path not in ROOM_BY_ROOM}
+
+    assert packages == set(AS_A_WHOLE)
+    for tests in AS_A_WHOLE.values():
+        assert {path.parent for path in (ROOT / tests).rglob("test_*.py")} == {ROOT / tests}
+
+
+def test_every_exception_from_that_is_still_a_room() -> None:
+    assert [room for room in WITHOUT_TESTS if not (ROOT / room / "__init__.py").is_file()] == []
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import pytest
-from support.chat_double import ChatDouble
+from support.bare_platform import BareBot, BarePlatform
 
-from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
-from sayso.platforms import Bot, Listening, Platform, PlatformSettings, Section
+from sayso.platforms import Bot, PlatformSettings, Section
 from sayso.platforms.section import ApiUrl
-from sayso.stores.ports import Drafts, Leases
 from sayso_bots.server.checks import look_at_accounts, look_at_places, look_at_platform
 from sayso_bots.settings.configured import Configured
 
 OPS = Place("chat", "ops")
 ROUTES = Routes([Route((OPS,), ("chat:alice",))])
-
-
-class BareBot(Bot):
-    """A bot that overrides only what it must."""
-
-    def __init__(self, away: str = "") -> None:
-        self._away = away
-
-    @property
-    def adapter(self) -> Adapter:
-        return ChatDouble("chat")
-
-    async def introduce(self) -> str:
-        if self._away:
-            raise DeliveryError("chat", self._away)
-        return "a bare bot"
-
-    @asynccontextmanager
-    async def listening(
-        self, desk: PressTaker, leases: Leases, *, owner: str
-    ) -> AsyncIterator[Listening]:
-        yield Listening()
 
 
 class SilentBot(BareBot):
@@ -62,28 +35,6 @@ class SectionWithAnAddress(Section):
     """An address, as of a platform that is called over the network."""
 
     api_url: ApiUrl = "https://chat.example"
-
-
-class BarePlatform(Platform[Section]):
-    """A platform of one's own, with the section that is given to it."""
-
-    name = "chat"
-    title = "Chat"
-    place_example = "chat:ops"
-    account_example = "chat:alice"
-
-    def __init__(self, section: type[Section]) -> None:
-        self.section = section
-
-    def check_place(self, place: Place) -> None:
-        """Any address will do."""
-
-    def account(self, written: object) -> str:
-        return str(written)
-
-    @asynccontextmanager
-    async def open(self, settings: PlatformSettings[Section], drafts: Drafts) -> AsyncIterator[Bot]:
-        yield BareBot()
 
 
 @pytest.mark.parametrize(

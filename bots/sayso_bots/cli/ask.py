@@ -24,7 +24,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
-from sayso_bots.cli.call import UsageError, call_of
+from sayso_bots.cli.call import UsageError, call_of, instead
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.screen import Screen, screen_on_stderr
@@ -90,6 +90,7 @@ def add_arguments(parser: Parser) -> None:
         "--quiet", "-q", action="store_true", help="do not say what happens before the verdict"
     )
     add_store(parser)
+    parser.instead = instead
     parser.set_defaults(run=ask_command)
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from typing import Any, NoReturn
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
+from sayso.text.secrets import holds_secret
+from sayso_bots.settings.credentials import shown
+
+_SHORT = 60
 
 
 class UsageError(ConfigError):
@@ -18,12 +23,27 @@ class UsageError(ConfigError):
 def call_of(args: argparse.Namespace) -> ToolCall:
     """The call; what is wrong with its arguments is a ``UsageError``."""
     arguments = _object(args.arguments) if args.arguments is not None else {}
+    in_object = frozenset(arguments)
     for written in args.arg:
         name, value = _argument(written)
+        if name in arguments:
+            where = "in --arguments and with --arg" if name in in_object else "twice with --arg"
+            raise UsageError(f"the argument {shown(name)} is given {where}; give it once")
         arguments[name] = value
     if not args.tool.strip():
         raise UsageError("TOOL is empty; name the tool that is asked about")
     return ToolCall(args.tool, arguments)
+
+
+def instead(args: argparse.Namespace, extra: str) -> str:
+    """What to write instead of a word too many that may be an argument of the call, or nothing."""
+    name, equals, value = extra.partition("=")
+    if not equals and args.arg and "=" not in args.arg[-1]:
+        name, value = args.arg[-1], extra
+    elif not equals:
+        return ""
+    pair = f"{name}={value}"
+    return f"--arg {shlex.quote(pair)}" if _is_fit_to_show(pair) else "--arg NAME=VALUE"
 
 
 def _argument(written: str) -> tuple[str, Any]:
@@ -32,21 +52,40 @@ def _argument(written: str) -> tuple[str, Any]:
         raise UsageError(f"--arg {written!r:.80}: write NAME=VALUE, or NAME:=JSON")
     if not name.endswith(":"):
         return name, value
-    return name[:-1], _json(value, f"--arg {name[:-1]}")
+    name = name[:-1]
+    if value.startswith(tuple('[{"')):
+        return name, _json(value, f"--arg {name}")
+    try:
+        return name, _parsed(value)
+    except ValueError:
+        fits = _is_fit_to_show(value)
+        what, text = (value or "nothing", value) if fits else ("the value", "…")
+        fix = f"write {name}={text} for text, {name}:=… for JSON"
+        raise UsageError(f"--arg {name}: {what} is not JSON; {fix}") from None
 
 
 def _object(written: str) -> dict[str, Any]:
     if written == "-":
         written = sys.stdin.read()
+        if not written.strip():
+            raise UsageError("--arguments -: stdin was empty; write a JSON object to it")
     value = _json(written, "--arguments")
     if not isinstance(value, dict):
         raise UsageError('--arguments: write a JSON object such as {"command": "ls"}')
     return value
 
 
+def _is_fit_to_show(text: str) -> bool:
+    return len(text) <= _SHORT and text.isprintable() and not holds_secret(text)
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+
+
 def _json(text: str, what: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+        return _parsed(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{what} is not JSON: {error}") from None
 

@@ -82,7 +82,12 @@ class _ShowHelp(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and what may have been meant instead."""
+    """Says in one line what is wrong, and what may have been meant instead.
+
+    ``instead`` says what to write instead of an argument too many.
+    """
+
+    instead: Callable[[argparse.Namespace, str], str] | None = None
 
     help_code = 0
     """What it ends with after ``--help``."""
@@ -128,13 +133,15 @@ class Parser(argparse.ArgumentParser):
         """Parse; what this parser does not know is an error of its own and not of its parents."""
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(self._unknown(unknown))
+            self.error(self._unknown(known, unknown))
         return known, unknown
 
-    def _unknown(self, words: Sequence[str]) -> str:
+    def _unknown(self, known: argparse.Namespace, words: Sequence[str]) -> str:
         option = next((word for word in words if word.startswith("-")), None)
         if option is None:
-            return f"{words[0]!r:.40} is one argument too many"
+            instead = self.instead(known, words[0]) if self.instead else ""
+            more = f"; write {instead}" if instead else ""
+            return f"{words[0]!r:.40} is one argument too many{more}"
         # What stands after the = may be anything, also a secret.
         name = option.partition("=")[0]
         return f"there is no option {name!r:.40}" + _meant(name, self._option_string_actions)
@@ -145,6 +152,7 @@ class Parser(argparse.ArgumentParser):
         known = list(map(str, action.choices))
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
             what = str(action.metavar).lower()
+            known += self._option_string_actions
             self.error(f"there is no {what} {value!r:.40}{_meant(value, known)}")
         raise argparse.ArgumentError(action, f"{value!r:.40} is not one of {', '.join(known)}")
 
@@ -197,5 +205,7 @@ def _add(commands: Commands, name: str, text: str) -> Parser:
 
 
 def _meant(written: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(written, known, n=1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else ""
+    # The dashes that all options share make none of them alike.
+    names = {name.lstrip("-"): name for name in known}
+    near = difflib.get_close_matches(written.lstrip("-"), names, n=1, cutoff=0.6)
+    return f"; did you mean {names[near[0]]}?" if near else ""

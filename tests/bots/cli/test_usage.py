@@ -13,6 +13,7 @@ from support.commands import Run
 
 from sayso_bots.cli.parser import COMMANDS
 
+A_SECRET = "xoxb-0123456789-of-a-test"
 UNREACHABLE = {"SAYSO_STORE_URL": "redis://127.0.0.1:1/0"}
 
 
@@ -45,6 +46,33 @@ def test_it_tells_its_version(run: Run) -> None:
             "sayso: there is no option '--zzz'; see `sayso api token --help`\n",
         ),
         (
+            ("serve", "--prot", "1"),
+            "sayso: there is no option '--prot'; see `sayso serve --help`\n",
+        ),
+        (
+            ("demo", "--prot", "1"),
+            ("sayso: there is no option '--prot'; did you mean --port? See `sayso demo --help`\n"),
+        ),
+        (
+            ("ask", "x", "--wait", "3"),
+            "sayso: there is no option '--wait'; see `sayso ask --help`\n",
+        ),
+        (("hlep",), "sayso: there is no command 'hlep'; did you mean --help? See `sayso --help`\n"),
+        (
+            ("ask", "x", "service=api"),
+            (
+                "sayso: 'service=api' is one argument too many; write --arg service=api; "
+                "see `sayso ask --help`\n"
+            ),
+        ),
+        (
+            ("ask", "x", "--arg", "service", "the api"),
+            (
+                "sayso: 'the api' is one argument too many; write --arg 'service=the api'; "
+                "see `sayso ask --help`\n"
+            ),
+        ),
+        (
             ("ask", "x", "y"),
             "sayso: 'y' is one argument too many; see `sayso ask --help`\n",
         ),
@@ -73,7 +101,27 @@ def test_it_tells_its_version(run: Run) -> None:
         (("ask", "x", "--arg", "=ls"), "sayso: --arg '=ls': write NAME=VALUE, or NAME:=JSON\n"),
         (
             ("ask", "x", "--arg", "n:=one"),
-            "sayso: --arg n is not JSON: Expecting value: line 1 column 1 (char 0)\n",
+            "sayso: --arg n: one is not JSON; write n=one for text, n:=… for JSON\n",
+        ),
+        (
+            ("ask", "x", "--arg", "n:="),
+            "sayso: --arg n: nothing is not JSON; write n= for text, n:=… for JSON\n",
+        ),
+        (
+            ("ask", "x", "--arg", f"n:={A_SECRET}"),
+            "sayso: --arg n: the value is not JSON; write n=… for text, n:=… for JSON\n",
+        ),
+        (
+            ("ask", "x", "--arg", "n:=[1,]"),
+            "sayso: --arg n is not JSON: Expecting value: line 1 column 4 (char 3)\n",
+        ),
+        (
+            ("ask", "x", "--arg", "a=1", "--arg", "a=2"),
+            "sayso: the argument 'a' is given twice with --arg; give it once\n",
+        ),
+        (
+            ("ask", "x", "--arguments", '{"a": 1}', "--arg", "a=2"),
+            "sayso: the argument 'a' is given in --arguments and with --arg; give it once\n",
         ),
         (
             ("ask", "x", "--arguments", "[1]"),
@@ -85,7 +133,7 @@ def test_it_tells_its_version(run: Run) -> None:
         ),
         (
             ("ask", "x", "--arg", "n:=NaN"),
-            "sayso: --arg n is not JSON: NaN is not a JSON value\n",
+            "sayso: --arg n: NaN is not JSON; write n=NaN for text, n:=… for JSON\n",
         ),
         (("ask", " "), "sayso: TOOL is empty; name the tool that is asked about\n"),
         (("ask", "x\udcff"), "sayso: the command line is not valid UTF-8\n"),
@@ -213,7 +261,7 @@ def test_without_a_timeout_a_question_waits_as_long_as_its_route_says(
 
 def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: str) -> None:
     (tmp_path / "sayso.toml").write_text('[policy]\ndefault = "allow"\n')
-    argv = ["ask", "x", "--arguments", "-", "--arg", "b=over", "--arg", "n:=[1]", "--json"]
+    argv = ["ask", "x", "--arguments", "-", "--arg", "c=over", "--arg", "n:=[1]", "--json"]
     done = subprocess.run(
         [sys.executable, "-m", "sayso_bots", *argv],
         input='{"a": "two\\nlines", "b": "under"}',
@@ -225,9 +273,24 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
     )
 
     verdict = json.loads(done.stdout)
-    assert verdict["arguments"] == {"a": "two\nlines", "b": "over", "n": [1]}
+    assert verdict["arguments"] == {"a": "two\nlines", "b": "under", "c": "over", "n": [1]}
     assert verdict["permissionId"] is None
     assert verdict["decidedLine"] == "default"
+
+
+def test_arguments_from_an_empty_stdin_are_called_that(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sayso_bots", "ask", "x", "--arguments", "-"],
+        input="\n",
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "sayso: --arguments -: stdin was empty; write a JSON object to it\n"
 
 
 def test_json_on_a_terminal_cannot_act(run: Run, store_url: str) -> None:

@@ -18,7 +18,7 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall
 from sayso.desk.routes import Route
 from sayso.errors import ConfigError, StoreUnreachableError
-from sayso.events import Outcome
+from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
@@ -29,6 +29,7 @@ from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import who_and_where
+from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
@@ -111,10 +112,14 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     screen = screen_on_stderr(
         env, name=partial(_who, settings), json_lines=args.json, quiet=args.quiet
     )
+    stopped = Withdrawal()
     try:
-        verdict = run_stoppable(_verdict(args, settings, run, call, seconds, screen))
-    except StoppedError:
-        return 143
+        verdict = run_stoppable(_verdict(args, settings, run, call, seconds, screen, stopped))
+    except (KeyboardInterrupt, StoppedError) as signal:
+        if args.json:
+            print(json.dumps(stopped.as_json(call)), flush=True)
+        print(f"sayso: {stopped.in_words()}", file=sys.stderr)
+        return 143 if isinstance(signal, StoppedError) else 130
     _print(verdict, settings, as_json=args.json)
     return CODES[verdict.outcome]
 
@@ -126,9 +131,15 @@ async def _verdict(
     call: ToolCall,
     seconds: float,
     screen: Screen | None,
+    stopped: Withdrawal,
 ) -> Verdict:
     policy = settings.policy.policy()
-    async with open_backend(settings.store.url) as backend:
+
+    def tell(event: Event) -> None:
+        stopped.hear(event)
+        observe(event)
+
+    async with open_backend(settings.store.url) as backend, stopped.looking(backend):
         decision = await evaluate(policy, call, Context(run))
         # An approval needs the store too: what a person stored comes before any rule.
         if decision is None or decision.ruling is not Ruling.DENY:
@@ -137,7 +148,7 @@ async def _verdict(
             screen = None  # nobody is asked
         async with (
             following(backend, run, screen) as observe,
-            Gate.open(backend, run=run, policy=policy, observe=observe) as gate,
+            Gate.open(backend, run=run, policy=policy, observe=tell) as gate,
         ):
             return await gate.check(
                 call, source_name=args.source, description=args.description, timeout=seconds

@@ -181,8 +181,23 @@ async def test_a_stopped_question_is_withdrawn(
         lambda m: f"stop with {code}" in m.all_text and "Cancelled" in m.all_text
     )
 
-    assert (done.code, done.out, done.err) == (code, "", "")
+    assert (done.code, done.out) == (code, "")
+    assert done.err == "sayso: withdrawn; the cards say so\n"
     assert not card.buttons
+
+
+async def test_a_stopped_question_is_a_verdict_for_programs(world: World) -> None:
+    async with world.ask("run_command", "--arg", "command=stop it", "--json") as asking:
+        await world.slack_card("stop it")
+        asking.process.send_signal(signal.SIGINT)
+        done = await asking.ended()
+
+    verdict = json.loads(done.out)
+    assert done.code == 130
+    assert (verdict["outcome"], verdict["approved"]) == ("cancelled", False)
+    assert verdict["permissionId"]
+    assert verdict["arguments"] == {"command": "stop it"}
+    assert done.err == "sayso: withdrawn; the cards say so\n"
 
 
 async def test_unknown_ids_are_told_apart_from_trouble(world: World) -> None:

@@ -1,10 +1,12 @@
 """For tests of implementations of the ports: their contracts, and builders. Needs pytest."""
 
 # ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
+from pathlib import Path
+
 import pytest
 
-for _name in ("adapter", "bus", "cards", "log", "settling", "store", "watch", "work"):
-    pytest.register_assert_rewrite(f"sayso.testing.{_name}_contract")
+for _contract in Path(__file__).parent.glob("*_contract.py"):
+    pytest.register_assert_rewrite(f"{__name__}.{_contract.stem}")
 
 from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressRecorder, Shown
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until

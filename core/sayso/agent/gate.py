@@ -90,7 +90,7 @@ class Gate:
             yield gate
 
     async def finish(self) -> None:
-        """Return when the questions that nobody waits for any more are withdrawn."""
+        """Withdraw the questions that nobody waits for any more, within seconds."""
         await self._questions.finish()
 
     def child(self, *path: str, source_name: str | None = None) -> Gate:

@@ -20,6 +20,7 @@ from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import GRACE_SECONDS
 from sayso.stores.ports import BookChanged, Opened, Record, Ring
+from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +45,7 @@ class Questions:
         self._run = run
         self._clock = clock
         self._observe = observe
-        self._cancelling: set[asyncio.Task[None]] = set()
+        self._cancelling = Background("cancelling a question")
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
         """Open any question and wait for its ending."""
@@ -184,13 +185,11 @@ class Questions:
         return (await self._store.settle(question_id, ending)).ending
 
     async def finish(self) -> None:
-        """Return when nothing is being cancelled any more."""
-        await asyncio.gather(*self._cancelling)
+        """Return when nothing is being cancelled any more, within seconds."""
+        await self._cancelling.finish()
 
     def _cancel_later(self, question_id: str) -> None:
-        task = asyncio.create_task(self._cancel_quietly(question_id))
-        self._cancelling.add(task)
-        task.add_done_callback(self._cancelling.discard)
+        self._cancelling.start(self._cancel_quietly(question_id))
 
     async def _cancel_quietly(self, question_id: str) -> None:
         try:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from sayso.errors import StoreUnreachableError
 from sayso.stores.ports import Roster
+from sayso.tasks import Background
 
 # A desk that dies without a word is gone after so long; one that lives says so in time.
 STAYS_SECONDS = 10.0
@@ -16,23 +17,23 @@ _LEAVE_SECONDS = 1.0
 
 
 @asynccontextmanager
-async def attending(roster: Roster, desk: str) -> AsyncIterator[None]:
+async def attending(
+    roster: Roster, desk: str, *, again_after: float = _AGAIN_SECONDS
+) -> AsyncIterator[None]:
     """Let the roster hold the desk while the block runs; best effort, as it is for people only."""
     await _say(roster, desk)
-    staying = asyncio.create_task(_stay(roster, desk))
     try:
-        yield
+        async with Background("staying on the roster").during(_stay(roster, desk, again_after)):
+            yield
     finally:
-        staying.cancel()
-        await asyncio.gather(staying, return_exceptions=True)
         with suppress(StoreUnreachableError, TimeoutError):
             async with asyncio.timeout(_LEAVE_SECONDS):
                 await roster.leave(desk)
 
 
-async def _stay(roster: Roster, desk: str) -> None:
+async def _stay(roster: Roster, desk: str, again_after: float) -> None:
     while True:
-        await asyncio.sleep(_AGAIN_SECONDS)
+        await asyncio.sleep(again_after)
         await _say(roster, desk)
 
 

@@ -79,6 +79,28 @@ async def test_a_store_that_stays_away_is_an_error_and_no_approval(backend: Back
             await gate.check(CALL, timeout=0.3)
 
 
+class BrokenStore(Outage):
+    """A store with a bug: settling raises what nobody foresaw."""
+
+    async def settle(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("what nobody foresaw")
+
+
+async def test_a_question_that_cannot_be_withdrawn_is_logged(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = replace(backend, store=BrokenStore(backend, failures=0))
+    async with Gate.open(broken, run=RUN, timeout=10) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await next_request(backend)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    assert "cancelling a question failed" in caplog.text
+    assert "what nobody foresaw" in caplog.text
+
+
 class BrokenWatch:
     """A watch with a bug: whatever is asked of it raises what nobody foresaw."""
 

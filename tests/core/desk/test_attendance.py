@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.chat_double import ChatDouble, working
 
 from sayso.chats.places import Place
@@ -48,3 +49,27 @@ async def test_a_store_that_is_away_keeps_no_desk_from_working() -> None:
         worked = True
 
     assert worked
+
+
+class BrokenRoster(AwayRoster):
+    """A roster with a bug that shows when a desk says a second time that it is there."""
+
+    def __init__(self) -> None:
+        self._joined = 0
+
+    async def join(self, desk: str, *, seconds: float) -> None:
+        self._joined += 1
+        if self._joined > 1:
+            raise RuntimeError("what nobody foresaw")
+
+
+async def test_a_roster_with_a_bug_is_logged_and_keeps_no_desk_from_working(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def logged() -> bool:
+        return "staying on the roster failed" in caplog.text
+
+    async with attending(BrokenRoster(), "desk", again_after=0.001):
+        await until(logged)
+
+    assert "what nobody foresaw" in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -20,6 +21,10 @@ AS_A_WHOLE = {
 }
 # Promises alone: the contracts in memory/ and redis/ are their tests.
 WITHOUT_TESTS = {"core/sayso/stores/ports"}
+
+SOURCES = {".py", ".lua"}
+# Made-up people and places of the contracts: to a store, theirs are names as any other.
+NAMING_EXAMPLES = {"testing"}
 
 
 def _packages(root: str) -> list[Path]:
@@ -69,6 +74,21 @@ def test_every_room_has_a_room_of_tests_and_there_are_no_others(package: str, te
     }
 
     assert tested - {"."} == rooms
+
+
+def test_the_core_names_no_platform() -> None:
+    core = ROOT / "core" / "sayso"
+    files = [path for path in core.rglob("*") if path.suffix in SOURCES]
+    naming = {
+        f"{path.relative_to(core)}:{number}"
+        for path in files
+        if path.relative_to(core).parts[0] not in NAMING_EXAMPLES
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search("slack|telegram", line, re.IGNORECASE)
+    }
+
+    assert len(files) > 150
+    assert naming == set()
 
 
 def test_every_other_package_has_one_room_of_tests() -> None:

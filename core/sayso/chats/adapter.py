@@ -15,7 +15,7 @@ class Adapter(Protocol):
 
     @property
     def platform(self) -> str:
-        """The platform's name in places and actors, such as ``slack``."""
+        """The platform's name in places and actors, such as ``chat`` in ``chat:ops``."""
         ...
 
     @property

@@ -22,14 +22,14 @@ class Place:
 
     @classmethod
     def parse(cls, text: str) -> Place:
-        """The place in its written form, such as ``slack:C0123ABCD``.
+        """The place in its written form, such as ``chat:ops``.
 
         Raises:
             ValueError: the text is not a place, or holds what nobody can see.
         """
         match = _PLACE.fullmatch(text)
         if match is None or not text.isprintable():
-            raise ValueError(f"{text!r} is not a place such as slack:C0123ABCD")
+            raise ValueError(f"{text!r} is not a place such as chat:ops")
         return cls(match["platform"], match["address"], match["thread"] or "")
 
     def __str__(self) -> str:

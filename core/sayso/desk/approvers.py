@@ -15,8 +15,8 @@ from sayso.events import UserInputRequest
 
 _log = logging.getLogger(__name__)
 
-# Reading a group is slow and rate limited (20 a minute on Slack), so members are remembered
-# for a while; who is removed from a group may still approve for this long.
+# Reading a group is slow and rate limited, to 20 a minute where it is strict, so members are
+# remembered for a while; whoever is removed from a group may still approve for this long.
 REMEMBER_SECONDS = 120.0
 _ASK_SECONDS = 1.5
 _AGAIN_SECONDS = 60.0

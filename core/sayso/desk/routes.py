@@ -15,7 +15,7 @@ class Route:
     """Requests of some agents about some tools: where they go and who may answer.
 
     ``agent`` and ``tool`` are shell patterns. ``approvers`` are names of
-    people, actors (``slack:U0BOB``) or groups (``slack:@oncall``); without
+    people, actors (``chat:bob``) or groups (``chat:@oncall``); without
     any, nobody may answer. ``seconds`` shortens the life of a request.
     """
 
@@ -53,7 +53,7 @@ class Routes:
         return frozenset().union(*named)
 
     def groups(self) -> frozenset[str]:
-        """The groups named as approvers on any route, such as ``slack:@oncall``."""
+        """The groups named as approvers on any route, such as ``chat:@oncall``."""
         return frozenset(
             approver for route in self.routes for approver in route.approvers if is_group(approver)
         )

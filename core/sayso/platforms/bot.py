@@ -75,7 +75,7 @@ class Bot(ABC):
     ) -> str | NotLooked | None:
         """What would prevent an approver from answering in these places; None when nothing does.
 
-        ``account`` is an actor of this platform, such as ``slack:U0ALICE``.
+        ``account`` is an actor of this platform, such as ``chat:alice``.
 
         Raises:
             DeliveryError: the platform did not say; it counts as not looked.

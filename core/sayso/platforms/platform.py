@@ -19,12 +19,12 @@ class Platform(ABC, Generic[SectionT]):
     """One chat platform, before anything of it runs.
 
     ``name`` is a lower-case word: of the settings section, and in front of
-    places and accounts (``slack:C0123ABCD``). ``title`` is what people call
+    places and accounts (``chat:ops``). ``title`` is what people call
     it. ``section`` is what may stand in its section of the settings, which a
     variable ``SAYSO_<NAME>_<KEY>`` overrides. ``secrets`` come from the
     environment; the platform is wanted without a section, too, where the first
     of them is set. The examples stand in messages. ``has_groups`` says that
-    approvers can be groups (``slack:@oncall``).
+    approvers can be groups (``chat:@oncall``).
 
     Importing the module of a platform should load no library of the
     platform's: :meth:`open` does.

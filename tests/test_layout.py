@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -108,4 +109,15 @@ def test_every_module_says_what_it_is_for() -> None:
 
     assert [
         str(path.relative_to(ROOT)) for path in modules if not path.read_text().startswith('"""')
+    ] == []
+
+
+def test_every_room_says_in_two_sentences_what_belongs_there_and_what_does_not() -> None:
+    rooms = [path for root in ROOTS for path in (ROOT / root).rglob("__init__.py")]
+    said = {path: ast.get_docstring(ast.parse(path.read_text())) or "" for path in rooms}
+
+    assert [
+        str(path.relative_to(ROOT))
+        for path, text in said.items()
+        if len(re.findall(r"\.(?=\s|$)", text)) < 2
     ] == []

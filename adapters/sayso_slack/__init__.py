@@ -1,4 +1,8 @@
-"""Slack for Sayso: cards become messages, button presses become decisions."""
+"""Slack for Sayso: cards become messages, button presses become decisions.
+
+All that only Slack has belongs here: its blocks, its dialogs, its signatures, its errors. Who may
+decide and what an answer means is the core's business.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

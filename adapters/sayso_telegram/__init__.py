@@ -1,4 +1,8 @@
-"""Sayso in Telegram: cards become messages with buttons, presses come back to the desk."""
+"""Sayso in Telegram: cards become messages with buttons, presses come back to the desk.
+
+All that only Telegram has belongs here: its markup, its keyboards, its updates, its errors. Who may
+decide and what an answer means is the core's business.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,8 @@
-"""Sayso: an AI agent asks, a person answers in the chat they have open, the agent goes on."""
+"""Sayso: an AI agent asks, a person answers in the chat they have open, the agent goes on.
+
+The names that agents use; a room's names are loaded when they are first used. What
+operators run is ``sayso_bots``, and no platform is known here.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

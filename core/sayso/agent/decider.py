@@ -10,7 +10,8 @@ from sayso.clock import Clock
 from sayso.digests import arguments_digest
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
-from sayso.policy.denials import declaration_by, denial_by
+from sayso.policy.declared import requirements_of
+from sayso.policy.denials import denial_by
 from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration
@@ -130,7 +131,7 @@ class Decider:
 
     def declaration(self, name: str) -> Declaration | None:
         """What the policy was told of the tool."""
-        return declaration_by(self._policy, name)
+        return requirements_of(self._policy).of(name)
 
     async def refresh(self) -> RuleBook:
         """Read again what the session remembers.

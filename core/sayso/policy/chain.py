@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision, Policy, evaluate, policy_name
-from sayso.policy.denials import Denies, declaration_by, denial_by
-from sayso.rules.declarations import Declaration
+from sayso.policy.declared import FirstDeclared
+from sayso.policy.denials import Denies, denial_by
 
 Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
 """True or false of a call, async or not. It only looks, and may be asked more than once a call."""
@@ -27,6 +27,7 @@ class Chain:
 
     def __init__(self, *policies: Policy) -> None:
         self._policies = policies
+        self.requirements = FirstDeclared(*policies)
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
         """A denial that stands, else the first answer; later policies are not asked."""
@@ -48,10 +49,6 @@ class Chain:
                 return denial
         return None
 
-    def declaration(self, name: str) -> Declaration | None:
-        """What the first member that was told of the tool was told."""
-        return _first_declaration(self._policies, name)
-
 
 class When:
     """One policy for the calls that a predicate is true of, another one or none for the others.
@@ -65,6 +62,7 @@ class When:
         self._predicate = predicate
         self._then = then
         self._otherwise = otherwise
+        self.requirements = FirstDeclared(*(one for one in (then, otherwise) if one is not None))
         self.__qualname__ = f"When({policy_name(predicate)})"
 
     async def decide(self, call: ToolCall, context: Context) -> Decision | None:
@@ -79,18 +77,8 @@ class When:
         policy = await self._chosen(call, context)
         return None if policy is None else await denial_by(policy, call, context)
 
-    def declaration(self, name: str) -> Declaration | None:
-        """What either policy was told of the tool, the one for true calls first."""
-        both = (self._then,) if self._otherwise is None else (self._then, self._otherwise)
-        return _first_declaration(both, name)
-
     async def _chosen(self, call: ToolCall, context: Context) -> Policy | None:
         true = self._predicate(call, context)
         if inspect.isawaitable(true):
             true = await true
         return self._then if true else self._otherwise
-
-
-def _first_declaration(policies: tuple[Policy, ...], name: str) -> Declaration | None:
-    told = (declaration_by(policy, name) for policy in policies)
-    return next((declaration for declaration in told if declaration is not None), None)

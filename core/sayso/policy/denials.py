@@ -1,4 +1,4 @@
-"""What a policy says besides its decisions: what it denies in any case, what tools declare."""
+"""What a policy denies in any case, whatever comes before it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Protocol, runtime_checkable
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate, policy_name
-from sayso.rules.declarations import Declaration
 
 
 @runtime_checkable
@@ -19,15 +18,6 @@ class Denies(Protocol):
         self, call: ToolCall, context: Context
     ) -> Decision | Awaitable[Decision | None] | None:
         """The denial of this call, if nothing can come before it."""
-        ...
-
-
-@runtime_checkable
-class Declares(Protocol):
-    """A policy that was told what tools declare of themselves."""
-
-    def declaration(self, name: str) -> Declaration | None:
-        """What the tool with this name declares."""
         ...
 
 
@@ -46,8 +36,3 @@ async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decisio
         return decision
     text = f"policy {name} returned {decision.ruling.value} from denial(), which can only deny"
     return Decision.DENY.because(text, line=f"policy {name}")
-
-
-def declaration_by(policy: Policy, name: str) -> Declaration | None:
-    """What the policy was told of the tool; None where it was told nothing."""
-    return policy.declaration(name) if isinstance(policy, Declares) else None

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from sayso.calls import ToolCall
 from sayso.digests import Digests
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
-from sayso.policy.denials import declaration_by, denial_by
-from sayso.rules.declarations import Declaration
+from sayso.policy.declared import requirements_of
+from sayso.policy.denials import denial_by
 from sayso.rules.rule import Rule
 
 
@@ -31,6 +31,7 @@ class AdjustablePolicy:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self.requirements = requirements_of(policy)
         self.permissions = Permissions()
 
     def update(
@@ -50,10 +51,6 @@ class AdjustablePolicy:
                 now.denied_call_ids if denied_call_ids is None else frozenset(denied_call_ids)
             ),
         )
-
-    def declaration(self, name: str) -> Declaration | None:
-        """What the policy was told of the tool."""
-        return declaration_by(self._policy, name)
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial by the rules as they are now or by the policy, if one denies the call."""

@@ -12,7 +12,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.policy.decision import Context, Decision
 from sayso.policy.remembered import remembered_decision
-from sayso.rules.declarations import Declaration, Requirements
+from sayso.rules.declarations import Requirements
 from sayso.rules.index import RuleIndex
 from sayso.rules.rule import Rule
 
@@ -56,7 +56,7 @@ class RulePolicy:
         self._deny = RuleIndex(deny)
         self._denied = _decisions(Decision.DENY, "denied by", "deny rule", len(deny))
         self._denied_call_ids = set(denied_call_ids)
-        self._requirements = requirements or Requirements()
+        self.requirements = requirements or Requirements()
         self._overrides: dict[str, bool] = {}
         self._spent: set[tuple[str, str, str]] = set()
 
@@ -75,10 +75,6 @@ class RulePolicy:
     def deny_call_id(self, call_id: str) -> None:
         """Deny one call in advance."""
         self._denied_call_ids.add(call_id)
-
-    def declaration(self, name: str) -> Declaration | None:
-        """What the policy was told of the tool."""
-        return self._requirements.of(name)
 
     def decide(self, call: ToolCall, context: Context) -> Decision | Awaitable[Decision]:
         """The decision on this call; to be awaited only where an allow-once rule is about it."""
@@ -110,7 +106,7 @@ class RulePolicy:
         override = self._overrides.get(call.name)
         if override is not None:
             return "an override by name says that it needs a person" if override else _NOT_BY_NAME
-        declared = self._requirements.of(call.name) or context.declaration
+        declared = self.requirements.of(call.name) or context.declaration
         if declared is not None:
             if not declared.requires:
                 return _NOT_BY_DECLARATION

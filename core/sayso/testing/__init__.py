@@ -1,4 +1,8 @@
-"""For tests of implementations of the ports: their contracts, and builders. Needs pytest."""
+"""For tests of implementations of the ports: their contracts, and builders. Needs pytest.
+
+A file a contract, each a class of tests that an implementation inherits. The tests of Sayso itself
+are not here, nor is anything that a program needs at work.
+"""
 
 # ruff: noqa: E402  the contracts' assertions are explained only if pytest knows of them first
 from pathlib import Path
@@ -11,7 +15,8 @@ for _contract in Path(__file__).parent.glob("*_contract.py"):
 from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressRecorder, Shown
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
-from sayso.testing.cards_contract import CopiesContract
+from sayso.testing.copies_contract import CopiesContract
+from sayso.testing.drafts_contract import DraftsContract
 from sayso.testing.harness import (
     Filled,
     Prompt,
@@ -20,17 +25,14 @@ from sayso.testing.harness import (
     UnscriptedPromptError,
     play,
 )
+from sayso.testing.leases_contract import LeasesContract
 from sayso.testing.log_contract import BranchLogContract
+from sayso.testing.outbox_contract import OutboxContract
+from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
 from sayso.testing.store_contract import StoreContract
 from sayso.testing.watch_contract import WatchContract
-from sayso.testing.work_contract import (
-    DraftsContract,
-    LeasesContract,
-    OutboxContract,
-    RosterContract,
-)
 
 __all__ = [
     "AdapterContract",

@@ -171,10 +171,10 @@ async def test_a_chain_knows_what_its_policies_were_told_of_tools() -> None:
     by_when = When(is_bash, plain, RulePolicy(requirements=second))
     policy = Chain(plain, RulePolicy(requirements=first), by_when)
 
-    kinds = [said and said.kind for said in map(policy.declaration, "abc")]
+    kinds = [said and said.kind for said in map(policy.requirements.of, "abc")]
 
     assert kinds == ["sub-agent", "multi-agent", None]
-    assert When(is_bash, plain).declaration("a") is None
+    assert When(is_bash, plain).requirements.of("a") is None
 
 
 async def test_rules_that_a_tool_declares_are_offered_by_a_policy_in_a_chain() -> None:

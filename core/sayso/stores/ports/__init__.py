@@ -7,11 +7,12 @@ kept is the business of ``memory`` and ``redis``.
 from sayso.stores.ports.branch_log import BranchLog
 from sayso.stores.ports.bus import Bus, Ring
 from sayso.stores.ports.copies import Copies, Copy, Found
+from sayso.stores.ports.drafts import Drafts
+from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import BookChanged, Opened, Record, Settled, Store, Watch
 from sayso.stores.ports.roster import Roster
 from sayso.stores.ports.rules import Audit, KeptRule, Rules
-from sayso.stores.ports.shared import Drafts, Leases
 
 __all__ = [
     "Audit",

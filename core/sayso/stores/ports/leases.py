@@ -1,4 +1,4 @@
-"""Small things that processes share: leases, moved chats and drafts."""
+"""Who has a lease, and where chats have moved: small facts that processes share."""
 
 from __future__ import annotations
 
@@ -24,20 +24,4 @@ class Leases(Protocol):
 
     async def moved(self, place: Place) -> Place:
         """Where a chat is now: the place itself unless it moved."""
-        ...
-
-
-class Drafts(Protocol):
-    """What is half done, for any process to go on with. Raises StoreUnreachableError like Store."""
-
-    async def keep(self, key: str, text: str, *, seconds: float) -> None:
-        """Keep the text under the key for this long, in place of what was there."""
-        ...
-
-    async def read(self, key: str) -> str | None:
-        """The text under the key, None when there is none."""
-        ...
-
-    async def take(self, key: str) -> str | None:
-        """The text under the key, which is then gone: only one caller gets it."""
         ...

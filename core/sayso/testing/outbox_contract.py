@@ -1,4 +1,4 @@
-"""What every outbox, every roster of desks and all leases promise."""
+"""What every outbox promises."""
 
 # ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
 
@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import asyncio
 
-from sayso.chats.places import Place
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job
-from sayso.testing.builders import PATIENCE_SECONDS, a_request, a_response, soon, until
+from sayso.testing.builders import PATIENCE_SECONDS, a_request, a_response, soon
 
 
 class OutboxContract:
@@ -108,111 +107,3 @@ class OutboxContract:
             job = await soon(others)
 
         assert (job.kind, job.question_id) == (unfinished.kind, unfinished.question_id)
-
-
-class LeasesContract:
-    """The promises of ``Leases``. Subclasses provide the ``backend`` fixture."""
-
-    async def test_a_ping_returns_when_the_store_answers(self, backend: Backend) -> None:
-        await backend.leases.ping()
-
-    async def test_at_most_one_owner_has_a_lease(self, backend: Backend) -> None:
-        held = [await backend.leases.hold("poll", owner, seconds=30) for owner in "abc"]
-
-        assert held == [True, False, False]
-
-    async def test_the_owner_keeps_its_lease(self, backend: Backend) -> None:
-        await backend.leases.hold("poll", "a", seconds=0.05)
-
-        assert await backend.leases.hold("poll", "a", seconds=30)
-        await asyncio.sleep(0.1)  # the first term is over, the second is not
-        assert not await backend.leases.hold("poll", "b", seconds=30)
-
-    async def test_a_lease_that_is_not_kept_goes_to_another(self, backend: Backend) -> None:
-        await backend.leases.hold("poll", "a", seconds=0.02)
-
-        await until(lambda: backend.leases.hold("poll", "b", seconds=30))
-
-        assert not await backend.leases.hold("poll", "a", seconds=30)
-
-    async def test_leases_of_other_names_are_other_leases(self, backend: Backend) -> None:
-        await backend.leases.hold("poll", "a", seconds=30)
-
-        assert await backend.leases.hold("poll:2", "b", seconds=30)
-
-    async def test_a_chat_that_did_not_move_is_where_it_was(self, backend: Backend) -> None:
-        place = Place("telegram", "-1001", "7")
-
-        assert await backend.leases.moved(place) == place
-
-    async def test_a_chat_that_moved_is_found_with_its_topics(self, backend: Backend) -> None:
-        await backend.leases.move(Place("telegram", "-1"), Place("telegram", "-1001"))
-
-        moved = await backend.leases.moved(Place("telegram", "-1", "7"))
-
-        assert moved == Place("telegram", "-1001", "7")
-        assert await backend.leases.moved(Place("telegram", "-2")) == Place("telegram", "-2")
-
-
-class RosterContract:
-    """The promises of ``Roster``. Subclasses provide the ``backend`` fixture."""
-
-    async def test_without_a_desk_nobody_is_at_work(self, backend: Backend) -> None:
-        assert await backend.roster.count() == 0
-
-    async def test_desks_are_counted_once_however_often_they_say_that_they_stay(
-        self, backend: Backend
-    ) -> None:
-        for desk in ("a", "b", "a"):
-            await backend.roster.join(desk, seconds=30)
-
-        assert await backend.roster.count() == 2
-
-    async def test_a_desk_that_leaves_is_gone_at_once(self, backend: Backend) -> None:
-        for desk in ("a", "b"):
-            await backend.roster.join(desk, seconds=30)
-
-        for _ in range(2):
-            await backend.roster.leave("a")
-
-        assert await backend.roster.count() == 1
-
-    async def test_a_desk_that_does_not_say_that_it_stays_is_gone_in_its_time(
-        self, backend: Backend
-    ) -> None:
-        await backend.roster.join("stays", seconds=0.02)
-        await backend.roster.join("dies", seconds=0.02)
-        await backend.roster.join("stays", seconds=30)
-
-        async def is_alone() -> bool:
-            return await backend.roster.count() == 1
-
-        await until(is_alone)
-
-
-class DraftsContract:
-    """The promises of ``Drafts``. Subclasses provide the ``backend`` fixture."""
-
-    async def test_a_draft_is_read_as_it_was_kept(self, backend: Backend) -> None:
-        await backend.drafts.keep("a", "first", seconds=30)
-        await backend.drafts.keep("a", "ünd {}", seconds=30)
-
-        assert await backend.drafts.read("a") == "ünd {}"
-        assert await backend.drafts.read("b") is None
-
-    async def test_only_one_of_many_takes_a_draft(self, backend: Backend) -> None:
-        await backend.drafts.keep("a", "text", seconds=30)
-
-        taken = await asyncio.gather(*(backend.drafts.take("a") for _ in range(20)))
-
-        assert sorted(filter(None, taken)) == ["text"]
-        assert await backend.drafts.read("a") is None
-
-    async def test_a_draft_is_gone_when_its_time_is_over(self, backend: Backend) -> None:
-        await backend.drafts.keep("a", "text", seconds=0.02)
-
-        async def gone() -> bool:
-            return await backend.drafts.read("a") is None
-
-        await until(gone)
-        assert await backend.drafts.take("a") is None

@@ -1,0 +1,46 @@
+"""What policies were told of tools: whether they need a permission, and what rules suit them."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from sayso.policy.decision import Policy
+from sayso.rules.declarations import Declaration, Requirements
+
+
+class Declared(Protocol):
+    """What is declared of tools, by name: ``Requirements``, or several as one."""
+
+    def of(self, name: str) -> Declaration | None:
+        """What is declared of the tool with this name."""
+        ...
+
+
+@runtime_checkable
+class Declares(Protocol):
+    """A policy that was told what tools declare of themselves."""
+
+    @property
+    def requirements(self) -> Declared:
+        """What it was told."""
+        ...
+
+
+class FirstDeclared:
+    """What several policies were told: of each tool, what the first that knows it was told."""
+
+    def __init__(self, *policies: Policy) -> None:
+        self._policies = policies
+
+    def of(self, name: str) -> Declaration | None:
+        """What is declared of the tool with this name."""
+        told = (requirements_of(policy).of(name) for policy in self._policies)
+        return next((declaration for declaration in told if declaration is not None), None)
+
+
+def requirements_of(policy: Policy) -> Declared:
+    """What the policy was told of tools; nothing where it cannot say."""
+    return policy.requirements if isinstance(policy, Declares) else _NOTHING
+
+
+_NOTHING = Requirements()

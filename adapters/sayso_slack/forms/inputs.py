@@ -85,7 +85,7 @@ def echoed(text: str) -> str:
 
 def _beforehand(field: FormField, words: SlackWords) -> Iterator[Block]:
     """Texts that an input would cut: a long hint, and all options once one of them is too long."""
-    if not _hint(field, words).startswith(visible(field.hint)):
+    if not _fits_below(field, words):
         yield from literal_blocks(f"{field.label}: {field.hint}")
     yield from _in_full(f"{field.label}:", _labels(field))
 
@@ -138,13 +138,26 @@ def _is_cut(labels: list[str]) -> bool:
 
 def _hint(field: FormField, words: SlackWords) -> str:
     """The hint below the input, without the field's own where that is too long for it."""
+    return _whole_hint(field, words) if _fits_below(field, words) else _rule(field, words)
+
+
+def _fits_below(field: FormField, words: SlackWords) -> bool:
+    """Whether the field's own hint has room below the input."""
+    return len(_whole_hint(field, words)) <= _HINT
+
+
+def _whole_hint(field: FormField, words: SlackWords) -> str:
+    return " ".join(filter(None, (visible(field.hint), _rule(field, words))))
+
+
+def _rule(field: FormField, words: SlackWords) -> str:
+    """What may be left out, and what is taken instead."""
     rule = ""
     if field.suggestions:
         rule = f"{words.one_of_two} {words.instead}" if field.required else words.instead
     if not field.required and field.initial is not None:
         rule = " ".join(filter(None, (rule, words.left_empty)))
-    hint = " ".join(filter(None, (visible(field.hint), rule)))
-    return hint if len(hint) <= _HINT else rule
+    return rule
 
 
 def _element(field: FormField, words: SlackWords) -> Block:

@@ -10,7 +10,7 @@ from sayso.chats.adapter import Adapter, PressTaker
 from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import Finding, NotLooked
+from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.registration import Registered, Registration
 from sayso.platforms.secret import Secret
@@ -61,7 +61,7 @@ class TelegramBot(Bot):
             state = await show_webhook(self._config)
         except DeliveryError as error:
             return [Finding("failed", "webhook", error.reason, passing=not error.permanent)]
-        return [_polled(state) if self._config.mode == "polling" else _delivered(state)]
+        return [_found(_registered(state, self._config.mode))]
 
     @asynccontextmanager
     async def listening(
@@ -79,25 +79,19 @@ class TelegramBot(Bot):
                 yield Listening(routes=listener.routes())
 
 
-def _polled(state: WebhookState) -> Finding:
-    if state.url:
-        text = f"{state.url} is registered, so polling gets nothing; `sayso webhook delete`"
-        return Finding("failed", "webhook", text)
-    return Finding("ok", "webhook", "none is registered, as polling needs it")
-
-
-def _delivered(state: WebhookState) -> Finding:
-    if not state.url:
-        text = "none is registered; `sayso webhook set https://…/telegram/webhook` does it"
-        return Finding("failed", "webhook", text)
-    about = f"{state.url}, {state.pending_update_count} updates waiting"
-    if not state.updates_fit:
-        text = f"{about}; not all needed updates are sent: repeat `sayso webhook set`"
-        return Finding("failed", "webhook", text)
-    if state.last_error_message:
-        return Finding("warning", "webhook", f"{about}; last error: {state.last_error_message}")
-    updates = ", ".join(state.allowed_updates) or "the default ones"
-    return Finding("ok", "webhook", f"{about}, updates: {updates}")
+def _found(registered: Registered) -> Finding:
+    """The line of ``sayso check``."""
+    parts = [f"{registered.url}, {registered.waiting} updates waiting"] if registered.url else []
+    parts += [registered.remark] if registered.remark else []
+    parts += [f"last error: {registered.last_error}"] if registered.last_error else []
+    level: Level = "ok"
+    if not registered.is_as_needed:
+        level = "failed"
+    elif registered.url and len(parts) > 1:
+        level = "warning"
+    elif registered.url:
+        parts[0] += f", updates: {', '.join(registered.kinds) or 'the default ones'}"
+    return Finding(level, "webhook", "; ".join(parts))
 
 
 class TelegramRegistration(Registration[telegram.TelegramSection]):
@@ -109,12 +103,19 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
         """Register it with the first secret and the updates that are needed.
 
         Raises:
-            ConfigError: the URL or a secret makes no sense.
+            ConfigError: the URL or a secret makes no sense, or the bots are to poll.
             DeliveryError: Telegram did not take it.
         """
         from sayso_telegram.incoming.webhook import set_webhook
 
-        return _registered(await set_webhook(telegram.config_to_register(settings), url))
+        if settings.section.mode == "polling":
+            raise ConfigError(
+                'telegram.mode is "polling", and a webhook would stop the bots that poll; set '
+                'telegram.mode = "webhook" (or SAYSO_TELEGRAM_MODE) and restart the bots first'
+            )
+        return _registered(
+            await set_webhook(telegram.config_to_register(settings), url), settings.section.mode
+        )
 
     async def show(self, settings: Settings) -> Registered:
         """What Telegram says of it.
@@ -124,7 +125,9 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
         """
         from sayso_telegram.incoming.webhook import show_webhook
 
-        return _registered(await show_webhook(telegram.config_to_register(settings)))
+        return _registered(
+            await show_webhook(telegram.config_to_register(settings)), settings.section.mode
+        )
 
     async def delete(self, settings: Settings) -> Registered:
         """Take it away; updates that wait stay.
@@ -134,17 +137,41 @@ class TelegramRegistration(Registration[telegram.TelegramSection]):
         """
         from sayso_telegram.incoming.webhook import delete_webhook
 
-        return _registered(await delete_webhook(telegram.config_to_register(settings)))
+        return _registered(
+            await delete_webhook(telegram.config_to_register(settings)), settings.section.mode
+        )
 
 
-def _registered(state: WebhookState) -> Registered:
+def _registered(state: WebhookState, mode: str) -> Registered:
+    fits, remark = _judged(state, mode)
     return Registered(
         url=state.url,
         waiting=state.pending_update_count,
         last_error=state.last_error_message,
         last_error_at=state.last_error_at,
         kinds=state.allowed_updates,
+        fits=fits,
+        remark=remark,
     )
+
+
+def _judged(state: WebhookState, mode: str) -> tuple[bool, str]:
+    """Whether the webhook is as the mode needs it, and what to know of it."""
+    if mode == "polling":
+        if state.url:
+            return False, "it is registered, so polling gets nothing; `sayso webhook delete`"
+        return True, "none is registered, as polling needs it"
+    if not state.url:
+        fix = "`sayso webhook set https://…/telegram/webhook` does it"
+        return False, f"none is registered; {fix}"
+    if not state.updates_fit:
+        return False, "not all needed updates are sent: repeat `sayso webhook set`"
+    if not state.path_fits:
+        return True, (
+            "the bots take presses at /telegram/webhook: "
+            "another path is right only where a proxy rewrites it"
+        )
+    return True, ""
 
 
 class TelegramPlatform(Platform[telegram.TelegramSection]):

@@ -20,8 +20,7 @@ from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.incoming.intake import DESK_SECONDS, Intake, Taken, Toast
 from sayso_telegram.incoming.polling import Poller
-
-WEBHOOK_PATH = "/telegram/webhook"
+from sayso_telegram.incoming.webhook import WEBHOOK_PATH
 
 _HEADER = "X-Telegram-Bot-Api-Secret-Token"
 _MOST_BYTES = 1024 * 1024

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from telegram import WebhookInfo
@@ -14,11 +15,15 @@ from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import without_token
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
 
+WEBHOOK_PATH = "/telegram/webhook"
+
 # setWebhook: "Ports currently supported for webhooks: 443, 80, 88, 8443".
 _PORTS = (443, 80, 88, 8443)
 # setWebhook, max_connections: 1-100, 40 unless told.
 _CONNECTIONS = 40
 _MOST_CONNECTIONS = 100
+# Names that no public DNS has.
+_NEAR = (".localhost", ".local", ".internal", ".home.arpa", ".test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,11 @@ class WebhookState:
         """Whether every kind of update that is needed is sent; unset means all of ours are."""
         return not self.allowed_updates or set(ALLOWED_UPDATES) <= set(self.allowed_updates)
 
+    @property
+    def path_fits(self) -> bool:
+        """Whether it ends where the bots take updates; a proxy may rewrite another path."""
+        return urlsplit(self.url).path == WEBHOOK_PATH
+
 
 async def set_webhook(
     config: TelegramConfig, url: str, *, max_connections: int = _CONNECTIONS
@@ -51,7 +61,10 @@ async def set_webhook(
     """
     check_webhook_url(config, url)
     if not config.webhook_secrets:
-        raise ConfigError("TELEGRAM_WEBHOOK_SECRET is not set: the webhook would let nobody in")
+        raise ConfigError(
+            "TELEGRAM_WEBHOOK_SECRET is not set, so the bots would let nobody in; choose one, for "
+            "example the output of `openssl rand -hex 32`, and set it for the bots, too"
+        )
     if not 1 <= max_connections <= _MOST_CONNECTIONS:
         raise ConfigError(
             f"max_connections must be 1 to {_MOST_CONNECTIONS}, not {max_connections}"
@@ -96,7 +109,7 @@ async def delete_webhook(config: TelegramConfig) -> WebhookState:
 def check_webhook_url(config: TelegramConfig, url: str) -> None:
     """Return when Telegram can deliver to this URL.
 
-    A local Bot API server takes any port, and http.
+    A local Bot API server takes any port, and within its own network http.
 
     Raises:
         ConfigError: it cannot; the message says why.
@@ -107,11 +120,13 @@ def check_webhook_url(config: TelegramConfig, url: str) -> None:
     except ValueError:
         raise ConfigError("the webhook's URL is not a URL") from None
     problem = _problem(parts)
-    if problem is None and config.is_telegram_itself:
-        if parts.scheme != "https":
+    if problem is None and parts.scheme != "https":
+        if config.is_telegram_itself:
             problem = "must begin with https://: Telegram delivers over TLS only"
-        elif port not in _PORTS:
-            problem = f"must have one of the ports {', '.join(map(str, _PORTS))}, not {port}"
+        elif not _is_near(parts.hostname or ""):
+            problem = "must begin with https://: the secret would cross the internet unencrypted"
+    if problem is None and config.is_telegram_itself and port not in _PORTS:
+        problem = f"must have one of the ports {', '.join(map(str, _PORTS))}, not {port}"
     if problem is None and config.bot_token in url:
         problem = "must not contain the bot token: proxies log it; the secret protects it"
     if problem is not None:
@@ -126,6 +141,14 @@ def _problem(parts: SplitResult) -> str | None:
     if parts.fragment:
         return "must not contain #"
     return None
+
+
+def _is_near(host: str) -> bool:
+    """Whether a host can only be in a network of one's own."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith(_NEAR)
 
 
 def _state(info: WebhookInfo, config: TelegramConfig) -> WebhookState:

@@ -220,7 +220,7 @@ def _shown(verdict: Verdict) -> Mapping[str, Any]:
         "decidedBy": verdict.decided_by,
         "decidedAt": verdict.decided_at.isoformat() if verdict.decided_at else None,
         "decidedLine": verdict.line,
-        "reason": verdict.reason,
+        "reason": verdict.reason or None,
     }
 
 

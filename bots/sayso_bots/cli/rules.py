@@ -104,7 +104,7 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "storedBy": remembered.stored_by,
         "storedAt": remembered.stored_at.isoformat(),
         "expiresAt": remembered.expires_at.isoformat(),
-        "reason": remembered.reason,
+        "reason": remembered.reason or None,
         "uses": remembered.uses,
         "lastUsedAt": last.isoformat() if last else None,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Mapping
 
 from sayso.platforms.registration import Registered
@@ -39,29 +40,40 @@ def add_arguments(parser: Parser) -> None:
 def set_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Register the webhook with its secret and the callbacks that are needed."""
     registration, settings = read_registration(args.config, env, args.platform)
-    return _print(asyncio.run(registration.set(settings, args.url)), as_json=args.json)
+    registered = asyncio.run(registration.set(settings, args.url))
+    _print(registered, as_json=args.json)
+    _remark(registered)
+    return 0
 
 
 def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Show what the platform has registered; 1 when it is nothing."""
+    """Show what the platform has registered; 1 when it is not what the settings need."""
     registration, settings = read_registration(args.config, env, args.platform)
     registered = asyncio.run(registration.show(settings))
-    return _print(registered, as_json=args.json) or (0 if registered.url else 1)
+    _print(registered, as_json=args.json)
+    _remark(registered)
+    return 0 if registered.is_as_needed else 1
 
 
 def delete_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Delete the webhook; callbacks that wait stay."""
     registration, settings = read_registration(args.config, env, args.platform)
-    return _print(asyncio.run(registration.delete(settings)), as_json=args.json)
+    _print(asyncio.run(registration.delete(settings)), as_json=args.json)
+    return 0
 
 
-def _print(registered: Registered, *, as_json: bool) -> int:
+def _remark(registered: Registered) -> None:
+    if registered.remark:
+        print(f"sayso: {registered.remark}", file=sys.stderr)
+
+
+def _print(registered: Registered, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(_shown(registered)))
-        return 0
+        return
     if not registered.url:
         print("no webhook is registered")
-        return 0
+        return
     print(f"webhook:  {registered.url}")
     print(f"kinds:    {', '.join(registered.kinds) or 'the usual ones'}")
     print(f"waiting:  {registered.waiting}")
@@ -69,15 +81,14 @@ def _print(registered: Registered, *, as_json: bool) -> int:
         at = registered.last_error_at
         when = f" at {at:%Y-%m-%d %H:%M:%S} UTC" if at else ""
         print(f"error:    {registered.last_error}{when}")
-    return 0
 
 
 def _shown(registered: Registered) -> Mapping[str, object]:
     at = registered.last_error_at
     return {
-        "url": registered.url,
+        "url": registered.url or None,
         "waiting": registered.waiting,
-        "lastError": registered.last_error,
+        "lastError": registered.last_error or None,
         "lastErrorAt": at.isoformat() if at else None,
         "kinds": list(registered.kinds),
     }

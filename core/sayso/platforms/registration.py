@@ -16,7 +16,9 @@ class Registered:
     """What a platform says of the webhook; ``url`` is empty when none is registered.
 
     ``waiting`` is how many callbacks are yet to be delivered, ``kinds`` which
-    kinds of them are; empty means the platform's usual ones.
+    kinds of them are; empty means the platform's usual ones. ``fits`` says
+    whether this is what the settings need, None where only a missing webhook
+    is wrong. ``remark`` is a sentence about it: what is wrong or may be, and the fix.
     """
 
     url: str
@@ -24,6 +26,13 @@ class Registered:
     last_error: str = ""
     last_error_at: datetime | None = None
     kinds: tuple[str, ...] = ()
+    fits: bool | None = None
+    remark: str = ""
+
+    @property
+    def is_as_needed(self) -> bool:
+        """Whether it can stay as it is."""
+        return bool(self.url) if self.fits is None else self.fits
 
 
 class Registration(ABC, Generic[SectionT]):
@@ -39,7 +48,7 @@ class Registration(ABC, Generic[SectionT]):
         """Register the webhook. Repeating it changes nothing.
 
         Raises:
-            ConfigError: the URL or a secret makes no sense.
+            ConfigError: the URL or a secret makes no sense, or the settings want no webhook.
             DeliveryError: the platform did not take it.
         """
 

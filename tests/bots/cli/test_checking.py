@@ -205,10 +205,11 @@ async def test_a_webhook_is_set_shown_and_deleted(run: Run, playground: Playgrou
     deleted = await command(run, playground, "webhook", "delete", toml="")
 
     assert (nothing.code, nothing.out) == (1, "no webhook is registered\n")
+    assert "`sayso webhook set https://…/telegram/webhook` does it" in nothing.err
     assert (register.code, register.out.splitlines()[0]) == (0, f"webhook:  {HOOK}")
     state = json.loads(shown.out)
     assert set(state) == {"url", "waiting", "lastError", "lastErrorAt", "kinds"}
-    assert (state["url"], state["waiting"]) == (HOOK, 0)
+    assert (state["url"], state["waiting"], state["lastError"]) == (HOOK, 0, None)
     assert "callback_query" in state["kinds"]
     assert register.out.splitlines()[1].startswith("kinds:    message, ")
     assert (deleted.code, deleted.out) == (0, "no webhook is registered\n")
@@ -235,6 +236,48 @@ async def test_a_webhook_needs_its_secret(run: Run, playground: Playground) -> N
 
     assert done.code == 2
     assert done.err.startswith("sayso: TELEGRAM_WEBHOOK_SECRET is not set")
+    assert "openssl rand -hex 32" in done.err
+
+
+async def test_no_webhook_is_set_while_the_bots_poll(run: Run, playground: Playground) -> None:
+    polling = {"SAYSO_TELEGRAM_MODE": "polling"}
+    refused = await command(run, playground, "webhook", "set", HOOK, toml="", **polling)
+    shown = await command(run, playground, "webhook", "show", toml="", **polling)
+    as_json = await command(run, playground, "webhook", "show", "--json", toml="", **polling)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert 'telegram.mode is "polling"' in refused.err
+    assert 'set telegram.mode = "webhook" (or SAYSO_TELEGRAM_MODE)' in refused.err
+    assert not playground.telegram.updates.url
+    assert (shown.code, shown.out) == (0, "no webhook is registered\n")
+    assert shown.err == "sayso: none is registered, as polling needs it\n"
+    state = json.loads(as_json.out)
+    assert (as_json.code, state["url"], state["lastError"]) == (0, None, None)
+
+
+async def test_a_path_that_the_bots_do_not_serve_is_a_warning(
+    run: Run, playground: Playground
+) -> None:
+    elsewhere = "https://bots.example/wrong"
+    register = await command(run, playground, "webhook", "set", elsewhere, toml="")
+    done = await command(run, playground, "check", "--json")
+
+    found = [json.loads(line) for line in done.out.splitlines()]
+    (hook,) = [finding for finding in found if finding["subject"] == "webhook"]
+    assert register.code == 0
+    assert "right only where a proxy rewrites it" in register.err
+    assert hook["level"] == "warning"
+    assert "right only where a proxy rewrites it" in hook["text"]
+
+
+async def test_a_webhook_without_tls_on_the_internet_is_refused(
+    run: Run, playground: Playground
+) -> None:
+    done = await command(run, playground, "webhook", "set", "http://bots.example/x", toml="")
+
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("sayso: the webhook's URL must begin with https://")
+    assert not playground.telegram.updates.url
 
 
 async def test_polling_and_a_webhook_exclude_each_other(run: Run, playground: Playground) -> None:

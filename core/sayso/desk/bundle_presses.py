@@ -9,16 +9,9 @@ from collections.abc import Sequence
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import Open
 from sayso.chats.places import Answer, Answered, Press
-from sayso.clock import Clock
-from sayso.desk.approvers import Approvers
-from sayso.desk.card_maker import CardMaker
-from sayso.desk.delivery import Delivery
-from sayso.desk.notices import Notices
-from sayso.desk.words import DeskWords
+from sayso.desk.parts import DeskParts
 from sayso.errors import UnknownRequestError
-from sayso.stores.backend import Backend
 from sayso.stores.ports import Found, Settled
-from sayso.tasks import Background
 
 
 class BundlePresses:
@@ -28,26 +21,8 @@ class BundlePresses:
     had been pressed: what others were quicker with stays as they decided.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        approvers: Approvers,
-        delivery: Delivery,
-        maker: CardMaker,
-        notices: Notices,
-        *,
-        clock: Clock,
-        background: Background,
-        words: DeskWords,
-    ) -> None:
-        self._backend = backend
-        self._approvers = approvers
-        self._delivery = delivery
-        self._maker = maker
-        self._notices = notices
-        self._clock = clock
-        self._background = background
-        self._words = words
+    def __init__(self, parts: DeskParts) -> None:
+        self._parts = parts
 
     async def take(self, press: Press, pressed: Found) -> Answer:
         """Decide on all cards that wait on a card's message; what to tell the presser.
@@ -55,30 +30,30 @@ class BundlePresses:
         Raises:
             StoreUnreachableError: not all of it was stored: do not acknowledge the press.
         """
-        found = await self._delivery.bundle(pressed)
+        found = await self._parts.delivery.bundle(pressed)
         waiting = [one for one in found if one.ending is None]
-        may = [await self._approvers.include(press.actor, one.request) for one in waiting]
+        may = [await self._parts.approvers.include(press.actor, one.request) for one in waiting]
         for one, allowed in zip(waiting, may, strict=True):
             if not allowed:
-                self._notices.pressed(one.request, press, "refused")
+                self._parts.notices.pressed(one.request, press, "refused")
         mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
         if waiting and not mine:
-            return Answer(Answered.REFUSED, self._words.none_allowed)
+            return Answer(Answered.REFUSED, self._parts.words.none_allowed)
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
-            said = self._words.unseen.of(unseen, show_all=self._words.cards.show_all)
+            said = self._parts.words.unseen.of(unseen, show_all=self._parts.words.cards.show_all)
             return Answer(Answered.REFUSED, said)
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
-            await self._delivery.note_message(pressed)
+            await self._parts.delivery.note_message(pressed)
         settled = await self._settle(press, mine)
         before = [one for one in found if one.ending is not None]
         if before or any(result is None or not result.first for result in settled):
             # The presser saw an older state. What this press ended is shown through the outbox.
-            self._background.start(self._delivery.update(pressed, Open()))
+            self._parts.background.start(self._parts.delivery.update(pressed, Open()))
         return self._told(mine, settled, before, len(waiting) - len(mine))
 
     def _unseen(self, found: Sequence[Found]) -> int:
-        return len(unseen_of([self._maker.card(one) for one in found]))
+        return len(unseen_of([self._parts.maker.card(one) for one in found]))
 
     async def _settle(self, press: Press, found: Sequence[Found]) -> list[Settled | None]:
         """How each of them ended; None for one that is gone. All are tried before one fails."""
@@ -91,13 +66,15 @@ class BundlePresses:
         return [result for result in results if not isinstance(result, BaseException)]
 
     async def _settle_one(self, press: Press, found: Found) -> Settled | None:
-        card = self._maker.card(found)
+        card = self._parts.maker.card(found)
         choice = card.choice(EACH[press.choice])
         if choice is None:
             raise ValueError(f"this card has no {EACH[press.choice]!r}")
-        answer = self._maker.spoken(found.request).answer(choice, by=press.actor, at=self._clock())
+        answer = self._parts.maker.spoken(found.request).answer(
+            choice, by=press.actor, at=self._parts.clock()
+        )
         try:
-            return await self._backend.store.settle(found.request.question_id, answer)
+            return await self._parts.backend.store.settle(found.request.question_id, answer)
         except UnknownRequestError:
             return None
 
@@ -116,14 +93,14 @@ class BundlePresses:
             if result is None:
                 gone += 1
             elif result.first:
-                decided[self._words.cards.how(result.ending.outcome.value)] += 1
+                decided[self._parts.words.cards.how(result.ending.outcome.value)] += 1
                 unheard += result.heard == 0
             else:
-                others[self._maker.how(one.request, result.ending)] += 1
+                others[self._parts.maker.how(one.request, result.ending)] += 1
         for one in before:
             if one.ending is not None:
-                others[self._maker.how(one.request, one.ending)] += 1
-        words = self._words
+                others[self._parts.maker.how(one.request, one.ending)] += 1
+        words = self._parts.words
         parts = [words.decided.format(count=n, outcome=one) for one, n in decided.items()]
         parts += [words.already.of(count, how=how) for how, count in others.items()]
         parts += [words.gone.of(gone)] if gone else []

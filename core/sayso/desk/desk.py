@@ -22,6 +22,7 @@ from sayso.desk.delivery import Delivery
 from sayso.desk.jobs import Jobs
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
+from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Routes
 from sayso.desk.words import ENGLISH, DeskWords
@@ -107,16 +108,18 @@ class Desk:
             keeps_log=options.keeps_log,
         )
         self.press = Presses(
-            backend,
-            by_platform,
-            self._approvers,
-            self._delivery,
-            maker,
-            notices,
-            refusals=options.refusals,
-            clock=clock,
-            background=self._background,
-            words=options.words,
+            DeskParts(
+                backend=backend,
+                adapters=by_platform,
+                approvers=self._approvers,
+                delivery=self._delivery,
+                maker=maker,
+                notices=notices,
+                refusals=options.refusals,
+                clock=clock,
+                background=self._background,
+                words=options.words,
+            )
         ).take
 
     async def run(self) -> None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 
 from sayso.cards.card import Card, Choice, Open
-from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, Press
-from sayso.clock import Clock
-from sayso.desk.card_maker import CardMaker
-from sayso.desk.delivery import Delivery
+from sayso.desk.parts import DeskParts
 from sayso.desk.words import DeskWords
 from sayso.errors import DeliveryError, SaysoError
 from sayso.events import RequestEnding, UserInputRequest
-from sayso.questions.refusals import Refusals
-from sayso.stores.backend import Backend
 from sayso.stores.ports import Found
-from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -29,27 +23,8 @@ _PUT_SECONDS = 15.0
 class Forms:
     """Puts the form of a choice to the presser. What it falls back to is stored before."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        adapters: Mapping[str, Adapter],
-        delivery: Delivery,
-        maker: CardMaker,
-        *,
-        refusals: Refusals,
-        clock: Clock,
-        background: Background,
-        words: DeskWords,
-        late: Callable[[Found, RequestEnding], Answer],
-    ) -> None:
-        self._backend = backend
-        self._adapters = adapters
-        self._delivery = delivery
-        self._maker = maker
-        self._refusals = refusals
-        self._clock = clock
-        self._background = background
-        self._words = words
+    def __init__(self, parts: DeskParts, *, late: Callable[[Found, RequestEnding], Answer]) -> None:
+        self._parts = parts
         self._late = late
 
     async def ask(self, press: Press, found: Found, card: Card, choice: Choice) -> Answer:
@@ -65,45 +40,53 @@ class Forms:
             UnknownRequestError: the request is gone.
         """
         request = found.request
-        adapter = self._adapters[press.message.place.platform]
+        adapter = self._parts.adapters[press.message.place.platform]
         fallback = card.choice(choice.falls_back)
         if fallback is None:
-            problem = await put(adapter.ask(press, card, choice), self._words)
+            problem = await put(adapter.ask(press, card, choice), self._parts.words)
             if problem:
-                return Answer(Answered.REFUSED, self._words.not_asked.format(problem=problem))
+                return Answer(Answered.REFUSED, self._parts.words.not_asked.format(problem=problem))
             return Answer(Answered.ASKED, "")
-        ending = self._maker.spoken(request).answer(fallback, by=press.actor, at=self._clock())
-        seconds = self._refusals.wait.total_seconds()
-        store = self._backend.store
+        ending = self._parts.maker.spoken(request).answer(
+            fallback, by=press.actor, at=self._parts.clock()
+        )
+        seconds = self._parts.refusals.wait.total_seconds()
+        store = self._parts.backend.store
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
             return self._late(found, ended)
-        if problem := await put(adapter.ask(press, card, choice), self._words):
+        if problem := await put(adapter.ask(press, card, choice), self._parts.words):
             return await self._without_form(found, ending, problem)
-        who = self._maker.ended(request, ending).who
-        self._maker.note(request, self._words.questions.reason_is_written.format(who=who))
-        self._background.start(self._show_it(request))
-        return Answer(Answered.ASKED, self._refusals.without_reason(self._words.questions))
+        who = self._parts.maker.ended(request, ending).who
+        self._parts.maker.note(
+            request, self._parts.words.questions.reason_is_written.format(who=who)
+        )
+        self._parts.background.start(self._show_it(request))
+        return Answer(
+            Answered.ASKED, self._parts.refusals.without_reason(self._parts.words.questions)
+        )
 
     async def _without_form(self, found: Found, ending: RequestEnding, problem: str) -> Answer:
-        settled = await self._backend.store.settle(found.request.question_id, ending)
+        settled = await self._parts.backend.store.settle(found.request.question_id, ending)
         if not settled.first:
             return self._late(found, settled.ending)
-        outcome = self._words.outcome(ending.outcome)
-        text = self._words.no_reason_asked.format(outcome=outcome, problem=problem)
+        outcome = self._parts.words.outcome(ending.outcome)
+        text = self._parts.words.no_reason_asked.format(outcome=outcome, problem=problem)
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, self._words.nobody_waits.format(said=text))
+            return Answer(Answered.UNHEARD, self._parts.words.nobody_waits.format(said=text))
         return Answer(Answered.RECORDED, text)
 
     async def _show_it(self, request: UserInputRequest) -> None:
         """Let all copies say what is being written."""
         try:
-            record = await self._backend.store.get(request.question_id)
+            record = await self._parts.backend.store.get(request.question_id)
         except SaysoError as error:
             _log.warning("cards do not say that a reason is being written: %s", error)
             return
         for copy in record.copies if record is not None else ():
-            self._background.start(self._delivery.update(Found(copy, request, None), Open()))
+            self._parts.background.start(
+                self._parts.delivery.update(Found(copy, request, None), Open())
+            )
 
 
 async def put(showing: Awaitable[None], words: DeskWords) -> str:

@@ -1,0 +1,33 @@
+"""What all that decides on presses works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sayso.chats.adapter import Adapter
+from sayso.clock import Clock
+from sayso.desk.approvers import Approvers
+from sayso.desk.card_maker import CardMaker
+from sayso.desk.delivery import Delivery
+from sayso.desk.notices import Notices
+from sayso.desk.words import DeskWords
+from sayso.questions.refusals import Refusals
+from sayso.stores.backend import Backend
+from sayso.tasks import Background
+
+
+@dataclass(frozen=True, slots=True)
+class DeskParts:
+    """The parts of one desk, put together once."""
+
+    backend: Backend
+    adapters: Mapping[str, Adapter]
+    approvers: Approvers
+    delivery: Delivery
+    maker: CardMaker
+    notices: Notices
+    refusals: Refusals
+    clock: Clock
+    background: Background
+    words: DeskWords

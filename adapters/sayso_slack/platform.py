@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -21,6 +22,10 @@ from sayso_slack import settings as slack
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
     from sayso_slack.config import SlackConfig
+
+_CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
+_USER = re.compile(r"[UW][A-Z0-9]{2,}")
+_THREAD = re.compile(r"\d+\.\d+")
 
 
 class SlackBot(Bot):
@@ -111,7 +116,15 @@ class SlackPlatform(Platform[slack.SlackSection]):
         Raises:
             ValueError: it is neither.
         """
-        slack.check_place(place)
+        if not _CHAT.fullmatch(place.address):
+            raise ValueError(
+                "is not a Slack channel id; write slack:C0123ABCD, the id at the end of the "
+                "channel's details"
+            )
+        if place.thread and not _THREAD.fullmatch(place.thread):
+            raise ValueError(
+                "names a thread that is not a Slack time stamp such as 1712345678.000100"
+            )
 
     def account(self, written: object) -> str:
         """A member id.
@@ -119,7 +132,12 @@ class SlackPlatform(Platform[slack.SlackSection]):
         Raises:
             ValueError: it is not one.
         """
-        return slack.account(written)
+        if not isinstance(written, str) or not _USER.fullmatch(written):
+            raise ValueError(
+                "is not a Slack member id such as U0ALICE; copy it from the member's profile, "
+                "under ⋮, Copy member ID"
+            )
+        return written
 
     def check_group(self, name: str) -> None:
         """A user group, by its handle or its ``S…`` id.

@@ -1,18 +1,13 @@
-"""What the settings say about Slack: its section, its secrets, and how it names things."""
+"""What the settings say about Slack: its section and its secrets."""
 
 from __future__ import annotations
 
 import re
 from typing import Annotated, Literal
 
-from sayso.chats.places import Place
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, PlatformSettings, Section, checked
 from sayso_slack.config import API_URL, SlackConfig
-
-_CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
-_USER = re.compile(r"[UW][A-Z0-9]{2,}")
-_THREAD = re.compile(r"\d+\.\d+")
 
 BOT_TOKEN = Secret(
     "SLACK_BOT_TOKEN",
@@ -68,32 +63,3 @@ def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
         api_url=section.api_url.rstrip("/") + "/",
         mode=mode,
     )
-
-
-def check_place(place: Place) -> None:
-    """Return when it may be a channel, a person's direct message, or a thread in one.
-
-    Raises:
-        ValueError: it cannot; the message says what to write instead.
-    """
-    if not _CHAT.fullmatch(place.address):
-        raise ValueError(
-            "is not a Slack channel id; write slack:C0123ABCD, the id at the end of the "
-            "channel's details"
-        )
-    if place.thread and not _THREAD.fullmatch(place.thread):
-        raise ValueError("names a thread that is not a Slack time stamp such as 1712345678.000100")
-
-
-def account(written: object) -> str:
-    """A member id.
-
-    Raises:
-        ValueError: it is not one; the message says where to find it.
-    """
-    if not isinstance(written, str) or not _USER.fullmatch(written):
-        raise ValueError(
-            "is not a Slack member id such as U0ALICE; copy it from the member's profile, "
-            "under ⋮, Copy member ID"
-        )
-    return written

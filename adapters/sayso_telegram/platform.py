@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from sayso_telegram.incoming.webhook import WebhookState
 
 Settings = PlatformSettings[telegram.TelegramSection]
+
+_USER = re.compile(r"\d+", re.ASCII)
+_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 class TelegramBot(Bot):
@@ -195,7 +199,15 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         Raises:
             ValueError: it is neither.
         """
-        telegram.check_place(place)
+        if not _NUMBER.fullmatch(place.address):
+            raise ValueError(
+                "is not a Telegram chat id; write the number, such as telegram:-1001234567890: "
+                "names can change hands"
+            )
+        if place.thread and not _NUMBER.fullmatch(place.thread):
+            raise ValueError(
+                "names a topic that is not a number, such as telegram:-1001234567890/17"
+            )
 
     def account(self, written: object) -> str:
         """A user id.
@@ -203,7 +215,12 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         Raises:
             ValueError: it is not one.
         """
-        return telegram.account(written)
+        if isinstance(written, bool) or not _USER.fullmatch(str(written)):
+            raise ValueError(
+                "is not a numeric Telegram user id such as 4242; usernames can change hands, "
+                "@userinfobot tells the id"
+            )
+        return str(written)
 
     def check_group(self, name: str) -> None:  # noqa: ARG002  whatever it is
         """There are none that a bot can read.

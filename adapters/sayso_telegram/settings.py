@@ -1,18 +1,13 @@
-"""What the settings say about Telegram: its section, its secrets, and how it names things."""
+"""What the settings say about Telegram: its section and its secrets."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Literal
 
-from sayso.chats.places import Place
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import ApiUrl, PlatformSettings, Section
 from sayso_telegram.config import TELEGRAM_HOST, TOKEN_SHAPE, TelegramConfig
-
-_NUMBER = re.compile(r"-?\d+", re.ASCII)
-_USER = re.compile(r"\d+", re.ASCII)
 
 _WHERE = "@BotFather shows it after /mybots, under API Token"
 
@@ -66,32 +61,3 @@ def config_to_register(settings: PlatformSettings[TelegramSection]) -> TelegramC
         api_url=settings.section.api_url.rstrip("/"),
         mode="polling",
     )
-
-
-def check_place(place: Place) -> None:
-    """Return when it may be a chat, or a topic in one.
-
-    Raises:
-        ValueError: it cannot; the message says what to write instead.
-    """
-    if not _NUMBER.fullmatch(place.address):
-        raise ValueError(
-            "is not a Telegram chat id; write the number, such as telegram:-1001234567890: "
-            "names can change hands"
-        )
-    if place.thread and not _NUMBER.fullmatch(place.thread):
-        raise ValueError("names a topic that is not a number, such as telegram:-1001234567890/17")
-
-
-def account(written: object) -> str:
-    """A user id.
-
-    Raises:
-        ValueError: it is not one; the message says where to find it.
-    """
-    if isinstance(written, bool) or not _USER.fullmatch(str(written)):
-        raise ValueError(
-            "is not a numeric Telegram user id such as 4242; usernames can change hands, "
-            "@userinfobot tells the id"
-        )
-    return str(written)

@@ -26,13 +26,12 @@ _ASKER = 300
 _LABEL = 40
 _VALUE = 120
 _BUTTON = 75  # docs.slack.dev, button element
-_IN_MENU = 40  # of the 75 of an option: 20 of these share a message
+LONGEST_IN_MENU = 40  # of the 75 of an option: 20 of these share a message
 _WARNING = 500
 MOST_STORED = 600
 """What a choice would store, where no dialog is in the way: a second step has no other buttons."""
 
-LONGEST_BUTTON = _BUTTON - len("Yes, …")
-LONGEST_IN_MENU = _IN_MENU - len("…")
+LONGEST_BUTTON = _BUTTON - len(ENGLISH.yes.format(label=""))
 _HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
 
@@ -120,20 +119,14 @@ LONGEST_ASKED = CONFIRM_TEXT - len(stored_question(Choice("always", "Always"), E
 
 def button_label(choice: Choice) -> str:
     """The words on a button. docs.slack.dev, button element: 75 characters."""
-    return _announced(choice, _BUTTON)
+    return one_line(choice.label, _BUTTON, otherwise=choice.key)
 
 
 def option_label(choice: Choice) -> str:
     """The words in a menu. docs.slack.dev, option: 75 characters; 20 of these share a message."""
-    return _announced(choice, _IN_MENU)
+    return one_line(choice.label, LONGEST_IN_MENU, otherwise=choice.key)
 
 
 def confirmed_label(choice: Choice, words: CardWords) -> str:
     """The words on the button of a second step."""
     return one_line(words.yes.format(label=button_label(choice)), _BUTTON)
-
-
-def _announced(choice: Choice, limit: int) -> str:
-    """The label; three dots announce a form."""
-    words = one_line(choice.label, limit - 1, otherwise=choice.key)
-    return words if choice.form is None or words.endswith("…") else f"{words}…"

@@ -180,8 +180,8 @@ class SlackListener:
 
 def _is_private(answer: Answer) -> bool:
     """Whether neither the card nor the dialog says it already."""
-    said = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
-    return bool(answer.text) and answer.kind not in said
+    public = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
+    return bool(answer.text) and answer.kind not in public
 
 
 def _refused(error: CallbackError) -> HttpAnswer:

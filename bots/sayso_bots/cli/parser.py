@@ -96,9 +96,9 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**how, add_help=False, allow_abbrev=False)
         self.add_argument("-h", "--help", action=_ShowHelp, help="show this help")
 
-    def error(self, message: str) -> NoReturn:
-        """Print the line and exit with 2."""
-        see = " See" if message.endswith("?") else "; see"
+    def error(self, message: str, *, meant: str = "") -> NoReturn:
+        """Print the line, with what may have been meant, and exit with 2."""
+        see = f"; did you mean {meant}? See" if meant else "; see"
         self.exit(2, f"sayso: {message}{see} `{self.prog} --help`\n")
 
     def add_group(self, metavar: str, kind: type[Parser] | None = None) -> Commands:
@@ -133,18 +133,19 @@ class Parser(argparse.ArgumentParser):
         """Parse; what this parser does not know is an error of its own and not of its parents."""
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(self._unknown(known, unknown))
+            self._refuse(known, unknown)
         return known, unknown
 
-    def _unknown(self, known: argparse.Namespace, words: Sequence[str]) -> str:
-        option = next((word for word in words if word.startswith("-")), None)
+    def _refuse(self, known: argparse.Namespace, unknown: Sequence[str]) -> NoReturn:
+        option = next((argument for argument in unknown if argument.startswith("-")), None)
         if option is None:
-            instead = self.instead(known, words[0]) if self.instead else ""
+            instead = self.instead(known, unknown[0]) if self.instead else ""
             more = f"; write {instead}" if instead else ""
-            return f"{words[0]!r:.40} is one argument too many{more}"
+            self.error(f"{unknown[0]!r:.40} is one argument too many{more}")
         # What stands after the = may be anything, also a secret.
         name = option.partition("=")[0]
-        return f"there is no option {name!r:.40}" + _meant(name, self._option_string_actions)
+        meant = _meant(name, self._option_string_actions)
+        self.error(f"there is no option {name!r:.40}", meant=meant)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
@@ -153,7 +154,7 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  no public name
             what = str(action.metavar).lower()
             known += self._option_string_actions
-            self.error(f"there is no {what} {value!r:.40}{_meant(value, known)}")
+            self.error(f"there is no {what} {value!r:.40}", meant=_meant(value, known))
         raise argparse.ArgumentError(action, f"{value!r:.40} is not one of {', '.join(known)}")
 
     def _help_is_needed(self, args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG002
@@ -208,4 +209,4 @@ def _meant(written: str, known: Iterable[str]) -> str:
     # The dashes that all options share make none of them alike.
     names = {name.lstrip("-"): name for name in known}
     near = difflib.get_close_matches(written.lstrip("-"), names, n=1, cutoff=0.6)
-    return f"; did you mean {names[near[0]]}?" if near else ""
+    return names[near[0]] if near else ""

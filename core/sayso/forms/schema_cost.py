@@ -45,9 +45,9 @@ class _Written:
 
     def root(self) -> tuple[int, int]:
         # Definitions count where they are referred to.
-        words = {"$defs", "definitions", "$id", "id"}
+        apart = {"$defs", "definitions", "$id", "id"}
         self._known[id(self._schema)] = None
-        return self._of({k: v for k, v in self._schema.items() if k not in words})
+        return self._of({k: v for k, v in self._schema.items() if k not in apart})
 
     def _of(self, node: Any) -> tuple[int, int]:
         if isinstance(node, Mapping):

@@ -19,7 +19,7 @@ from sayso_slack import SlackAdapter
 
 def pressed(playground: Playground, card: Card, ref: MessageRef) -> Press:
     message: SlackMessage = playground.slack.messages()[-1]
-    payload = playground.slack.block_actions(message, "Order…", by="alice")
+    payload = playground.slack.block_actions(message, "Order", by="alice")
     return Press(card.handle, "order", "slack:U0ALICE", ref, ticket=payload["trigger_id"])
 
 

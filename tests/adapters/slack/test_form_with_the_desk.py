@@ -99,7 +99,7 @@ class Room(SlackRoom):
 
     async def form(self, card: SlackMessage, by: str = "alice") -> SlackView:
         """Press the button that opens the form."""
-        delivery = await self.playground.slack.press(card, "Order…", by=by)
+        delivery = await self.playground.slack.press(card, "Order", by=by)
         assert delivery.error is None
         return await self.playground.slack.view_for(by)
 
@@ -229,7 +229,7 @@ async def test_a_stranger_gets_no_form_and_cannot_send_anothers(room: Room) -> N
     waiting, card = await room.order()
     view = await room.form(card)
 
-    await room.playground.slack.press(card, "Order…", by="mallory")
+    await room.playground.slack.press(card, "Order", by="mallory")
     told = await room.playground.slack.ephemeral_where("mallory")
     assert "may not decide" in told.text
     assert room.playground.slack.view("mallory") is None

@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sayso.chats.places import MessageRef, Place
-from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso.platforms import Platform
+from sayso.testing import AdapterContract, AdapterStage, PlatformContract, PressRecorder, Shown
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "terminal_adapter"
 sys.path.append(str(EXAMPLE))
 
-from terminal_adapter import TerminalAdapter, TerminalListener  # noqa: E402
+from terminal_adapter import PLATFORM, TerminalAdapter, TerminalListener  # noqa: E402
 
 
 class TerminalStage(AdapterStage):
@@ -72,3 +74,9 @@ class TestTerminalAdapter(AdapterContract):
     @pytest.fixture
     def stage(self) -> TerminalStage:
         return TerminalStage()
+
+
+class TestTerminalPlatform(PlatformContract):
+    @pytest.fixture
+    def platform(self) -> Platform[Any]:
+        return PLATFORM

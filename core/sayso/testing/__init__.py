@@ -28,6 +28,7 @@ from sayso.testing.harness import (
 from sayso.testing.leases_contract import LeasesContract
 from sayso.testing.log_contract import BranchLogContract
 from sayso.testing.outbox_contract import OutboxContract
+from sayso.testing.platform_contract import PlatformContract
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
@@ -45,6 +46,7 @@ __all__ = [
     "Filled",
     "LeasesContract",
     "OutboxContract",
+    "PlatformContract",
     "PressRecorder",
     "Prompt",
     "RosterContract",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -12,7 +13,8 @@ from support.served_bot import served_bot
 
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
-from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso.platforms import Platform
+from sayso.testing import AdapterContract, AdapterStage, PlatformContract, PressRecorder, Shown
 from sayso.testing.adapter_contract import a_card
 from sayso_playground import (
     DeliverTwice,
@@ -118,3 +120,9 @@ class TestSlackAdapter(AdapterContract):
             async with served_bot(PLATFORM, section, secrets, desk) as (adapter, url):
                 playground.slack.deliver_to(f"{url}/slack/events")
                 yield SlackStage(playground, adapter, desk)
+
+
+class TestSlackPlatform(PlatformContract):
+    @pytest.fixture
+    def platform(self) -> Platform[Any]:
+        return PLATFORM

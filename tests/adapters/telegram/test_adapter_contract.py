@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from support.served_bot import served_bot
 
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
-from sayso.testing import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso.platforms import Platform
+from sayso.testing import AdapterContract, AdapterStage, PlatformContract, PressRecorder, Shown
 from sayso_playground import (
     DeliverTwice,
     Playground,
@@ -98,3 +100,9 @@ class TestTelegramAdapter(AdapterContract):
                 stage = TelegramStage(playground, adapter, desk, url)
                 playground.telegram.deliver_to(f"{url}/telegram/webhook", secret_token=SECRET)
                 yield stage
+
+
+class TestTelegramPlatform(PlatformContract):
+    @pytest.fixture
+    def platform(self) -> Platform[Any]:
+        return PLATFORM

@@ -22,6 +22,7 @@ from sayso.errors import ReplayedCallbackError
 from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
+from sayso.testing import until
 
 STATUS, PUSH, LS = (
     ToolCall("bash", {"command": command}) for command in ("git status", "git push", "ls")
@@ -156,10 +157,12 @@ async def test_an_expired_rule_asks_again(backend: Backend) -> None:
         await room.choose("always")
         assert await room.decided(STATUS) == "approved"
 
-        await asyncio.sleep(1.1)
+        async def is_gone() -> bool:
+            return not await backend.rules.all()
+
+        await until(is_gone)
 
         assert await room.decided(STATUS) == "asked"
-        assert await backend.rules.all() == []
 
 
 async def test_only_what_the_settings_allow_is_offered(backend: Backend) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import socket
 import subprocess
 import sys
 from datetime import timedelta
@@ -127,10 +126,35 @@ async def test_the_verdicts_of_sub_agents_are_recorded_too() -> None:
     assert len(stage.verdicts) == 1
 
 
-async def test_a_play_uses_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("the harness connected somewhere")
+# An audit hook cannot be taken away again: it needs an interpreter of its own.
+_WATCHED = """
+import asyncio, sys
+from sayso import ToolCall
+from sayso.testing import play
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+def watch(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto"):
+        print("the network was used:", event)
 
-    assert (await play([DEPLOY], answers={"deploy": "allow"})).verdicts[0].approved
+sys.addaudithook(watch)
+if "{probe}":
+    import socket
+    socket.getaddrinfo("127.0.0.1", 9)
+played = asyncio.run(play([ToolCall("deploy")], answers={{"deploy": "allow"}}))
+print(played.verdicts[0].approved)
+"""
+
+
+@pytest.mark.parametrize(
+    ("probe", "printed"),
+    [("", "True\n"), ("look", "the network was used: socket.getaddrinfo\nTrue\n")],
+)
+def test_a_play_uses_no_network_and_would_be_seen_using_it(probe: str, printed: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED.format(probe=probe)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (0, printed), done.stderr

@@ -136,7 +136,7 @@ async def a_room(
         backend,
         shown,
         routes or Routes([route], PEOPLE),
-        DeskOptions(together=timedelta(seconds=1)),
+        DeskOptions(bundle_window=timedelta(seconds=1)),
         pause=window,
     )
     async with BundleRoom.open(

@@ -103,7 +103,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             terms=settings.policy.terms,
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
-            together=settings.questions.together,
+            bundle_window=settings.questions.bundle_window,
         ),
     )
 

@@ -89,13 +89,13 @@ class PolicySettings:
 class QuestionSettings:
     """How a no is given, and the modules with kinds of question of one's own.
 
-    Calls of one run that are asked about within ``together`` of the first of
+    Calls of one run that are asked about within ``bundle_window`` of the first of
     them share a card; zero is a card for each.
     """
 
     refusals: Refusals = field(default_factory=Refusals)
     types: tuple[str, ...] = ()
-    together: timedelta = timedelta(milliseconds=200)
+    bundle_window: timedelta = timedelta(milliseconds=200)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,14 +43,14 @@ class DeskOptions:
 
     ``terms`` and ``refusals`` are what its cards offer. With ``keeps_log``
     requests and endings are written to their branch's log, too. Requests of
-    one run that come within ``together`` of the first of them share a message;
+    one run that come within ``bundle_window`` of the first of them share a message;
     without it each has its own. ``words`` are what people read.
     """
 
     terms: Terms = field(default_factory=Terms)
     refusals: Refusals = field(default_factory=Refusals)
     keeps_log: bool = False
-    together: timedelta = timedelta(0)
+    bundle_window: timedelta = timedelta(0)
     words: DeskWords = ENGLISH
 
 
@@ -94,7 +94,7 @@ class Desk:
             backend.store,
             self._deadlines,
             self._delivery,
-            window=options.together,
+            window=options.bundle_window,
             background=self._background,
             pause=pause,
         )

@@ -19,7 +19,7 @@ from sayso_playground import Playground, SlackMessage
 
 @pytest.fixture
 async def gate(slack: Slack, backend: Backend) -> AsyncIterator[Gate]:
-    options = DeskOptions(together=timedelta(milliseconds=200))
+    options = DeskOptions(bundle_window=timedelta(milliseconds=200))
     async with SlackRoom.in_slack(slack, backend, ("alice", "bob"), options) as room:
         yield room.gate
 

@@ -48,7 +48,7 @@ async def room(backend: Backend) -> AsyncIterator[Room]:
         ],
         {"alice": frozenset({"telegram:4242"})},
     )
-    options = DeskOptions(together=timedelta(milliseconds=200))
+    options = DeskOptions(bundle_window=timedelta(milliseconds=200))
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         Gate.open(backend, run=RUN, timeout=30) as gate,

@@ -45,7 +45,7 @@ def test_how_long_calls_gather_for_one_card_comes_from_the_file(
 ) -> None:
     questions = settings_of(source_of(f"{ROUTE}[questions]\n{written}\n", ENV)).questions
 
-    assert questions.together == timedelta(milliseconds=milliseconds)
+    assert questions.bundle_window == timedelta(milliseconds=milliseconds)
 
 
 @pytest.mark.parametrize(

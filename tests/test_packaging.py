@@ -147,7 +147,21 @@ def test_without_the_playground_the_demo_says_in_one_line_what_to_install(
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert "pip install 'sayso[demo]'" in done.stderr
+    assert (
+        "`pip install ./playground`, elsewhere install Sayso with its extra `demo`" in done.stderr
+    )
+
+
+def test_no_message_tells_to_install_a_name_that_anybody_can_take() -> None:
+    sources = [
+        path
+        for root in ("core", "adapters", "bots", "playground")
+        for path in (ROOT / root).rglob("*.py")
+    ]
+
+    telling = re.compile(r"install '?sayso[\[-]")
+    assert len(sources) > 200
+    assert [path.name for path in sources if telling.search(path.read_text())] == []
 
 
 def test_the_extra_bots_is_the_sum_of_the_others_and_the_demo_adds_the_playground() -> None:

@@ -163,7 +163,10 @@ class SlackPlatform(Platform[slack.SlackSection]):
         try:
             from sayso_slack.adapter import SlackAdapter
         except ImportError as error:
-            raise ConfigError("Slack needs its libraries: install sayso[slack]") from error
+            raise ConfigError(
+                "Slack needs its libraries: install Sayso with its extra `slack`, "
+                "from where you got it"
+            ) from error
         async with SlackAdapter(config) as adapter:
             yield SlackBot(config, adapter)
 

@@ -244,7 +244,10 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         try:
             from sayso_telegram.adapter import TelegramAdapter
         except ImportError as error:
-            raise ConfigError("Telegram needs its libraries: install sayso[telegram]") from error
+            raise ConfigError(
+                "Telegram needs its libraries: install Sayso with its extra `telegram`, "
+                "from where you got it"
+            ) from error
         async with TelegramAdapter(config, drafts) as adapter:
             yield TelegramBot(config, adapter)
 

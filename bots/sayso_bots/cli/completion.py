@@ -28,7 +28,10 @@ def completion_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     try:
         import shtab
     except ModuleNotFoundError:
-        raise ConfigError("completion needs shtab: pip install 'sayso[completion]'") from None
+        raise ConfigError(
+            "completion needs shtab: install Sayso with its extra `completion`, "
+            "from where you got it"
+        ) from None
     parser = load_all(sayso_parser())
     for option in parser.options():
         if option.metavar == "FILE":

@@ -184,8 +184,8 @@ class _Command(Parser):
             package = (error.name or "a package").partition(".")[0]
             if package in sys.stdlib_module_names or package.startswith("sayso"):
                 raise
-            text = f"sayso: `{self.prog}` needs {package}: pip install 'sayso[bots]'\n"
-            self.exit(2, text)
+            how = "install Sayso with its extra `bots`, from where you got it"
+            self.exit(2, f"sayso: `{self.prog}` needs {package}: {how}\n")
         module.add_arguments(self)
 
     def parse_known_args(  # type: ignore[override]  # see above

@@ -17,8 +17,8 @@ def run_demo(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     if find_spec("sayso_playground") is None:
         raise ConfigError(
-            "the demo needs sayso-playground, which is not installed: pip install 'sayso[demo]', "
-            "or in Sayso's source tree: pip install ./playground"
+            "the demo needs sayso-playground, which is not installed: in Sayso's source tree "
+            "`pip install ./playground`, elsewhere install Sayso with its extra `demo`"
         )
     from sayso_bots.demo.command import play_demo
 

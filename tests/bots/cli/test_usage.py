@@ -371,11 +371,21 @@ def test_asking_loads_no_chat_library() -> None:
 @pytest.mark.parametrize(
     ("argv", "missing", "line"),
     [
-        ("['serve']", "aiohttp", "sayso: `sayso serve` needs aiohttp: pip install 'sayso[bots]'"),
+        (
+            "['serve']",
+            "aiohttp",
+            (
+                "sayso: `sayso serve` needs aiohttp: install Sayso with its extra `bots`, "
+                "from where you got it"
+            ),
+        ),
         (
             "['completion', 'bash']",
             "shtab",
-            "sayso: completion needs shtab: pip install 'sayso[completion]'",
+            (
+                "sayso: completion needs shtab: install Sayso with its extra `completion`, "
+                "from where you got it"
+            ),
         ),
     ],
 )

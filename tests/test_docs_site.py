@@ -22,6 +22,8 @@ import pytest
 import sayso
 
 ROOT = Path(__file__).parents[1]
+# Building the site takes a quarter of a minute, on a busy machine a few.
+pytestmark = pytest.mark.timeout(240)
 WITHOUT_ALL = (
     "sayso.calls",
     "sayso.clock",
@@ -67,7 +69,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, _Page]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=55,
+        timeout=230,
     )
     # Not --quiet: what is not said is not counted, and --strict would let it pass.
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ if chromium() is None and not os.environ.get("CI"):
     pytest.skip(NO_CHROMIUM, allow_module_level=True)
 
 
+@pytest.mark.timeout(240)
 async def test_every_picture_of_the_questions_can_be_taken_again(tmp_path: Path) -> None:
     # The example's kind of question is known in its process only.
     script = await asyncio.create_subprocess_exec(

@@ -27,8 +27,9 @@ class TerminalStage(AdapterStage):
     def __init__(self) -> None:
         self.written: list[str] = []
         self.desk = PressRecorder()
-        self.adapter: TerminalAdapter = TerminalAdapter("alice", self.written.append)
-        self.listener = TerminalListener(self.adapter, self.desk)
+        self.terminal = TerminalAdapter("alice", self.written.append)
+        self.adapter = self.terminal
+        self.listener = TerminalListener(self.terminal, self.desk)
         self.place = Place("terminal", "screen")
         self.nowhere = Place("terminal", "elsewhere")
         self.actor = "terminal:alice"
@@ -47,7 +48,7 @@ class TerminalStage(AdapterStage):
         return next(text for text in reversed(self.written) if text.startswith("--- all of"))
 
     async def fill(self, answers: Mapping[str, str]) -> None:
-        while (filling := self.adapter.filling) is not None:
+        while (filling := self.terminal.filling) is not None:
             await self.listener.take(answers[filling.fields[0].label])
 
     async def forge(self, ref: MessageRef, label: str) -> None:

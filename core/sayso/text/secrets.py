@@ -24,9 +24,12 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # A shape hides what it matches from the person who decides, so each is as narrow as the kind
 # of secret allows: none takes white space, and none takes what a shell would act on.
 # An agent's process loads no platform, so those of the chats that it may meet stand here, too.
-API_TOKEN = re.compile(r"sayso_[A-Za-z0-9_-]{40,}")
+API_TOKEN = re.compile(r"(?<![A-Za-z0-9_-])sayso_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
 _SHAPES = (
-    API_TOKEN.pattern,
+    # The first that matches at a place counts: those that take more of it come first.
+    # user:password in a URL
+    r"(?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)",
+    r"(?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}",
     r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}",
     r"xapp-[A-Za-z0-9-]{8,}",
     r"xwfp-[A-Za-z0-9-]{8,}",
@@ -40,9 +43,7 @@ _SHAPES = (
     r"\bAIza[A-Za-z0-9_-]{30,}",
     # a JSON Web Token
     r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]+",
-    # user:password in a URL
-    r"(?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)",
-    r"(?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}",
+    API_TOKEN.pattern,
 )
 _SECRET_VALUE = re.compile("|".join(_SHAPES))
 # Those that were brought by what this process has loaded, each once.

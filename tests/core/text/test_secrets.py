@@ -65,6 +65,19 @@ def test_an_address_is_shown_without_its_login(url: str, shown: str | None) -> N
     assert without_login(url) == (shown or url)
 
 
+def test_a_secret_inside_a_longer_one_shows_nothing_of_the_rest() -> None:
+    token = "sayso_" + "a" * 43
+
+    assert "hunter2" not in redacted_text(f"https://{token}:hunter2@host/x")
+    assert "c2VjcmV0" not in redacted_text(f"Authorization: Bearer {token}.c2VjcmV0cGFydA==")
+
+
+def test_a_long_name_that_begins_as_our_tokens_do_is_shown() -> None:
+    name = "sayso_deploy_script_that_rolls_everything_back_now_and_then"
+
+    assert redacted_text(name) == name
+
+
 def test_a_password_in_a_url_is_not_shown() -> None:
     assert redacted_text("psql postgres://bob:hunter2@db/x") == (
         "psql postgres://[redacted: 11 characters]@db/x"

@@ -147,9 +147,9 @@ def test_without_the_playground_the_demo_says_in_one_line_what_to_install(
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert (
-        "`pip install ./playground`, elsewhere install Sayso with its extra `demo`" in done.stderr
-    )
+    assert "(sayso-playground)" in done.stderr
+    assert "`pip install '.[bots]' ./playground`, elsewhere" in done.stderr
+    assert "install Sayso with its extra `demo`" in done.stderr
 
 
 def test_no_message_tells_to_install_a_name_that_anybody_can_take() -> None:

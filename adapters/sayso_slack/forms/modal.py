@@ -56,7 +56,7 @@ def form_modal(
     blocks += _card(card)
     blocks += literal_blocks(form.note)
     if choice.falls_back:
-        blocks.append(context(plain_text(words.counts_at_once)))
+        blocks.append(context(plain_text(form.if_closed or words.counts_at_once)))
     for field in form.fields:
         blocks += input_blocks(field, words)
     view: Block = {
@@ -66,7 +66,9 @@ def form_modal(
         "title": plain_text(one_line(form.title, _TITLE)),
         "submit": plain_text(one_line(form.submit or forms.send, _TITLE)),
         "close": plain_text(
-            one_line(forms.leave_out if choice.falls_back else forms.cancel, _TITLE)
+            one_line(
+                (form.leave_out or forms.leave_out) if choice.falls_back else forms.cancel, _TITLE
+            )
         ),
         "blocks": blocks,
     }

@@ -11,7 +11,7 @@ from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice
 from sayso_telegram.card.parts import ending, reasons, second_step, time_text
-from sayso_telegram.card.pieces import Piece, fitting, line, own
+from sayso_telegram.card.pieces import Piece, fitting, label, line, own
 
 # 1,000 characters and a description of 600 are at most 3,200 code units; own
 # words take at most 400 and everything that may be cut is left at least 24 each.
@@ -75,9 +75,10 @@ def _body(card: Card) -> Iterator[Piece]:
 
 def _facts(facts: Sequence[tuple[str, str]], rank: int, more: Counted) -> Iterator[Piece]:
     is_answer = rank == _ANSWERS_RANK
-    for number, (label, value) in enumerate(facts[:_MOST_FACTS]):
+    for number, (name, value) in enumerate(facts[:_MOST_FACTS]):
         yield own("\n")
-        yield line(label, rank=rank + number)
+        # What an answer is called is the agent's word, and looks like it.
+        yield (line if is_answer else label)(name, rank=rank + number)
         yield from _value(value, rank + number, in_block=is_answer and "\n" in value)
     if len(facts) > _MOST_FACTS:
         yield own(f"\n{more.of(len(facts) - _MOST_FACTS)}")

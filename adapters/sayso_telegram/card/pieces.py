@@ -15,6 +15,7 @@ from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_e
 # say which characters; UTF-16 code units are the strictest reading.
 MOST_UNITS = 4096
 _LEAST_UNITS = 24
+_LONGEST_LABEL = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,12 @@ def own(words: str, look: Look = Look.PLAIN) -> Piece:
 def line(text: str, *, rank: int) -> Piece:
     """Anybody's words on one line: code, and therefore neither a mention, a link nor a tag."""
     return Piece(Part(sound(visible(text, one_line=True)), Look.CODE), rank)
+
+
+def label(text: str, *, rank: int) -> Piece:
+    """What a fact is called: plain if nothing in it can come alive, a line of code otherwise."""
+    looks_plain = len(text) <= _LONGEST_LABEL and text.replace(" ", "").isalpha()
+    return Piece(Part(sound(text)), rank) if looks_plain else line(text, rank=rank)
 
 
 def spread(template: str, look: Look = Look.PLAIN, /, **gaps: Piece) -> Iterator[Piece]:

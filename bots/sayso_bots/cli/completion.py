@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from itertools import dropwhile
 
 from sayso.errors import ConfigError
 from sayso_bots.cli.parser import Parser, load_all, sayso_parser
@@ -36,5 +37,17 @@ def completion_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     for option in parser.options():
         if option.metavar == "FILE":
             option.complete = shtab.FILE  # type: ignore[attr-defined]  # as shtab wants it
-    print(shtab.complete(parser, args.shell))
+    print(_without_advice(shtab.complete(parser, args.shell)))
     return 0
+
+
+def _without_advice(script: str) -> str:
+    """The script without the comments at its head, which advise another way to install it."""
+    lines = script.splitlines()
+    kept = dropwhile(lambda line: not line.strip() or _is_comment(line), lines)
+    # zsh knows a completion by its first line.
+    return "\n".join((*(line for line in lines[:1] if line.startswith("#compdef")), *kept))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")

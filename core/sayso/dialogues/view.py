@@ -223,7 +223,8 @@ class _Shown:
         if asked is not None and not asked.required:
             words = forms.remove if asked.name in dialogue.initial else forms.skip
             steps.append(self._offer(words, "skip"))
-        words = forms.leave_out if dialogue.purpose.falls_back else forms.cancel
+        leave_out = dialogue.form.leave_out or forms.leave_out
+        words = leave_out if dialogue.purpose.falls_back else forms.cancel
         yield (*steps, self._offer(words, "cancel"))
 
     def _answer_rows(self, asked: FormField | None) -> Iterator[tuple[Offer, ...]]:

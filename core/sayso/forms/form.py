@@ -164,7 +164,9 @@ class Form:
 
     ``submit`` are the words on the button that sends it, if not the usual ones.
     ``note`` is shown above the fields. ``confirms`` asks to look at all values
-    once more where they were asked for one by one.
+    once more where they were asked for one by one. Where something counts even
+    if it is left unfilled, ``leave_out`` are the words on the button that leaves
+    it, if not the usual ones, and ``if_closed`` says what happens then.
 
     Raises:
         ValueError: it has no fields, more than 40, or two of one name.
@@ -174,6 +176,8 @@ class Form:
     fields: tuple[FormField, ...]
     submit: str = ""
     note: str = ""
+    leave_out: str = ""
+    if_closed: str = ""
     confirms: bool = False
 
     def __post_init__(self) -> None:

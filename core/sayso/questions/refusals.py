@@ -64,7 +64,13 @@ def deny_with_reason_choice(falls_back: str, words: QuestionWords) -> Choice:
         maximum=REASON_LIMIT,
         hint=words.agent_is_told,
     )
-    form = Form(words.denial, (field,), submit=words.deny)
+    form = Form(
+        words.denial,
+        (field,),
+        submit=words.deny,
+        leave_out=words.leave_reason_out,
+        if_closed=words.closed_without_reason,
+    )
     return Choice(
         DENY_WITH_REASON, words.deny_with_reason, "danger", form=form, falls_back=falls_back
     )

@@ -54,6 +54,8 @@ class QuestionWords:
     reason: str
     agent_is_told: str
     without_reason: Counted
+    leave_reason_out: str
+    closed_without_reason: str
     reason_is_written: str
     ask_for_changes: str
     changes_title: str
@@ -99,8 +101,8 @@ ENGLISH = QuestionWords(
     may_run="May this run?",
     not_shown="Not shown",
     runs_hidden=Counted(
-        "{count} secret-looking value; it runs as it is",
-        "{count} secret-looking values; they run as they are",
+        "{count} value that looks like a secret; it runs as it is",
+        "{count} values that look like secrets; they run as they are",
     ),
     runs_with="Runs with",
     no_arguments="(no arguments)",
@@ -109,7 +111,7 @@ ENGLISH = QuestionWords(
     edit_title="Edit the arguments",
     edit_note=(
         "Change the JSON, or write only what changes as name=value, one per line. "
-        "Leave a hidden value as it stands to keep it."
+        "Leave a hidden value unchanged to keep it."
     ),
     allow_these="Allow with these",
     arguments="Arguments",
@@ -135,6 +137,8 @@ ENGLISH = QuestionWords(
         "Without a reason it is denied in {count} second.",
         "Without a reason it is denied in {count} seconds.",
     ),
+    leave_reason_out="Without a reason",
+    closed_without_reason="If you close this, the denial counts at once, without a reason.",
     reason_is_written="{who} denies this; the reason is being written.",
     ask_for_changes="Ask for changes…",
     changes_title="Ask for changes",
@@ -154,8 +158,8 @@ ENGLISH = QuestionWords(
     approve="Approve",
     approved="approved",
     approves_hidden=Counted(
-        "{count} secret-looking value; it is approved as it is",
-        "{count} secret-looking values; they are approved as they are",
+        "{count} value that looks like a secret; it is approved as it is",
+        "{count} values that look like secrets; they are approved as they are",
     ),
     input_needed="Input needed",
     fields="Fields",

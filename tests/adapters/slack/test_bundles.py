@@ -88,10 +88,10 @@ def test_it_says_how_many_wait_who_asks_and_what_each_of_them_is() -> None:
 
 
 def test_what_is_not_the_same_for_all_is_said_of_each() -> None:
-    hidden = ("Not shown", "2 secret-looking values; they run as they are")
+    hidden = ("Not shown", "2 values that look like secrets; they run as they are")
     shown = words(a_line(1, facts=(hidden,)), a_line(2, facts=(), asker="deploy-bot › tester"))
 
-    assert "Not shown: 2 secret-looking values" in shown
+    assert "Not shown: 2 values that look like secrets" in shown
     assert "Asked by: deploy-bot › tester" in shown
 
 

@@ -65,6 +65,15 @@ def test_a_dialog_that_falls_back_is_told_of_when_it_is_closed() -> None:
     assert "Closed without an answer, it counts at once." in words(view)
 
 
+def test_a_form_may_say_itself_what_closing_it_means() -> None:
+    form = replace(ORDER, leave_out="Without a reason", if_closed="Then it is denied at once.")
+    view = form_modal(a_card(), replace(FILL_IN, falls_back="deny"), form, WHERE)
+
+    assert view["close"]["text"] == "Without a reason"
+    assert "Then it is denied at once." in words(view)
+    assert "Closed without" not in words(view)
+
+
 def test_any_other_dialog_is_closed_without_a_word() -> None:
     view = a_view()
 

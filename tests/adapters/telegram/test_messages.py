@@ -68,7 +68,6 @@ def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
         "bash",
         "Clean up the build",
         "deploy-bot › researcher",
-        "Source",
         "shell",
         "0123456789ab",
     ]
@@ -197,6 +196,20 @@ def test_agent_text_is_never_live(a_card: CardMaker) -> None:
     for shown in (card, card.confirming(choice), replace(card, state=ended)):
         kinds = {entity["type"] for entity in as_telegram_sees_it(message(shown))}
         assert kinds <= {"code", "pre", "bold"}
+
+
+def test_the_label_of_a_fact_is_plain_and_its_value_code(a_card: CardMaker) -> None:
+    text = message(a_card(facts=(("Session", "s-42"), ("t.me/x", "y"))))
+
+    assert "\nSession s-42" in text.text
+    assert "Session" not in spans(text, MessageEntity.CODE)
+    assert {"s-42", "t.me/x", "y"} <= set(spans(text, MessageEntity.CODE))
+
+
+def test_the_label_of_an_answer_is_the_agents_word_and_code(a_card: CardMaker) -> None:
+    ended = Ended("answered", NOW, by="alice", facts=(("Approved", "no"),))
+
+    assert "Approved" in spans(message(a_card(state=ended)), MessageEntity.CODE)
 
 
 def test_without_entities_nothing_is_live_either(a_card: CardMaker) -> None:

@@ -226,16 +226,16 @@ async def test_a_denial_whose_reason_is_left_out_waits_for_none(room: Room) -> N
     await room.telegram.press(card, "More…", by="alice")
     more = await room.telegram.message_where(lambda m: "Deny with a reason…" in m.buttons)
     await room.telegram.press(more, "Deny with a reason…", by="alice")
-    board = await room.telegram.message_where(lambda m: "Leave it out" in m.buttons)
+    board = await room.telegram.message_where(lambda m: "Without a reason" in m.buttons)
 
-    pressed = await room.telegram.press(board, "Leave it out", by="alice")
+    pressed = await room.telegram.press(board, "Without a reason", by="alice")
 
     assert pressed.toast == "Denied."
     verdict = await asyncio.wait_for(waiting, PATIENCE_SECONDS)
     assert (verdict.approved, verdict.reason) == (False, "")
     await room.shown("⛔ Denied by alice")
     await room.telegram.until(
-        lambda: not any("Leave it out" in m.buttons for m in room.telegram.messages())
+        lambda: not any("Without a reason" in m.buttons for m in room.telegram.messages())
     )
 
 

@@ -51,6 +51,16 @@ def script(run: Run, shell: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_advises_nothing_else_than_the_documentation(run: Run, shell: str) -> None:
+    done = run("completion", shell)
+
+    assert done.out
+    assert "Copy this" not in done.out
+    assert "tqdm/shtab" not in done.out
+    assert done.out.startswith("#compdef sayso\n") == (shell == "zsh")
+
+
 def offered(*command: str) -> set[str]:
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=_ENV)
     return {line.split("\t")[0].strip() for line in done.stdout.splitlines() if line.strip()}

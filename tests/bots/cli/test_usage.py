@@ -380,6 +380,14 @@ def test_asking_loads_no_chat_library() -> None:
             ),
         ),
         (
+            "['demo']",
+            "slack_bolt",
+            (
+                "sayso: the demo needs what is not installed here (slack-bolt): pip install "
+                "'sayso[demo]', or in Sayso's source tree: pip install '.[bots]' ./playground"
+            ),
+        ),
+        (
             "['completion', 'bash']",
             "shtab",
             (

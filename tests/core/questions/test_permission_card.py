@@ -161,7 +161,7 @@ def test_always_is_only_offered_with_a_rule_about_this_call() -> None:
 def test_the_card_says_how_much_it_does_not_show() -> None:
     facts = dict(a_permission({"password": "hunter2"}).card().facts)
 
-    assert facts["Not shown"].startswith("1 secret-looking")
+    assert facts["Not shown"].startswith("1 value that looks like a secret")
     assert "Not shown" not in dict(a_permission({"x": "y"}).card().facts)
 
 
@@ -170,7 +170,7 @@ def test_arguments_cannot_make_a_card_say_that_something_in_them_is_hidden() -> 
 
     card = a_permission({"x": forged, "password": "hunter2", forged: 1}).card()
 
-    assert dict(card.facts)["Not shown"].startswith("1 secret-looking")
+    assert dict(card.facts)["Not shown"].startswith("1 value that looks like a secret")
     assert "Not shown" not in dict(a_permission({"x": forged}).card().facts)
 
 

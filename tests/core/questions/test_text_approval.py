@@ -185,7 +185,7 @@ def test_secrets_in_a_text_are_hidden_and_counted() -> None:
     body = a_draft(text="token xoxb-1234567890").card()
 
     assert body.content == "token [redacted: 15 characters]"
-    assert ("Not shown", "1 secret-looking value; it is approved as it is") in body.facts
+    assert ("Not shown", "1 value that looks like a secret; it is approved as it is") in body.facts
 
 
 def test_a_text_cannot_make_a_card_say_that_something_in_it_is_hidden() -> None:

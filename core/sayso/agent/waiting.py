@@ -18,7 +18,7 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.inbox import GRACE_SECONDS
+from sayso.stores.inbox import CANNOT_ASK, GRACE_SECONDS
 from sayso.stores.ports import BookChanged, Opened, Record, Ring
 from sayso.tasks import Background
 
@@ -71,12 +71,14 @@ class Questions:
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
+        tried = False
         try:
             async with asyncio.timeout_at(deadline):
                 if heard:
                     await self._inbox.listening()
                 while True:
                     asked_at = self._inbox.store_clock.now()
+                    tried = True
                     try:
                         opened = await self._store.open(
                             request,
@@ -86,15 +88,18 @@ class Questions:
                         )
                         break
                     except StoreUnreachableError as error:
-                        _log.warning("cannot ask yet, trying again: %s", error)
+                        self._inbox.troubles.tell(CANNOT_ASK, error)
                         await asyncio.sleep(_RETRY_SECONDS)
         except TimeoutError:
             # The last attempt may have arrived without an answer to it.
-            self._cancel_later(request.question_id)
+            if tried:
+                self._cancel_later(request.question_id)
             raise StoreUnreachableError(
                 f"the store could not be reached within {seconds:g} s: nobody was asked"
             ) from None
+        self._inbox.troubles.over(CANNOT_ASK)
         if isinstance(opened, Opened):
+            self._inbox.asked()
             if heard:
                 self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
                 self._inbox.due_in(request.question_id, opened.seconds)

@@ -12,7 +12,9 @@ from typing import Self
 from sayso.calls import new_id
 from sayso.errors import SaysoError, StoreUnreachableError, UnknownRequestError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
-from sayso.stores.ports import Bus, Ring, Watch
+from sayso.stores.ports import Bus, Ring, Roster, Watch
+from sayso.stores.troubles import Troubles
+from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -20,6 +22,10 @@ _log = logging.getLogger(__name__)
 LOOK_EVERY_SECONDS = 60.0
 # After its expiry a wait goes on this long while the store cannot be reached, then it fails.
 GRACE_SECONDS = 5.0
+# So often at most is it looked at whether anybody serves the store.
+_COUNT_EVERY_SECONDS = 60.0
+CANNOT_ASK = "cannot ask yet, trying again until the question's time is over"
+_LOST = "the inbox lost its subscription, trying again"
 _BATCH = 1_000
 _AGAIN_SECONDS = 0.05
 
@@ -30,12 +36,23 @@ class Inbox:
     Subscribe, look, wait: whoever waits is subscribed first, then looks in
     the store, and the store is looked at again after every lost subscription
     and once a minute. It is one subscription, however many requests are waited for.
+
+    With a ``roster``, whoever asks is told in the log when nobody serves the store.
     """
 
-    def __init__(self, bus: Bus, watch: Watch, *, grace: float = GRACE_SECONDS) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        watch: Watch,
+        roster: Roster | None = None,
+        *,
+        grace: float = GRACE_SECONDS,
+    ) -> None:
         self.name = new_id()
         self._bus = bus
         self._watch = watch
+        self._roster = roster
+        self.troubles = Troubles(_log)
         self._grace = grace
         self.store_clock = StoreClock()
         self._waiting: dict[str, tuple[asyncio.Future[Ring], ...]] = {}
@@ -46,6 +63,10 @@ class Inbox:
         self._subscribed = asyncio.Event()
         self._overdue = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._has_listened = False
+        self._counting = Background("counting the desks", expected=(SaysoError,))
+        self._counted_at: float | None = None
+        self._nobody_serves = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -54,6 +75,7 @@ class Inbox:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._counting.cancel()
         if self._timer is not None:
             self._timer.cancel()
         for question_id in list(self._waiting):
@@ -68,6 +90,15 @@ class Inbox:
                 asyncio.create_task(self._end_overdue()),
             ]
         await self._subscribed.wait()
+
+    def asked(self) -> None:
+        """A question is in the store: look, beside it, whether anybody would show it."""
+        now = asyncio.get_running_loop().time()
+        is_due = self._counted_at is None or now - self._counted_at >= _COUNT_EVERY_SECONDS
+        if self._roster is None or not is_due:
+            return
+        self._counted_at = now
+        self._counting.start(self._count(self._roster))
 
     def expect(self, question_id: str) -> asyncio.Future[Ring]:
         """A future of the request's ending; give it back with ``forget``.
@@ -144,13 +175,16 @@ class Inbox:
                     self.store_clock.forget()
                     await self.look(self._opened())
                     self._subscribed.set()
+                    self._has_listened = True
                     pause.reset()
+                    self.troubles.over(CANNOT_ASK)
+                    self.troubles.over(_LOST)
                     async for ring in rings:
                         self._resolve(self._fresh(ring))
             except Exception as error:
                 # Whatever it is: nobody else listens for the runs of this process.
                 self._subscribed.clear()
-                _tell("the inbox lost its subscription, trying again", error)
+                self.troubles.tell(_LOST if self._has_listened else CANNOT_ASK, error)
                 await pause.take()
 
     async def _look_now_and_then(self) -> None:
@@ -160,6 +194,15 @@ class Inbox:
                 await self.look(self._opened())
             except Exception as error:
                 _tell("could not look for answers", error)
+
+    async def _count(self, roster: Roster) -> None:
+        nobody = await roster.count() == 0
+        if nobody and not self._nobody_serves:
+            _log.warning(
+                "no bots are running on this store: nobody sees the question until "
+                "`sayso serve` runs"
+            )
+        self._nobody_serves = nobody
 
     def _set_timer(self) -> None:
         if not self._deadlines:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
+import sys
 
 import aiohttp
 from support.commands import Process, process
@@ -43,6 +45,22 @@ async def test_a_port_in_use_is_one_line() -> None:
 
     assert (done.code, done.out) == (2, "")
     assert done.err == f"sayso: port {port} is in use; choose another one with --port\n"
+
+
+def test_all_that_is_not_installed_is_named_at_once() -> None:
+    code = (
+        "import sys; sys.modules['slack_bolt'] = sys.modules['telegram'] = None; "
+        "from sayso_bots.cli.main import main; sys.exit(main(['demo'], {}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd="/"
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sayso: the demo needs what is not installed here (slack-bolt, python-telegram-bot): "
+        "pip install 'sayso[demo]', or in Sayso's source tree: pip install '.[bots]' ./playground\n"
+    )
 
 
 async def _line(demo: Process, text: str) -> str:

@@ -106,7 +106,7 @@ async def test_an_unreachable_store_is_one_line(run: Run, playground: Playground
     done = await failed(run, playground, ROUTE, SAYSO_STORE_URL="redis://127.0.0.1:1/0")
 
     assert done.code == 4
-    assert done.err.startswith("sayso: SAYSO_STORE_URL: Redis at 127.0.0.1:1 cannot be reached")
+    assert done.err.startswith("sayso: SAYSO_STORE_URL: no Redis answers at 127.0.0.1:1;")
     assert done.err.count("\n") == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import BookChanged, Opened, Record
+from sayso.stores.ports import BookChanged, Opened, Record, Roster
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -161,3 +162,102 @@ async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend:
         await asyncio.gather(waiting, return_exceptions=True)
 
     assert await backend.watch.pending() == []
+
+
+NOBODY = "no bots are running on this store"
+
+
+async def test_without_redis_it_is_said_once_and_at_once_what_to_do(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    async with Gate.open(f"redis://127.0.0.1:{port}", run=RUN) as gate:
+        with pytest.raises(StoreUnreachableError, match="nobody was asked"):
+            await gate.check(CALL, timeout=0.5)
+
+    [said] = caplog.messages
+    assert said.startswith("cannot ask yet, trying again until the question's time is over: ")
+    assert f"no Redis answers at 127.0.0.1:{port}; start one, or correct the address" in said
+
+
+async def test_whoever_asks_is_told_once_when_nobody_serves_the_store(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        Inbox(backend.bus, backend.watch, backend.roster) as inbox,
+        Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
+    ):
+        await gate.submit(CALL)
+        await gate.submit(ToolCall("bash", {"command": "date"}))
+        async with asyncio.timeout(5):
+            while not caplog.messages:
+                await asyncio.sleep(0)
+
+    assert [NOBODY in message for message in caplog.messages] == [True]
+
+
+async def test_nothing_is_said_where_bots_are_at_work(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    roster = CountedRoster(backend.roster)
+    await roster.join("bots", seconds=60)
+    async with (
+        Inbox(backend.bus, backend.watch, roster) as inbox,
+        Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
+    ):
+        await gate.submit(CALL)
+        async with asyncio.timeout(5):
+            await roster.counted.wait()
+            await asyncio.sleep(0)
+
+    assert caplog.messages == []
+
+
+async def test_a_roster_that_hangs_delays_no_question(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    roster = CountedRoster(backend.roster, hangs=True)
+    async with (
+        Inbox(backend.bus, backend.watch, roster) as inbox,
+        Gate.open(replace(backend, inbox=inbox), run=RUN) as gate,
+    ):
+        waiting = asyncio.create_task(gate.check(CALL))
+        await approve(backend, await next_request(backend))
+
+        assert (await waiting).approved
+
+    assert caplog.messages == []
+
+
+async def test_in_the_memory_of_one_process_nobody_is_told_of_bots(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Gate.open(backend, run=RUN) as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await approve(backend, await next_request(backend))
+        await waiting
+
+    assert caplog.messages == []
+
+
+class CountedRoster:
+    """A roster that says when it was counted, or never answers."""
+
+    def __init__(self, inner: Roster, *, hangs: bool = False) -> None:
+        self._inner = inner
+        self._hangs = hangs
+        self.counted = asyncio.Event()
+
+    async def join(self, desk: str, *, seconds: float) -> None:
+        await self._inner.join(desk, seconds=seconds)
+
+    async def leave(self, desk: str) -> None:
+        await self._inner.leave(desk)
+
+    async def count(self) -> int:
+        if self._hangs:
+            await asyncio.Event().wait()
+        found = await self._inner.count()
+        self.counted.set()
+        return found

@@ -40,9 +40,9 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
     client, log_reads = Client(url), Client(url)
     store = RedisStore(client)
     watch = RedisWatch(client, store)
-    bus = RedisBus(client)
+    bus, roster = RedisBus(client), RedisRoster(client)
     try:
-        async with Inbox(bus, watch) as inbox:
+        async with Inbox(bus, watch, roster) as inbox:
             yield Backend(
                 store=store,
                 watch=watch,
@@ -52,7 +52,7 @@ async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
-                roster=RedisRoster(client),
+                roster=roster,
                 drafts=RedisDrafts(client),
                 log=RedisBranchLog(client, log_reads),
                 inbox=inbox,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,7 +72,21 @@ def explain(url: StoreUrl, error: Exception) -> str:
             return f"{where} is out of memory: raise maxmemory"
         case ResponseError():
             return f"{where} refuses a command: {_said(url, error)}"
+    if _is_refused(error):
+        return f"no Redis answers at {url.address}; start one, or correct the address"
     return f"{where} cannot be reached: {_said(url, error)}"
+
+
+def _is_refused(error: BaseException | None) -> bool:
+    """Whether no program listens there, at none of the addresses of the host."""
+    numbers: list[str] = []
+    while error is not None and not numbers:
+        if isinstance(error, ConnectionRefusedError):
+            return True
+        # Of several addresses, asyncio tells in one text what each of them said.
+        numbers = re.findall(r"\[Errno (\d+)\]", str(error)) if isinstance(error, OSError) else []
+        error = error.__cause__ or error.__context__
+    return set(numbers) == {str(errno.ECONNREFUSED)}
 
 
 def _said(url: StoreUrl, error: Exception) -> str:

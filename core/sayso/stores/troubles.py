@@ -1,0 +1,35 @@
+"""What keeps failing, said seldom: at once, when it changes, and each minute while it lasts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from sayso.errors import SaysoError
+
+AGAIN_AFTER_SECONDS = 60.0
+
+
+class Troubles:
+    """What one process logs about a store that does not answer, however many runs wait for it."""
+
+    def __init__(
+        self, log: logging.Logger, *, seconds: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._log = log
+        self._seconds = seconds
+        self._said: dict[str, tuple[str, float]] = {}
+
+    def tell(self, what: str, error: Exception) -> None:
+        """Log a failure, an unforeseen one with its trace, unless it was said a moment ago."""
+        now, text = self._seconds(), str(error)
+        said, at = self._said.get(what, ("", 0.0))
+        if what in self._said and said == text and now - at < AGAIN_AFTER_SECONDS:
+            return
+        self._said[what] = text, now
+        self._log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
+
+    def over(self, what: str) -> None:
+        """This works again: the next failure is news."""
+        self._said.pop(what, None)

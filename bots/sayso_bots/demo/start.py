@@ -26,8 +26,9 @@ def run_demo(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """
     if absent := [name for module, name in _NEEDED.items() if find_spec(module) is None]:
         raise ConfigError(
-            f"the demo needs what is not installed here ({', '.join(absent)}): in Sayso's source tree "
-            "`pip install '.[bots]' ./playground`, elsewhere install Sayso with its extra `demo`"
+            f"the demo needs what is not installed here ({', '.join(absent)}): in Sayso's source "
+            "tree `pip install '.[bots]' ./playground`, elsewhere install Sayso with its "
+            "extra `demo`"
         )
     from sayso_bots.demo.command import play_demo
 

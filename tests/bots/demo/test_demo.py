@@ -59,7 +59,8 @@ def test_all_that_is_not_installed_is_named_at_once() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "sayso: the demo needs what is not installed here (slack-bolt, python-telegram-bot): "
-        "pip install 'sayso[demo]', or in Sayso's source tree: pip install '.[bots]' ./playground\n"
+        "in Sayso's source tree `pip install '.[bots]' ./playground`, elsewhere install Sayso "
+        "with its extra `demo`\n"
     )
 
 

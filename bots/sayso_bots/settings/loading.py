@@ -98,21 +98,22 @@ def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
     if not isinstance(written, list):
         source.problem((SETTING,), 'must be a list of module names such as ["my_adapter"]')
         written = []
-    failed: dict[int, str] = {}
+    failed: dict[int, BaseException] = {}
     for number, module in enumerate(written):
         try:
             found.add(getattr(importlib.import_module(module), VALUE), module)
         except UNLOADABLE as error:
-            failed[number] = told(error)
+            failed[number] = error
     platforms = Platforms(found.by_name, found.broken)
-    for number, why in failed.items():
+    for number, failure in failed.items():
         # Nothing is quoted before all platforms are there: any of them may know it as its secret.
         if platforms.know_as_secret(str(written[number])):
             source.problem((SETTING, number), PASTED)
             source.refused.add((SETTING, number))
         else:
             source.problem(
-                (SETTING, number), f"cannot be loaded ({why}); {FIX}; it exports one {VALUE}"
+                (SETTING, number),
+                f"cannot be loaded ({told(failure)}); {FIX}; it exports one {VALUE}",
             )
     return platforms
 
@@ -142,14 +143,14 @@ class _Found:
             raise ValueError(f"a platform cannot be called {name!r}")
         if called not in (None, name):
             raise ValueError(f"{module} is the platform {name!r}, its entry point is {called!r}")
-        for secret in platform.secrets:
-            if secret.looks is not None:
-                hide_also(secret.looks)
         there, by = self._exported.setdefault(name, (platform, module))
         if there is not platform:
             clash = f"is in two modules, {by} and {module}; remove one of them"
             self.by_name.pop(name, None)
             self.broken[name] = clash
             raise ValueError(f"the platform {name!r} {clash}")
+        for secret in platform.secrets:
+            if secret.looks is not None:
+                hide_also(secret.looks)
         if name not in self.broken:
             self.by_name[name] = platform

@@ -315,6 +315,16 @@ def test_a_token_among_the_modules_is_not_quoted(own: Path) -> None:
     ]
 
 
+def test_what_a_broken_module_says_is_without_the_secrets_of_a_later_one(own: Path) -> None:
+    (own / "early_module.py").write_text("raise RuntimeError('with late-key-123456789')\n")
+    a_module(own, "later_keys", "pager", looks="late-key-[0-9]+")
+
+    found = problems('platforms = ["early_module", "later_keys"]\n' + TO_SLACK, SLACK)
+
+    assert len(found) == 1
+    assert "(RuntimeError: with [redacted: 18 characters])" in found[0]
+
+
 @pytest.mark.parametrize(
     ("text", "where"),
     [

@@ -80,7 +80,7 @@ if code in ("gone", "left") or NUMBER.search(text) or "key" in words_of: ...
     assert (seen.count(9), seen.count(15)) == (2, 2)
 
 
-def _compared(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def _compared(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Where something is decided by a sentence, or by a part of what is prose by its name."""
     known = _constants(tree)
     for node in ast.walk(tree):
@@ -106,11 +106,11 @@ def _compared(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield getattr(node, "lineno", 0), text
 
 
-def _constants(tree: ast.AST) -> dict[str, list[str]]:
+def _constants(tree: ast.Module) -> dict[str, list[str]]:
     """The texts behind each name: a constant's, and those that a loop over a constant meets."""
     values = {
         target.id: node.value
-        for node in ast.walk(tree)
+        for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)

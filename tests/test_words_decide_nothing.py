@@ -32,6 +32,7 @@ FOREIGN = {
     "not enough rights",
     "participant_id_invalid",
     "query is too old",
+    "Illegal character '\\n'",
     "socket.accept() out of system resource",
     "terminated by other getupdates",
     "topic_closed",

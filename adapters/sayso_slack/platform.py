@@ -93,6 +93,7 @@ class SlackPlatform(Platform[slack.SlackSection]):
     secrets = (slack.BOT_TOKEN, slack.SIGNING_SECRET, slack.APP_TOKEN)
     place_example = "slack:C0123ABCD"
     account_example = "slack:U0ALICE"
+    quick_start = f"{slack.BOT_TOKEN.variable} with {slack.APP_TOKEN.variable}"
     has_groups = True
 
     def settled(self, section: slack.SlackSection, given: Collection[str]) -> slack.SlackSection:

@@ -187,6 +187,7 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
     secrets = (telegram.BOT_TOKEN, telegram.WEBHOOK_SECRET)
     place_example = "telegram:-1001234567890"
     account_example = "telegram:4242"
+    quick_start = f'{telegram.BOT_TOKEN.variable} with telegram.mode = "polling"'
     registration = TelegramRegistration()
 
     def needed(self, section: telegram.TelegramSection) -> Sequence[Secret]:

@@ -119,18 +119,22 @@ def check_webhook_url(config: TelegramConfig, url: str) -> None:
         port = parts.port or (80 if parts.scheme == "http" else 443)
     except ValueError:
         raise ConfigError("the webhook's URL is not a URL") from None
-    problem = _problem(parts)
-    if problem is None and parts.scheme != "https":
-        if config.is_telegram_itself:
-            problem = "must begin with https://: Telegram delivers over TLS only"
-        elif not _is_near(parts.hostname or ""):
-            problem = "must begin with https://: the secret would cross the internet unencrypted"
-    if problem is None and config.is_telegram_itself and port not in _PORTS:
-        problem = f"must have one of the ports {', '.join(map(str, _PORTS))}, not {port}"
-    if problem is None and config.bot_token in url:
-        problem = "must not contain the bot token: proxies log it; the secret protects it"
-    if problem is not None:
+    if problem := _problem(parts) or _unreachable(config, parts, port):
         raise ConfigError(f"the webhook's URL {problem}")
+    if config.bot_token in url:
+        fix = "proxies log it; the secret protects it"
+        raise ConfigError(f"the webhook's URL must not contain the bot token: {fix}")
+
+
+def _unreachable(config: TelegramConfig, parts: SplitResult, port: int) -> str | None:
+    """What keeps the Bot API from delivering there, or from doing so unseen."""
+    if config.is_telegram_itself and parts.scheme != "https":
+        return "must begin with https://: Telegram delivers over TLS only"
+    if config.is_telegram_itself and port not in _PORTS:
+        return f"must have one of the ports {', '.join(map(str, _PORTS))}, not {port}"
+    if parts.scheme != "https" and not _is_near(parts.hostname or ""):
+        return "must begin with https://: the secret would cross the internet unencrypted"
+    return None
 
 
 def _problem(parts: SplitResult) -> str | None:

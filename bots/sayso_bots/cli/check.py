@@ -30,6 +30,7 @@ from sayso_bots.server.checks import (
     look_at_platform,
     look_at_store,
     policy_findings,
+    unrouted_findings,
 )
 from sayso_bots.settings.settings import Settings, read_settings
 from sayso_bots.settings.source import SettingsError
@@ -92,6 +93,8 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
             for finding in await bot.look():
                 yield finding
         for finding in (await look_at_places(there, settings.routes)).values():
+            yield finding
+        for finding in unrouted_findings(settings):
             yield finding
         for finding in approver_findings(settings):
             yield finding

@@ -113,7 +113,7 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
         names = dict.fromkeys(token.name for token in settings.api.tokens)
         yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"
     word = coloured("warning", colour=colour)
-    for text in (*settings.warnings, *settings.api_warnings):
+    for text in (*(warning.text for warning in settings.warnings), *settings.api_warnings):
         yield f"{word}: {text}"
     for finding in bots.findings:
         if finding.level != "ok":

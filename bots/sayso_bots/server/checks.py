@@ -166,6 +166,12 @@ def approver_findings(settings: Settings) -> Iterator[Finding]:
     """Who may approve on each route, and where nobody may."""
     for route in settings.routes.routes:
         if who := approvers_text(settings.routes, route):
-            yield Finding("ok", "approvers", f"{route_text(route)}: {who}")
-    for text in settings.warnings:
-        yield Finding("warning", "approvers", text)
+            yield Finding("info", "routes", f"{route_text(route)}: {who}")
+    for warning in settings.warnings:
+        yield Finding("failed" if warning.nobody else "warning", "approvers", warning.text)
+
+
+def unrouted_findings(settings: Settings) -> Iterator[Finding]:
+    """Platforms that have their secrets but no route."""
+    for name, text in settings.unrouted.items():
+        yield Finding("info", name, text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from sayso.desk.routes import Routes
 from sayso.platforms.bot import Bot
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
@@ -81,13 +82,32 @@ def read_platform(
     return None if section is None else Configured(platform, PlatformSettings(section, given))
 
 
+def unrouted(source: Source, platforms: Platforms, routes: Routes) -> Mapping[str, str]:
+    """What to say of each platform that has its secrets set though no route leads to it."""
+    routed = {place.platform for route in routes.routes for place in route.to}
+    return {
+        platform.name: (
+            f"{variable} is set, but no route leads to {platform.title}; add a place such as "
+            f"{platform.place_example} to a route, or unset it"
+        )
+        for platform in platforms
+        if platform.name not in routed
+        for variable in [secret.variable for secret in platform.secrets][:1]
+        if source.value(variable)
+    }
+
+
 def none_wanted(platforms: Platforms) -> str:
     """What to say where no platform is on."""
-    ways = [
-        f"{' and '.join(secret.variable for secret in needed)} for {platform.title}"
-        for platform in platforms
-        if (needed := platform.needed(platform.settled(platform.section(), ())))
-    ]
+    ways = [f"{way} for {platform.title}" for platform in platforms if (way := _least(platform))]
     several = "; all of them where there are several" if len(ways) > 2 else ", or both"
-    how = f"set {', '.join(ways)}{several if len(ways) > 1 else ''}" if ways else "install one"
-    return f"no platform is configured; {how}"
+    if not ways:
+        return "no platform is configured; install one"
+    how = f"{', '.join(ways)}{several if len(ways) > 1 else ''}"
+    return f"no platform is configured; set {how}; docs/setup.md shows each step"
+
+
+def _least(platform: Platform[Any]) -> str:
+    """The least that has to be set for a platform; empty where it needs no secret."""
+    needed = platform.needed(platform.settled(platform.section(), ()))
+    return platform.quick_start or " and ".join(secret.variable for secret in needed)

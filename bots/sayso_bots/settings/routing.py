@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sayso.chats.places import Place
@@ -69,9 +70,20 @@ def places_written(source: Source) -> Iterator[str]:
             yield str(place).partition(":")[0]
 
 
-def route_warnings(routes: Routes, account_example: str) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class RouteWarning:
+    """Something of a route that is allowed but hardly intended.
+
+    ``nobody`` says that nobody may approve anything that is shown anywhere on the route.
+    """
+
+    text: str
+    nobody: bool = False
+
+
+def route_warnings(routes: Routes, platforms: Platforms) -> tuple[RouteWarning, ...]:
     """What is allowed but hardly intended: places where nobody may approve, routes never used."""
-    return tuple(_warnings(routes, account_example))
+    return tuple(_warnings(routes, platforms))
 
 
 def approvers_text(routes: Routes, route: Route) -> str:
@@ -229,25 +241,40 @@ def _wrong_name(name: str, platforms: Platforms, people: Mapping[str, frozenset[
     )
 
 
-def _warnings(routes: Routes, account_example: str) -> Iterator[str]:
+def _warnings(routes: Routes, platforms: Platforms) -> Iterator[RouteWarning]:
     caught: KeyPath | None = None
     for number, route in enumerate(routes.routes):
+        is_used = caught is None
         if caught is not None:
-            yield f"route.{number} is never used: {caught[0]}.{caught[1]} takes everything first"
+            first = f"{caught[0]}.{caught[1]}"
+            yield RouteWarning(f"route.{number} is never used: {first} takes everything first")
         elif route.agent == route.tool == "*":
             caught = ("route", number)
         if not route.approvers:
-            yield (
+            names = dict.fromkeys(place.platform for place in route.to)
+            examples = ", ".join(f'"{platforms.by_name[name].account_example}"' for name in names)
+            text = (
                 f"route.{number} has no approvers: NOBODY may approve what is shown in "
-                f'{_places(route.to)}; add approvers = ["{account_example}"] or a person'
+                f"{_places(route.to)}; add approvers = [{examples}] or a person"
             )
+            yield RouteWarning(text, nobody=is_used)
             continue
         deaf = [place for place in route.to if not _can_answer(routes, route, place)]
-        if deaf:
-            yield (
-                f"route.{number}: none of its approvers has an account on the platform of "
-                f"{_places(deaf)}: NOBODY may approve there"
+        nobody = is_used and len(deaf) == len(route.to) and not _has_api(routes, route)
+        for name in dict.fromkeys(place.platform for place in deaf):
+            platform = platforms.by_name[name]
+            there = [place for place in deaf if place.platform == name]
+            text = (
+                f"none of the approvers of route.{number} has a {platform.title} account, so "
+                f"NOBODY may approve in {_places(there)}; add one, such as "
+                f"{platform.account_example}"
             )
+            yield RouteWarning(text, nobody)
+
+
+def _has_api(routes: Routes, route: Route) -> bool:
+    """Whether a caller of the hosted API may approve, wherever a card is shown."""
+    return any(account.partition(":")[0] == "api" for account in routes.actors(route))
 
 
 def _can_answer(routes: Routes, route: Route, place: Place) -> bool:

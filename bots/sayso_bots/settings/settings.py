@@ -22,10 +22,12 @@ from sayso_bots.settings.configured import (
     Configured,
     none_wanted,
     read_platform,
+    unrouted,
     wanted_platforms,
 )
 from sayso_bots.settings.loading import SETTING, Platforms, loaded_platforms
 from sayso_bots.settings.routing import (
+    RouteWarning,
     read_routes,
     read_timeouts,
     route_warnings,
@@ -50,6 +52,7 @@ class StoreSettings:
 
     url: str = field(repr=False)
     name: str = "store.url"
+    is_default: bool = False
 
     @property
     def shown(self) -> str:
@@ -58,7 +61,10 @@ class StoreSettings:
 
     def unreachable(self, error: StoreUnreachableError) -> str:
         """What to say when it does not answer: the setting, what happened, and the fix."""
-        return f"{self.name}: {str(error).rstrip('.')}; start it there, or correct {self.name}"
+        fix = f"start it there, or correct {self.name}"
+        if self.is_default:
+            fix = "name another one with store.url or SAYSO_STORE_URL"
+        return f"{self.name}: {str(error).rstrip('.')}; {fix}"
 
     @property
     def is_memory(self) -> bool:
@@ -100,7 +106,10 @@ class QuestionSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that ``sayso serve`` needs to know. Its repr holds no secret."""
+    """Everything that ``sayso serve`` needs to know. Its repr holds no secret.
+
+    ``unrouted`` says of platforms whose secrets are set that no route leads to them.
+    """
 
     source: str
     store: StoreSettings
@@ -110,7 +119,8 @@ class Settings:
     routes: Routes
     policy: PolicySettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[RouteWarning, ...] = ()
+    unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
 
@@ -141,6 +151,8 @@ def settings_of(source: Source) -> Settings:
     """
     platforms = loaded_platforms(source, SECTIONS)
     read_with(source, platforms)
+    if SETTING in {section for section, _ in source.problems}:
+        source.check()  # what else is wrong cannot be told while a platform is missing
     for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
         source.problem((name,), _unknown_section(name, platforms))
     store = _store(source, None)
@@ -169,7 +181,8 @@ def settings_of(source: Source) -> Settings:
         routes=routes,
         policy=policy,
         questions=questions,
-        warnings=route_warnings(routes, platforms.account_example),
+        warnings=route_warnings(routes, platforms),
+        unrouted=unrouted(source, platforms, routes),
         api=api,
         api_warnings=api_warnings(source, api),
     )
@@ -238,7 +251,10 @@ def _unknown_section(name: str, platforms: Platforms) -> str:
 
 def _no_route(source: Source, platforms: Platforms) -> str:
     if not source.sections:
-        return f"there is no {source.name} with a [[route]] here; name the file with --config"
+        return (
+            f"there is no {source.name} with a [[route]] here; name the file with --config, or "
+            "write one as in docs/setup.md"
+        )
     return (
         f"{source.name} has no [[route]], so nothing could be shown anywhere; add one such as "
         f'[[route]] to = ["{platforms.place_example}"] approvers = ["{platforms.account_example}"]'
@@ -250,10 +266,11 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         store = StoreSettings(from_argument, "--store")
     else:
         section = source.section(StoreSection, "store") or StoreSection()
-        is_written = source.written(("store", "url")) is not None
-        default = "store.url" if is_written else "SAYSO_STORE_URL"
-        name = source.overridden.get(("store", "url"), default)
-        store = StoreSettings(section.url, name)
+        is_default = source.written(("store", "url")) is None
+        name = source.overridden.get(("store", "url"), "store.url")
+        store = StoreSettings(
+            section.url, "the default store" if is_default else name, is_default=is_default
+        )
         if name == "store.url" and has_login(store.url):
             source.problem(
                 ("store", "url"),

@@ -29,6 +29,9 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
     "SAYSO_PORT": ("server", "port"),
 }
 
+# What tomllib says of a string that the end of its line cuts off.
+_OPEN_STRING = "Illegal character '\\n'"
+
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -181,7 +184,7 @@ def read_source(config: str | None, env: Mapping[str, str]) -> Source:
     text = ""
     if asked_for or Path(name).exists():
         try:
-            text = Path(name).read_text(encoding="utf-8")
+            text = Path(name).read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             raise SettingsError([f"{name}: no such file; name another one with --config"]) from None
         except (OSError, UnicodeDecodeError) as error:
@@ -198,7 +201,9 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError([f"{name} is not valid TOML: {printable(str(error))}"]) from None
+        said = str(error)
+        hint = "; is a closing quote missing in that line?" if _OPEN_STRING in said else ""
+        raise SettingsError([f"{name} is not valid TOML: {printable(said)}{hint}"]) from None
     source = Source(name, data, key_lines(text), env, frozenset(data))
     _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():

@@ -23,7 +23,9 @@ class Platform(ABC, Generic[SectionT]):
     it. ``section`` is what may stand in its section of the settings, which a
     variable ``SAYSO_<NAME>_<KEY>`` overrides. ``secrets`` come from the
     environment; the platform is wanted without a section, too, where the first
-    of them is set. The examples stand in messages. ``has_groups`` says that
+    of them is set. The examples stand in messages, and so does ``quick_start``:
+    what a first try needs to be set, where that is not all secrets that the
+    default section needs. ``has_groups`` says that
     approvers can be groups (``chat:@oncall``).
 
     Importing the module of a platform should load no library of the
@@ -36,6 +38,7 @@ class Platform(ABC, Generic[SectionT]):
     secrets: tuple[Secret, ...] = ()
     place_example: str
     account_example: str
+    quick_start: str = ""
     has_groups: bool = False
     registration: Registration[SectionT] | None = None
 

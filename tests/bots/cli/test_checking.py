@@ -44,10 +44,10 @@ async def test_everything_is_looked_at_and_fine(
     lines = [line.split(maxsplit=2) for line in done.out.splitlines()]
     bots = lines.pop(2)
     assert bots == ["info", "bots", "no bots are running on this store; `sayso serve` starts them"]
-    assert [line[0] for line in lines] == ["ok"] * len(lines)
+    assert [line[0] for line in lines] == ["ok"] * 7 + ["info"] + ["ok"] * 3
     assert [line[1] for line in lines] == [
         "settings", "store", "slack", "telegram", "webhook", "place", "place",
-        "approvers", "approvers", "approvers", "approvers",
+        "routes", "approvers", "approvers", "approvers",
     ]  # fmt: skip
     assert "…@127.0.0.1" in lines[1][2]
     assert lines[2][2] == "acme (T0ACME) as @sayso, presses at POST /slack/events"
@@ -168,7 +168,21 @@ async def test_each_failure_is_a_line_and_the_others_are_still_looked_at(
     assert "/invite @sayso" in failed[2][1]
     assert "add the bot to the chat" in failed[3][1]
     assert "there is no user group @nobody" in failed[4][1]
-    assert "warning  approvers  route.0: none of its approvers has an account" in done.out
+    assert "warning  approvers  none of the approvers of route.0 has a Telegram" in done.out
+
+
+async def test_a_route_where_nobody_may_approve_anything_is_a_failure(
+    run: Run, playground: Playground, store_url: str
+) -> None:
+    await command(run, playground, "webhook", "set", HOOK)
+    toml = '[[route]]\nto = ["telegram:-1001234567890"]\napprovers = ["slack:U0ALICE"]\n'
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL=store_url)
+
+    failed = [line for line in done.out.splitlines() if line.startswith("failed")]
+    assert done.code == 1
+    assert len(failed) == 1
+    assert "none of the approvers of route.0 has a Telegram account" in failed[0]
+    assert "info     slack      SLACK_BOT_TOKEN is set, but no route leads to Slack" in done.out
 
 
 async def test_a_wrong_token_is_a_line(run: Run, playground: Playground) -> None:

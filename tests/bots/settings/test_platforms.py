@@ -222,6 +222,17 @@ def test_a_module_that_is_not_a_platform_is_one_line_with_the_fix(setting: str) 
     assert "put its folder into PYTHONPATH" in found[0]
 
 
+def test_a_module_that_cannot_be_imported_is_the_only_line() -> None:
+    text = (
+        'platforms = ["no_such_module_here"]\n[pager]\nloud = true\n[people.alice]\npager = 7\n'
+        '[[route]]\nto = ["pager:7"]\napprovers = ["pager:7"]\n'
+    )
+
+    (line,) = problems(text, {})
+
+    assert line.startswith("sayso.toml line 1: platforms.0 cannot be loaded (")
+
+
 def installed(folder: Path, package: str, entry: str, module: str) -> None:
     """A package whose metadata says that a module exports a platform."""
     metadata = folder / f"{package}-1.0.dist-info"
@@ -297,10 +308,11 @@ def test_a_module_that_leaves_the_process_is_a_problem_as_any_other(own: Path) -
     (own / "leaving_module.py").write_text("import sys\nsys.exit(0)\n")
     installed(own, "leaving", "leaving", "leaving_module")
 
-    found = problems('platforms = ["leaving_module"]\n[leaving]\n' + TO_SLACK, SLACK)
+    (named,) = problems('platforms = ["leaving_module"]\n[leaving]\n' + TO_SLACK, SLACK)
+    (by_section,) = problems("[leaving]\n" + TO_SLACK, SLACK)
 
-    assert "platforms.0 cannot be loaded (SystemExit: 0)" in found[0]
-    assert "leaving is a platform that cannot be loaded (SystemExit: 0)" in found[1]
+    assert "platforms.0 cannot be loaded (SystemExit: 0)" in named
+    assert "leaving is a platform that cannot be loaded (SystemExit: 0)" in by_section
 
 
 def test_a_token_among_the_modules_is_not_quoted(own: Path) -> None:

@@ -6,10 +6,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, read
+from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, read
 
 from sayso.always.terms import Terms
 from sayso.chats.places import Place
+from sayso.errors import StoreUnreachableError
 from sayso_bots.settings.settings import read_ask_settings
 from sayso_bots.settings.source import SettingsError
 from sayso_slack.settings import SIGNING_SECRET
@@ -120,14 +121,14 @@ def test_places_where_nobody_may_approve_are_warned_of() -> None:
         BOTH,
     )
 
-    assert settings.warnings == (
+    assert tuple(warning.text for warning in settings.warnings) == (
         (
             "route.0 has no approvers: NOBODY may approve what is shown in slack:C0OPS; "
             'add approvers = ["slack:U0ALICE"] or a person'
         ),
         (
-            "route.1: none of its approvers has an account on the platform of telegram:42: "
-            "NOBODY may approve there"
+            "none of the approvers of route.1 has a Telegram account, so NOBODY may approve in "
+            "telegram:42; add one, such as telegram:4242"
         ),
         "route.2 is never used: route.1 takes everything first",
     )
@@ -143,3 +144,45 @@ def test_a_machine_that_only_asks_knows_the_names_of_people_and_no_platform(
 
     names = [routes.name(actor) for actor in ("slack:U0ADMIN", "telegram:4242", "slack:U0BOB")]
     assert names == ["alice", "alice", ""]
+
+
+def test_examples_are_of_the_platform_that_the_route_leads_to() -> None:
+    settings = read('[[route]]\nto = ["telegram:42"]\n', TELEGRAM)
+
+    (warning,) = settings.warnings
+    assert 'add approvers = ["telegram:4242"]' in warning.text
+    assert warning.nobody
+
+
+@pytest.mark.parametrize(
+    ("to", "approvers", "nobody"),
+    [
+        ('"telegram:42"', '"slack:U0ALICE"', True),
+        ('"telegram:42", "slack:C0OPS"', '"slack:U0ALICE"', False),
+    ],
+)
+def test_a_route_is_told_apart_on_which_nobody_may_approve_anything(
+    to: str, approvers: str, nobody: bool
+) -> None:
+    settings = read(f"[[route]]\nto = [{to}]\napprovers = [{approvers}]\n", BOTH)
+
+    assert [warning.nobody for warning in settings.warnings] == [nobody]
+
+
+def test_secrets_of_a_platform_that_no_route_leads_to_are_spoken_of() -> None:
+    assert read(ROUTE).unrouted == {}
+    assert read(ROUTE, BOTH).unrouted == {
+        "telegram": (
+            "TELEGRAM_BOT_TOKEN is set, but no route leads to Telegram; add a place such as "
+            "telegram:-1001234567890 to a route, or unset it"
+        )
+    }
+
+
+def test_a_default_store_that_is_away_is_called_that_and_its_address_said_once() -> None:
+    error = StoreUnreachableError("no Redis answers at 127.0.0.1:6379; start one")
+
+    assert read(ROUTE).store.unreachable(error) == (
+        "the default store: no Redis answers at 127.0.0.1:6379; start one; "
+        "name another one with store.url or SAYSO_STORE_URL"
+    )

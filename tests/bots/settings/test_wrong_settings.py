@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from pydantic import Field
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, problems
 
 from sayso.platforms import Section
-from sayso_bots.settings.source import source_of
+from sayso_bots.settings.settings import read_settings
+from sayso_bots.settings.source import SettingsError, source_of
 
 
 @pytest.mark.parametrize(
@@ -185,8 +187,9 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
         (
             {"SLACK_SIGNING_SECRET": "x", "SAYSO_SLACK_MODE": "http"},
             (
-                "no platform is configured; set SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET "
-                "for Slack, TELEGRAM_BOT_TOKEN and TELEGRAM_WEBHOOK_SECRET for Telegram, or both"
+                "no platform is configured; set SLACK_BOT_TOKEN with SLACK_APP_TOKEN for Slack, "
+                'TELEGRAM_BOT_TOKEN with telegram.mode = "polling" for Telegram, or both; '
+                "docs/setup.md shows each step"
             ),
         ),
         (
@@ -303,3 +306,19 @@ def test_a_number_out_of_bounds_is_told_the_bounds_of_its_own_field(
 
     assert source.section(OfOnesOwn, "my") is None
     assert source.problems == [("my", f"sayso.toml line 2: {sentence}")]
+
+
+def test_a_string_without_its_closing_quote_is_asked_about() -> None:
+    with pytest.raises(SettingsError) as caught:
+        source_of('[server]\nhost = "127.0.0.1\nport = 1\n', {})
+
+    (text,) = caught.value.problems
+    assert "line 2" in text
+    assert text.endswith("is a closing quote missing in that line?")
+
+
+def test_a_byte_order_mark_is_read_past(tmp_path: Path) -> None:
+    file = tmp_path / "sayso.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + ROUTE.lstrip().encode())
+
+    assert read_settings(str(file), SLACK).routes.routes

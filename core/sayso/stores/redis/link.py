@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import re
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,7 +76,19 @@ def explain(url: StoreUrl, error: Exception) -> str:
             return f"{where} refuses a command: {_said(url, error)}"
     if _is_refused(error):
         return f"no Redis answers at {url.address}; start one, or correct the address"
-    return f"{where} cannot be reached: {_said(url, error)}"
+    return f"{where} cannot be reached ({_cause(error) or _said(url, error)})"
+
+
+def _cause(error: BaseException) -> str:
+    """What the operating system said, without the address; empty when it was not that."""
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, socket.gaierror):
+            return "its name is not known"
+        if isinstance(link, OSError) and link.errno:
+            return os.strerror(link.errno).lower()
+        link = link.__cause__ or link.__context__
+    return ""
 
 
 def _is_refused(error: BaseException | None) -> bool:

@@ -27,6 +27,7 @@ from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError, call_of, instead
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import json_time
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
@@ -202,7 +203,8 @@ def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
     reason = visible(verdict.reason, one_line=True)
     if as_json:
         print(json.dumps(_shown(verdict)))
-    else:
+    elif not (CODES[verdict.outcome] == 3 and sys.stdout.isatty() and sys.stderr.isatty()):
+        # On a terminal, the line on stderr below says the same and more.
         by = f" by {_who(settings, verdict.decided_by)}" if verdict.decided_by else ""
         because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
         print(f"{outcome}{by}{because}")
@@ -211,6 +213,7 @@ def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
 
 
 def _shown(verdict: Verdict) -> Mapping[str, Any]:
+    is_decided = CODES[verdict.outcome] < 3
     return {
         "outcome": verdict.outcome.value,
         "approved": verdict.approved,
@@ -218,8 +221,8 @@ def _shown(verdict: Verdict) -> Mapping[str, Any]:
         "tool": verdict.tool,
         "arguments": dict(verdict.arguments),
         "decidedBy": verdict.decided_by,
-        "decidedAt": verdict.decided_at.isoformat() if verdict.decided_at else None,
-        "decidedLine": verdict.line,
+        "decidedAt": json_time(verdict.decided_at) if is_decided else None,
+        "decidedLine": verdict.line if is_decided else None,
         "reason": verdict.reason or None,
     }
 

@@ -13,11 +13,11 @@ from pydantic.alias_generators import to_camel
 from sayso.stores.audit import AuditEntry
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import one_line, time_text
+from sayso_bots.cli.records import json_time, one_line, time_text
 from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
 
-_AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "MORE")
+_AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "ID", "MORE")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -55,12 +55,13 @@ def _entry_row(entry: AuditEntry) -> tuple[str, ...]:
         entry.agent_id,
         entry.session_id,
         entry.by,
+        entry.question_id,
         one_line(", ".join(filter(None, more))),
     )
 
 
 def _entry_as_json(entry: AuditEntry) -> Mapping[str, Any]:
-    facts = asdict(entry) | {"at": entry.at.isoformat()}
+    facts = asdict(entry) | {"at": json_time(entry.at)}
     return {to_camel(name): value for name, value in facts.items() if value}
 
 

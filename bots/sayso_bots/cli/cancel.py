@@ -12,6 +12,7 @@ from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Settled
 from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text
 from sayso_bots.cli.store import who_and_where, with_store
@@ -19,7 +20,11 @@ from sayso_bots.cli.store import who_and_where, with_store
 
 def add_arguments(parser: Parser) -> None:
     """Which request, why, and where the store is."""
-    parser.add_argument("id", metavar="ID", help="the request's id; `sayso pending` lists it")
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        help=f"the request's id, or its first {BEGINNING} characters or more; see `sayso pending`",
+    )
     parser.add_argument("--reason", default="", metavar="TEXT", help="why; stands on the cards")
     add_json(parser)
     add_store(parser)
@@ -30,6 +35,7 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Withdraw a request; 1 when it had ended already, and how."""
 
     async def cancelled(backend: Backend) -> Settled:
+        args.id = await request_id(backend, args.id)
         record = await backend.store.get(args.id)
         if record is None:
             raise UnknownRequestError(args.id)

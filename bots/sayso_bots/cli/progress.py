@@ -75,6 +75,8 @@ _PRESSED = {
 def as_json(progress: Progress) -> Mapping[str, object]:
     """One line of ``--json`` on stderr."""
     facts = asdict(progress)
+    if isinstance(progress, Asked):
+        facts["seconds_left"] = max(round(progress.seconds_left), 0)
     if isinstance(progress, Pressed):
         return {"event": facts.pop("kind"), **facts}
     return {"event": _EVENTS[type(progress)], **{to_camel(name): facts[name] for name in facts}}

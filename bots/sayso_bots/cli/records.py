@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sayso.events import RequestEnding
@@ -47,3 +47,8 @@ def one_line(text: str) -> str:
 def time_text(at: datetime) -> str:
     """A moment, in UTC."""
     return at.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def json_time(at: datetime | None) -> str | None:
+    """A moment as all JSON of the product writes it: in UTC, with a Z."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at else None

@@ -6,14 +6,20 @@ import argparse
 import json
 from collections.abc import Mapping
 
+from sayso.stores.backend import Backend
 from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.ids import BEGINNING, rule_id
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where, with_store
 
 
 def add_arguments(parser: Parser) -> None:
     """Which rule, and where the store is."""
-    parser.add_argument("rule", metavar="RULE", help="the rule's id; `sayso rules` lists it")
+    parser.add_argument(
+        "rule",
+        metavar="RULE",
+        help=f"the rule's id or its first characters, {BEGINNING} or more; `sayso rules` lists it",
+    )
     add_json(parser)
     add_store(parser)
     parser.set_defaults(run=revoke_command)
@@ -22,7 +28,12 @@ def add_arguments(parser: Parser) -> None:
 def revoke_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Take a remembered rule back; 1 when there is none of this id."""
     by = f"cli:{who_and_where()}"
-    revoked = with_store(args, env, lambda backend: backend.rules.revoke(args.rule, by=by))
+
+    async def revoking(backend: Backend) -> bool:
+        args.rule = await rule_id(backend, args.rule)
+        return await backend.rules.revoke(args.rule, by=by)
+
+    revoked = with_store(args, env, revoking)
     if args.json:
         print(json.dumps({"ruleId": args.rule, "revoked": revoked}))
     elif revoked:

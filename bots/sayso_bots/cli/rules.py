@@ -15,6 +15,7 @@ from sayso.stores.ports import KeptRule
 from sayso.text.secrets import redacted
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import json_time
 from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
 from sayso_bots.settings.durations import duration_text
@@ -102,9 +103,9 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "agent": kept.agent_id,
         "session": kept.session_id or None,
         "storedBy": remembered.stored_by,
-        "storedAt": remembered.stored_at.isoformat(),
-        "expiresAt": remembered.expires_at.isoformat(),
+        "storedAt": json_time(remembered.stored_at),
+        "expiresAt": json_time(remembered.expires_at),
         "reason": remembered.reason or None,
         "uses": remembered.uses,
-        "lastUsedAt": last.isoformat() if last else None,
+        "lastUsedAt": json_time(last),
     }

@@ -13,6 +13,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
 from sayso_bots.cli.store import say_no_bots, with_store
@@ -21,7 +22,11 @@ from sayso_bots.settings.durations import duration_text
 
 def add_arguments(parser: Parser) -> None:
     """Which request, and where the store is."""
-    parser.add_argument("id", metavar="ID", help="the request's id; `sayso pending` lists it")
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        help=f"the request's id, or its first {BEGINNING} characters or more; see `sayso pending`",
+    )
     add_json(parser)
     add_store(parser)
     parser.set_defaults(run=show_command)
@@ -31,6 +36,7 @@ def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print all that is known of one request."""
 
     async def found(backend: Backend) -> tuple[Record, int]:
+        args.id = await request_id(backend, args.id)
         record = await backend.store.get(args.id)
         if record is None:
             raise UnknownRequestError(args.id)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from sayso.platforms.registration import Registered
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import json_time
 from sayso_bots.settings.settings import read_registration
 
 
@@ -89,6 +90,6 @@ def _shown(registered: Registered) -> Mapping[str, object]:
         "url": registered.url or None,
         "waiting": registered.waiting,
         "lastError": registered.last_error or None,
-        "lastErrorAt": at.isoformat() if at else None,
+        "lastErrorAt": json_time(at),
         "kinds": list(registered.kinds),
     }

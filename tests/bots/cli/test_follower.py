@@ -220,6 +220,27 @@ async def test_a_terminal_is_left_as_it_was(
     assert last == "sayso: expired: nobody answered in time\r\n"
 
 
+async def test_a_terminal_is_told_once_that_nobody_answered(store_url: str, tmp_path: Path) -> None:
+    screen, tty = pty.openpty()
+    env = {"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url, "TERM": "xterm"}
+    asking = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "sayso_bots", "ask", "bash", "--timeout", "0.2s"),
+        env=env,
+        cwd=tmp_path,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=tty,
+        stderr=tty,
+    )
+    os.close(tty)
+    await asking.wait()
+    shown = _all_of(lambda: os.read(screen, 4096))
+    os.close(screen)
+
+    assert asking.returncode == 3
+    assert shown.endswith("\x1b[Ksayso: expired: nobody answered in time\r\n")
+    assert shown.count("expired") == 1
+
+
 def _all_of(read: Callable[[], bytes]) -> str:
     seen = b""
     try:

@@ -116,3 +116,12 @@ def test_every_command_that_prints_results_knows_json() -> None:
 
     assert without == silent
     assert all(documented(name if name != "pending" else "show") for name in set(found) - silent)
+
+
+def test_what_nobody_decided_names_no_decider(run: Run, store_url: str) -> None:
+    done = run(*("ask", "x", "--json", "--timeout", "0.2s"), env={"SAYSO_STORE_URL": store_url})
+
+    verdict, asked = json.loads(done.out), json.loads(done.err.splitlines()[0])
+    assert verdict["outcome"] == "expired"
+    assert [verdict[name] for name in ("decidedBy", "decidedAt", "decidedLine")] == [None] * 3
+    assert isinstance(asked["secondsLeft"], int)

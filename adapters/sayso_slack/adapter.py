@@ -235,19 +235,19 @@ class SlackAdapter:
         """
         if place.address.startswith(("U", "W")):
             problem = await self.can_approve(f"{PLATFORM}:{place.address}")
-            return f"{place}: {problem}" if isinstance(problem, str) else problem
+            return f"{place} — {problem}" if isinstance(problem, str) else problem
         try:
             answer = await self._read("conversations.info", {"channel": place.address})
         except RefusedError as error:
             if error.code == "channel_not_found":
-                return f"{place}: {error.reason}"
+                return f"{place} — {error.reason}"
             return NotLooked(error.reason)
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
-            return f"{place}: is_archived: unarchive the channel or choose another place"
+            return f"{place} — is_archived: unarchive the channel or choose another place"
         if channel.get("is_member", True) or "chat:write.public" in self._scopes(answer):
             return None
-        return f"{place}: the bot is not in the channel: /invite @{self._bot_name} there"
+        return f"{place} — the bot is not in the channel: /invite @{self._bot_name} there"
 
     async def can_approve(self, account: str) -> str | NotLooked | None:
         """What would keep a member from answering, None when nothing does.

@@ -31,7 +31,7 @@ from sayso_telegram.card.message import CONTENT_LIMIT, message
 from sayso_telegram.card.sending import edited, formatted
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import PLATFORM, UnknownUserError, without_token
+from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
 from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
 from sayso_telegram.people import People
@@ -228,13 +228,16 @@ class TelegramAdapter:
         Raises:
             DeliveryError: Telegram did not say.
         """
+        chat_id = 0
         try:
             chat_id, thread_id = chat_of(place)
             chat = await self._client.raw("getChat", chat_id=chat_id)
         except DeliveryError as error:
             if not error.permanent:
                 raise
-            return f"{place}: {error.reason}"
+            is_person = isinstance(error, UnknownChatError) and chat_id > 0
+            hint = "; ids of groups begin with a minus" if is_person else ""
+            return f"{place} — {error.reason}{hint}"
         unknown = None
         try:
             who = {"chat_id": chat_id, "user_id": self._config.bot_id}
@@ -242,7 +245,7 @@ class TelegramAdapter:
         except DeliveryError as error:
             me, unknown = None, NotLooked(error.reason)
         if problem := problem_of(chat, me, thread_id):
-            return f"{place}: {problem}"
+            return f"{place} — {problem}"
         return None if is_private(chat) else unknown
 
     async def can_approve(self, account: str, places: Collection[Place]) -> str | NotLooked | None:
@@ -262,7 +265,7 @@ class TelegramAdapter:
                 who = {"chat_id": chat_id, "user_id": user_id}
                 member = await self._client.raw("getChatMember", **who)
             except UnknownUserError:
-                problem = f"{place}: Telegram knows no such user there: check the number"
+                problem = f"Telegram knows no such user in {place}; check the number"
                 continue
             except DeliveryError as error:
                 unknown = NotLooked(error.reason)
@@ -270,7 +273,7 @@ class TelegramAdapter:
             found = member_problem(member)
             if found is None:
                 return None
-            problem = f"{place}: {found}: add them, or name somebody else"
+            problem = f"{found} {place}; add them, or name somebody else"
         return unknown or problem
 
     async def updates(self, offset: int, seconds: int) -> list[Any]:

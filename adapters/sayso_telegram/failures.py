@@ -58,8 +58,15 @@ _NOBODY = (
 )
 
 
+_NO_CHAT = "chat not found"
+
+
 class UnknownUserError(DeliveryError):
     """Telegram knows no such user, or not in this chat."""
+
+
+class UnknownChatError(DeliveryError):
+    """Telegram knows no such chat, or the bot is not in it."""
 
 
 def delivery_error(error: TelegramError, token: str) -> DeliveryError:
@@ -79,6 +86,10 @@ def delivery_error(error: TelegramError, token: str) -> DeliveryError:
         return DeliveryError(PLATFORM, "no answer in time; it may have arrived nevertheless")
     if isinstance(error, BadRequest) and any(words in str(error).lower() for words in _NOBODY):
         return UnknownUserError(PLATFORM, without_token(str(error), token), permanent=True)
+    if isinstance(error, BadRequest) and _NO_CHAT in str(error).lower():
+        return UnknownChatError(
+            PLATFORM, _with_fix(without_token(str(error), token)), permanent=True
+        )
     final = isinstance(error, BadRequest | Forbidden)
     return DeliveryError(PLATFORM, _with_fix(without_token(str(error), token)), permanent=final)
 

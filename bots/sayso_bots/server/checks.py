@@ -102,10 +102,10 @@ async def look_at_places(bots: Mapping[str, Bot], routes: Routes) -> Mapping[Pla
             except DeliveryError as error:
                 problem = NotLooked(error.reason)
         if isinstance(problem, NotLooked):
-            text = f"{place}: whether cards can be shown there is not known: {problem.why}"
+            text = f"{place} — whether cards can be shown there is not known: {problem.why}"
             return Finding("info", "place", text)
         if problem is None:
-            return Finding("ok", "place", f"{place}: cards can be shown there")
+            return Finding("ok", "place", f"{place} — cards can be shown there")
         return Finding("failed", "place", problem)
 
     reachable = [place for place in places if place.platform in bots]

@@ -44,5 +44,8 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
         # Only a process that uses Redis pays for its client.
         from sayso.stores.redis import redis_backend
     except ImportError as error:
-        raise ConfigError(f"{scheme}:// needs the redis client: install the extra redis") from error
+        raise ConfigError(
+            f"{scheme}:// needs the client for Redis: in Sayso's source tree type "
+            "pip install '.[redis]', elsewhere pip install 'sayso[redis]'"
+        ) from error
     return redis_backend(url)

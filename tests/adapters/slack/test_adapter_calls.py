@@ -314,7 +314,7 @@ async def test_an_app_that_cannot_be_learned_stays_unknown(playground: Playgroun
     [
         ("C0OPS", None),
         ("U0ALICE", None),
-        ("U0GHOST", "slack:U0GHOST: users.info: user_not_found"),
+        ("U0GHOST", "slack:U0GHOST — users.info: user_not_found"),
         ("C0RANDOM", "/invite @sayso there"),
         ("C0PRIVATE", "channel_not_found"),
         ("C0NOWHERE", "channel_not_found"),

@@ -53,7 +53,7 @@ async def test_everything_is_looked_at_and_fine(
     assert lines[2][2] == "acme (T0ACME) as @sayso, presses at POST /slack/events"
     assert lines[3][2] == "@sayso_bot, presses at POST /telegram/webhook"
     assert lines[4][2].startswith(f"{HOOK}, 0 updates waiting, updates: message")
-    assert lines[5][2] == "slack:C0OPS: cards can be shown there"
+    assert lines[5][2] == "slack:C0OPS — cards can be shown there"
     assert lines[7][2].endswith(": alice (slack:U0ALICE, telegram:4242), slack:@oncall")
     assert lines[8][2] == "slack:U0ALICE (alice) can answer"
     assert lines[9][2] == "telegram:4242 (alice) can answer"
@@ -82,8 +82,8 @@ async def test_an_approver_who_does_not_exist_is_a_line(
         "slack:U0SAYSO cannot answer: the account is a bot's, and only people press buttons"
     ) in failed
     assert (
-        "telegram:999 (ghost) cannot answer: telegram:-1001234567890: Telegram knows no such user "
-        "there: check the number"
+        "telegram:999 (ghost) cannot answer: Telegram knows no such user in "
+        "telegram:-1001234567890; check the number"
     ) in failed
     assert "ok       approvers  slack:U0ALICE can answer" in done.out
     assert "ok       approvers  telegram:4343 can answer" in done.out
@@ -103,7 +103,7 @@ async def test_what_the_platforms_do_not_tell_is_not_called_fine(
     unknown = [text for level, subject, text in said if (level, subject) == ("info", "place")]
     nobody = [text for level, subject, text in said if (level, subject) == ("info", "approvers")]
     assert done.code == 0
-    assert [text.partition(": ")[0] for text in unknown] == [
+    assert [text.partition(" — ")[0] for text in unknown] == [
         "slack:C0OPS",
         "telegram:-1001234567890",
     ]

@@ -47,3 +47,19 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert done.stderr.startswith(f"sayso: {line}")
     assert done.stderr.endswith(", from where you got it\n")
+
+
+def test_a_missing_client_for_redis_is_a_command_to_type() -> None:
+    code = (
+        "import sys; sys.modules['redis'] = None; from sayso_bots.cli.main import main; "
+        "sys.exit(main(['pending', '--store', 'redis://127.0.0.1:1'], {}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd="/"
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sayso: redis:// needs the client for Redis: in Sayso's source tree type "
+        "pip install '.[redis]', elsewhere pip install 'sayso[redis]'\n"
+    )

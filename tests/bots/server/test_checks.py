@@ -52,7 +52,7 @@ async def test_what_nobody_looked_at_is_neither_fine_nor_failed(
 
     assert places[OPS].level == account.level == "info"
     assert (
-        places[OPS].text == f"chat:ops: whether cards can be shown there is not known: {why_place}"
+        places[OPS].text == f"chat:ops — whether cards can be shown there is not known: {why_place}"
     )
     assert (
         account.text == f"chat:alice: whether this account can answer is not known: {why_account}"

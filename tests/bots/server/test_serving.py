@@ -97,7 +97,7 @@ async def test_a_channel_the_bot_is_not_in_is_one_line(run: Run, playground: Pla
 
     assert done.code == 2
     assert done.err == (
-        "sayso: no place of any [[route]] can be used: slack:C0RANDOM: "
+        "sayso: no place of any [[route]] can be used: slack:C0RANDOM — "
         "the bot is not in the channel: /invite @sayso there\n"
     )
 
@@ -191,7 +191,7 @@ async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground
             "warning: store: SAYSO_STORE_URL is memory://: only this process is served; "
             "`sayso ask` needs Redis"
         ),
-        ("warning: place: slack:C0RANDOM: the bot is not in the channel: /invite @sayso there"),
+        ("warning: place: slack:C0RANDOM — the bot is not in the channel: /invite @sayso there"),
         (
             "warning: webhook: none is registered; "
             "`sayso webhook set https://…/telegram/webhook` does it"

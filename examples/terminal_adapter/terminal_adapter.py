@@ -61,7 +61,7 @@ class Filling:
 
 
 class TerminalAdapter:
-    """Shows cards by writing them, a number for each message and a letter for each button."""
+    """Shows cards by writing them; while a form is open, without the keys of their buttons."""
 
     platform = NAME
     limits = Limits(content=_CONTENT, reveal=200_000)
@@ -72,6 +72,8 @@ class TerminalAdapter:
         self._write = write
         self._texts: dict[str, str] = {}
         self._buttons: dict[str, tuple[MessageRef, Button]] = {}
+        self._given: dict[str, dict[tuple[str, str, str], str]] = {}
+        self._covered: set[str] = set()
 
     def room(self, body: CardBody, count: int) -> Room | None:  # noqa: ARG002  as for one
         """A terminal scrolls: every card shows as much as it would alone."""
@@ -95,7 +97,7 @@ class TerminalAdapter:
 
     async def reveal(self, press: Press, card: Card) -> None:  # noqa: ARG002  one screen for all
         """Write everything there is."""
-        self._write(f"--- all of {card.which} ---\n{visible(card.everything)}\n---")
+        self._say(f"--- all of {card.which} ---\n{visible(card.everything)}\n---")
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:  # noqa: ARG002
         """Ask for the first field; the next lines are the answers.
@@ -121,7 +123,7 @@ class TerminalAdapter:
 
     def tell(self, text: str) -> None:
         """Tell the person at the terminal, who is the only one to read it."""
-        self._write(f"> {visible(text)}")
+        self._say(f"> {visible(text)}")
 
     def prompt(self, filling: Filling) -> None:
         """Write what the next line answers."""
@@ -134,32 +136,52 @@ class TerminalAdapter:
 
     def pressed(self, key: str) -> Press | None:
         """The press that a key stands for, None when it stands for nothing now."""
-        if key not in self._buttons:
+        if (found := self._buttons.get(key.lower())) is None:
             return None
-        ref, button = self._buttons[key]
+        ref, button = found
         return Press(button.handle, button.choice.key, self.actor, ref, confirmed=button.confirmed)
+
+    def uncover(self) -> None:
+        """The form is closed: write the cards that were shown without their keys."""
+        for number in sorted(self._covered, key=int):
+            self._write(self._texts[number])
+        self._covered.clear()
+
+    def _say(self, text: str) -> None:
+        """Write this above the question of an open form."""
+        self._write(text)
+        if self.filling is not None:
+            self.prompt(self.filling)
 
     def _draw(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         number = ref.message_id
-        buttons = dict(zip(_keys(number), _buttons(cards), strict=False))
+        buttons = {self._key(number, button): button for button in _buttons(cards)}
         lines = [f"=== {number} ===", *_lines(cards)]
-        lines += [f"  [{key}] {visible(button.label)}" for key, button in buttons.items()]
-        text = "\n".join(lines)
-        if self._texts.get(number) == text:
+        offered = [f"  [{key}] {visible(button.label)}" for key, button in buttons.items()]
+        text = "\n".join([*lines, *offered])
+        if text == self._texts.get(number):
             return
         self._texts[number] = text
-        old = [key for key, (shown, _) in self._buttons.items() if shown == ref]
-        for key in old:
-            del self._buttons[key]
-        self._buttons |= {key: (ref, button) for key, button in buttons.items()}
-        self._write(text)
+        others = {key: pair for key, pair in self._buttons.items() if pair[0] != ref}
+        self._buttons = others | {key: (ref, button) for key, button in buttons.items()}
+        if self.filling is None:
+            self._covered.discard(number)
+            self._write(text)
+        else:
+            self._covered.add(number)
+            self._say("\n".join(lines))
+
+    def _key(self, number: str, button: Button) -> str:
+        """What a key has stood for, it always stands for."""
+        given = self._given.setdefault(number, {})
+        meaning = (button.handle, button.choice.key, button.label)
+        return given.setdefault(meaning, number + _letters(len(given)))
 
 
-def _keys(number: str) -> Iterator[str]:
-    """2a, 2b, …, 2z, 2aa, …"""
-    for first in ("", *_LETTERS):
-        for letter in _LETTERS:
-            yield f"{number}{first}{letter}"
+def _letters(position: int) -> str:
+    """a, b, …, z, aa, ab, …"""
+    before, last = divmod(position, len(_LETTERS))
+    return (_letters(before - 1) if before else "") + _LETTERS[last]
 
 
 def _lines(cards: Sequence[Card]) -> Iterator[str]:
@@ -212,18 +234,17 @@ class TerminalListener:
             return
         if not (key := line.strip()):
             return
-        press = self._adapter.pressed(key)
-        if press is None:
+        if (press := self._adapter.pressed(key)) is not None:
+            await self._hand_in(press)
+        else:
             self._adapter.tell(f"there is no key {key} now")
-            return
-        await self._hand_in(press)
 
     async def _fill(self, filling: Filling, line: str) -> None:
         if line.strip() == ".":
             self._adapter.filling = None
             if filling.choice.falls_back:
-                fallen = replace(filling.press, choice=filling.choice.falls_back)
-                await self._hand_in(fallen)
+                await self._hand_in(replace(filling.press, choice=filling.choice.falls_back))
+            self._adapter.uncover()
             return
         asked = filling.fields.pop(0)
         filling.inputs[asked.name] = _raw(asked, line)
@@ -237,6 +258,8 @@ class TerminalListener:
             filling.fields = [asked for asked in form.fields if asked.name in problems]
             self._adapter.filling = filling
             self._adapter.prompt(filling)
+        else:
+            self._adapter.uncover()
 
     async def _hand_in(self, press: Press) -> Collection[str]:
         """Give the press to the desk and say what became of it; the fields to ask for again."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sayso.chats.places import MessageRef, Place
+from sayso.cards.card import Card, CardBody, Choice
+from sayso.chats.places import MessageRef, Place, Press
+from sayso.forms.form import Form, FormField
 from sayso.platforms import Platform
 from sayso.testing import AdapterContract, AdapterStage, PlatformContract, PressRecorder, Shown
 
@@ -17,6 +20,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "terminal_adapter"
 sys.path.append(str(EXAMPLE))
 
 from terminal_adapter import PLATFORM, TerminalAdapter, TerminalListener  # noqa: E402
+
+ALLOW, DENY = Choice("allow", "Allow"), Choice("deny", "Deny")
+ASK = Choice("note", "Note…", form=Form("A note", (FormField("note", "Your note"),)))
+
+
+def a_card(*choices: Choice, title: str = "deploy") -> Card:
+    body = CardBody(title, choices=choices)
+    expires_at = datetime.now(UTC) + timedelta(minutes=10)
+    return Card("handle", body, "a-bot", expires_at, limit=1_000, reveal_limit=1_000)
 
 
 class TerminalStage(AdapterStage):
@@ -69,6 +81,45 @@ def test_the_page_on_adapters_shows_the_example_whole() -> None:
     page = (EXAMPLE.parents[1] / "docs" / "adapters.md").read_text()
 
     assert f"```python\n{(EXAMPLE / 'terminal_adapter.py').read_text()}```\n" in page
+
+
+async def test_while_a_form_is_open_no_keys_are_offered_and_the_question_stands_last() -> None:
+    stage = TerminalStage()
+    card = a_card(ALLOW, ASK)
+    ref = await stage.adapter.show([card], stage.place)
+    await stage.adapter.ask(Press(card.handle, ASK.key, stage.actor, ref), card, ASK)
+    before = len(stage.written)
+
+    await stage.adapter.update(ref, [a_card(ALLOW, ASK, title="again")])
+    stage.terminal.tell("somebody looks at it")
+
+    meanwhile = stage.written[before:]
+    assert "again" in meanwhile[0]
+    assert not any("[1" in text for text in meanwhile)
+    assert [text for text in meanwhile if text == "Your note:"] == ["Your note:"] * 2
+    assert meanwhile[-1] == "Your note:"
+
+    await stage.listener.take(".")
+
+    assert "again" in stage.written[-1]
+    assert "[1a] Allow" in stage.written[-1]
+
+
+async def test_a_key_never_stands_for_another_choice() -> None:
+    stage = TerminalStage()
+    ref = await stage.adapter.show([a_card(ALLOW)], stage.place)
+    await stage.adapter.update(ref, [a_card(DENY)])
+
+    assert stage.terminal.pressed("1a") is None
+    denied = stage.terminal.pressed("1B")
+    assert denied is not None
+    assert denied.choice == "deny"
+
+    await stage.adapter.update(ref, [a_card(DENY, ALLOW)])
+
+    allowed = stage.terminal.pressed("1a")
+    assert allowed is not None
+    assert allowed.choice == "allow"
 
 
 class TestTerminalAdapter(AdapterContract):

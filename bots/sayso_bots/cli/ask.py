@@ -149,7 +149,13 @@ async def _verdict(
             screen = None  # nobody is asked
         async with (
             following(backend, run, screen) as observe,
-            Gate.open(backend, run=run, policy=policy, observe=tell) as gate,
+            Gate.open(
+                backend,
+                run=run,
+                policy=policy,
+                observe=tell,
+                withdrawn_by=f"cli:{who_and_where()}",
+            ) as gate,
         ):
             return await gate.check(
                 call, source_name=args.source, description=args.description, timeout=seconds

@@ -59,7 +59,7 @@ class Gate:
         self.backend = backend
         self.run = options.run
         self._options = options
-        self._questions = Questions(backend, options.run, options.clock, options.observe)
+        self._questions = Questions(backend, options)
         self._checks = Checks(backend.rules, self._questions, options)
 
     @classmethod
@@ -74,13 +74,14 @@ class Gate:
         requested_by: str | None = None,
         clock: Clock = utc_now,
         observe: Callable[[Event], None] | None = None,
+        withdrawn_by: str | None = None,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
 
         Raises:
             ConfigError: there is no store of that kind.
         """
-        options = GateOptions(run, policy, timeout, requested_by, clock, observe)
+        options = GateOptions(run, policy, timeout, requested_by, clock, observe, withdrawn_by)
         async with AsyncExitStack() as stack:
             backend = store
             if isinstance(backend, str):
@@ -252,8 +253,7 @@ class Gate:
         if expect is Verdict:
             return await self._checks.resume(permission_id, timeout)
         record = await self._questions.record(permission_id)
-        read = record.request.reader(expect)
-        if read is None:
+        if (read := record.request.reader(expect)) is None:
             raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
         return read(await self._questions.ending(record, timeout))
 

@@ -44,7 +44,8 @@ class Asked:
 class GateOptions:
     """How a gate is set up, and for whom it asks; see ``sayso.Gate.open``.
 
-    Without a policy, a person is asked about every call.
+    Without a policy, a person is asked about every call. ``withdrawn_by`` is who
+    withdraws a question that is not waited for any more, where that is known.
 
     Raises:
         ValueError: the timeout is not more than zero, or longer than 30 days.
@@ -56,6 +57,7 @@ class GateOptions:
     requested_by: str | None = None
     clock: Clock = utc_now
     observe: Callable[[Event], None] | None = None
+    withdrawn_by: str | None = None
     source_name: str | None = None
     path: tuple[str, ...] = ()
 

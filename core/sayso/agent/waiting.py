@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sayso.agent.options import GateOptions
 from sayso.agent.timeouts import Timeout, in_seconds
 from sayso.calls import RunRef
-from sayso.clock import Clock
 from sayso.errors import (
     SaysoError,
     StoreUnreachableError,
@@ -30,21 +30,16 @@ _RETRY_SECONDS = 0.2
 class Questions:
     """Puts a run's questions into the store and waits for their ends. Every wait has an end.
 
-    ``observe`` is told of each question that is opened and how it ended.
+    The options' ``observe`` is told of each question that is opened and how it ended.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        run: RunRef,
-        clock: Clock,
-        observe: Callable[[Event], None] | None = None,
-    ) -> None:
+    def __init__(self, backend: Backend, options: GateOptions) -> None:
         self._store = backend.store
         self._inbox = backend.inbox
-        self._run = run
-        self._clock = clock
-        self._observe = observe
+        self._run = options.run
+        self._clock = options.clock
+        self._observe = options.observe
+        self._withdrawn_by = options.withdrawn_by
         self._cancelling = Background("cancelling a question")
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
@@ -176,7 +171,9 @@ class Questions:
                 "the store could not be subscribed to before the question expired"
             ) from None
 
-    async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
+    async def cancel(
+        self, question_id: str, *, reason: str, by: str | None = None
+    ) -> RequestEnding:
         """Withdraw the question; the ending that counts, which may be an answer.
 
         Raises:
@@ -186,7 +183,7 @@ class Questions:
         record = await self._store.get(question_id)
         if record is None:
             raise UnknownRequestError(question_id)
-        ending = record.request.cancelled(at=self._clock(), reason=reason)
+        ending = record.request.cancelled(at=self._clock(), reason=reason, by=by)
         return (await self._store.settle(question_id, ending)).ending
 
     async def finish(self) -> None:
@@ -198,7 +195,9 @@ class Questions:
 
     async def _cancel_quietly(self, question_id: str) -> None:
         try:
-            await self.cancel(question_id, reason="the agent stopped waiting")
+            await self.cancel(
+                question_id, reason="the agent stopped waiting", by=self._withdrawn_by
+            )
         except UnknownRequestError:
             return  # it was never asked
         except SaysoError as error:

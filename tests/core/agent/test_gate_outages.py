@@ -241,6 +241,20 @@ async def test_in_the_memory_of_one_process_nobody_is_told_of_bots(
     assert caplog.messages == []
 
 
+async def test_a_question_that_is_not_waited_for_is_withdrawn_by_whoever_asked(
+    backend: Backend,
+) -> None:
+    async with Gate.open(backend, run=RUN, withdrawn_by="cli:ci@runner") as gate:
+        waiting = asyncio.create_task(gate.check(CALL))
+        await next_request(backend)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    *_, last = await backend.audit.read(10)
+    assert (last.kind, last.by) == ("cancelled", "cli:ci@runner")
+
+
 class CountedRoster:
     """A roster that says when it was counted, or never answers."""
 

@@ -165,7 +165,7 @@ LIMITS = (
     ("structured-input", SLACK_LIMITS.options, "its menus 100 options"),
     ("your-own-kind", LONGEST_LABEL, "label 80"),
     ("your-own-kind", LONGEST_TEXT, "a text 4,000\ncharacters"),
-    ("your-own-kind", SLACK_LIMITS.button, "69 characters on a button"),
+    ("your-own-kind", SLACK_LIMITS.button, "70 characters on a button"),
     ("see-everything", SLACK_SHOWS, "| Slack | 2,900 characters |"),
     ("see-everything", SLACK_REVEALS, "up to 150,000 |"),
     ("see-everything", TELEGRAM_SHOWS, "| Telegram | 1,000 characters |"),

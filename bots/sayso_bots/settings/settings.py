@@ -60,11 +60,11 @@ class StoreSettings:
         return without_login(self.url)
 
     def unreachable(self, error: StoreUnreachableError) -> str:
-        """What to say when it does not answer: the setting, what happened, and the fix."""
-        fix = f"start it there, or correct {self.name}"
+        """What to say when it does not answer: the setting that names it, and what happened."""
+        said = f"{self.name}: {str(error).rstrip('.')}"
         if self.is_default:
-            fix = "name another one with store.url or SAYSO_STORE_URL"
-        return f"{self.name}: {str(error).rstrip('.')}; {fix}"
+            said += "; name another one with store.url or SAYSO_STORE_URL"
+        return said
 
     @property
     def is_memory(self) -> bool:

@@ -45,7 +45,7 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
         from sayso.stores.redis import redis_backend
     except ImportError as error:
         raise ConfigError(
-            f"{scheme}:// needs the client for Redis: in Sayso's source tree type "
-            "pip install '.[redis]', elsewhere pip install 'sayso[redis]'"
+            f"{scheme}:// needs the client for Redis: install Sayso with its extra `redis`, "
+            "from where you got it"
         ) from error
     return redis_backend(url)

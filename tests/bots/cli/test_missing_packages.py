@@ -60,6 +60,6 @@ def test_a_missing_client_for_redis_is_a_command_to_type() -> None:
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "sayso: redis:// needs the client for Redis: in Sayso's source tree type "
-        "pip install '.[redis]', elsewhere pip install 'sayso[redis]'\n"
+        "sayso: redis:// needs the client for Redis: install Sayso with its extra `redis`, "
+        "from where you got it\n"
     )

@@ -204,7 +204,7 @@ def test_a_store_that_is_away_is_named_with_its_setting(argv: tuple[str, ...], r
     assert done.code == 4
     assert done.out == ""
     assert done.err.startswith("sayso: SAYSO_STORE_URL: no Redis answers at 127.0.0.1:1;")
-    assert "start it there, or correct SAYSO_STORE_URL" in done.err
+    assert "start one, or correct the address" in done.err
     assert done.err.count("\n") == 1
 
 

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import socket
+import ssl
 from collections.abc import Sequence
 from typing import Any
 
@@ -85,6 +86,10 @@ def _cause(error: BaseException) -> str:
     while link is not None:
         if isinstance(link, socket.gaierror):
             return "its name is not known"
+        if isinstance(link, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted: {link.verify_message}"
+        if isinstance(link, ssl.SSLError):
+            return ""
         if isinstance(link, OSError) and link.errno:
             return os.strerror(link.errno).lower()
         link = link.__cause__ or link.__context__

@@ -106,16 +106,22 @@ class Dialogues:
         Clients can send any data: a message that is not the board of that
         dialogue, a card for one, is left alone.
         """
-        board = await self._drafts.bound(press.message)
+        board, why = await self._drafts.bound(press.message), self._words.over
         if board is not None and board.dialogue_id == press.button.dialogue:
-            await self._messages.close_board(press.message, self._words.over)
-        return Taken(Outcome.TOO_LATE, self._words.over, is_alert=True)
+            why = await self._why_over(board)
+            await self._messages.close_board(press.message, why)
+        return Taken(Outcome.TOO_LATE, why, is_alert=True)
+
+    async def _why_over(self, asked: Asked) -> str:
+        """Why a dialogue that is gone is over: how its question ended, where that is known."""
+        return await self._drafts.ended(asked.dialogue_id) or self._words.over
 
     async def _answer(self, reply: Reply, text: str, asked: Asked) -> Taken:
         message_id = reply.message.message_id
         async with self._turn(asked.dialogue_id) as dialogue:
             if dialogue is None:
-                return await self._told_once(Outcome.TOO_LATE, reply, self._words.over)
+                why = await self._why_over(asked)
+                return await self._told_once(Outcome.TOO_LATE, reply, why)
             if message_id in dialogue.seen:
                 return Taken(Outcome.SEEN_BEFORE)
             if dialogue.ended:

@@ -298,6 +298,21 @@ async def test_where_the_platform_does_not_say_somebody_may_type(table: Table) -
     assert len(table.prompts) == 1
 
 
+async def test_how_the_question_ended_is_told_when_the_dialogue_is_long_gone(table: Table) -> None:
+    await table.open(PICK)
+    late, board = a_press(table, button=table.button("Soup")), table.board
+    await table.openings.close(table.card.handle, Ended("denied", table.clock()))
+    closed = board.view
+    table.clock.pass_by(901)
+
+    taken = await table.dialogues.press(late)
+
+    assert taken.outcome is Outcome.TOO_LATE
+    assert taken.text != OVER
+    assert "denied" in taken.text
+    assert board.view == closed
+
+
 async def test_a_board_that_cannot_be_taken_back_or_closed_does_no_harm(table: Table) -> None:
     await table.open()
     busy = DeliveryError("chat", "busy")

@@ -49,27 +49,16 @@ def form_modal(
     Raises:
         DeliveryError: a Slack dialog cannot hold the form or take an answer; it says why.
     """
-    blocks: list[Block] = []
     forms = words.cards.forms
-    if len(form.title) > _TITLE:
-        blocks += literal_blocks(form.title)
-    blocks += _card(card)
-    blocks += literal_blocks(form.note)
-    if choice.falls_back:
-        blocks.append(context(plain_text(form.if_closed or words.counts_at_once)))
-    for field in form.fields:
-        blocks += input_blocks(field, words)
+    close = (form.leave_out or forms.leave_out) if choice.falls_back else forms.cancel
+    blocks = _blocks(card, choice, form, words)
     view: Block = {
         "type": "modal",
         "callback_id": CALLBACK,
         "private_metadata": _metadata(card, choice, message, words),
         "title": plain_text(one_line(form.title, _TITLE)),
         "submit": plain_text(one_line(form.submit or forms.send, _TITLE)),
-        "close": plain_text(
-            one_line(
-                (form.leave_out or forms.leave_out) if choice.falls_back else forms.cancel, _TITLE
-            )
-        ),
+        "close": plain_text(one_line(close, _TITLE)),
         "blocks": blocks,
     }
     if choice.falls_back:
@@ -88,6 +77,20 @@ def form_modal(
             permanent=True,
         )
     return view
+
+
+def _blocks(card: Card, choice: Choice, form: Form, words: SlackWords) -> list[Block]:
+    """What stands in the dialog: which card it is for, its note, its fields."""
+    blocks: list[Block] = []
+    if len(form.title) > _TITLE:
+        blocks += literal_blocks(form.title)
+    blocks += _card(card)
+    blocks += literal_blocks(form.note)
+    if choice.falls_back:
+        blocks.append(context(plain_text(form.if_closed or words.counts_at_once)))
+    for field in form.fields:
+        blocks += input_blocks(field, words)
+    return blocks
 
 
 def form_problem(form: Form) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 from pydantic import BaseModel
 
 from sayso.agent import batch
+from sayso.agent.asking import Asking
 from sayso.agent.checks import Checks
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout
@@ -27,21 +28,16 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
 
-# Most runs ask for permissions only: each kind of question is loaded when it is first asked.
 if TYPE_CHECKING:
-    from sayso.questions.clarification import Clarification
-    from sayso.questions.continuation import Continuation
     from sayso.questions.structured_input import Collected
-    from sayso.questions.text_approval import TextApproval
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
 _Answer = TypeVar("_Answer", bound=RequestEnding)
-_Request = TypeVar("_Request", bound=UserInputRequest)
 
 
-class Gate:
+class Gate(Asking):
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
     Open one with ``Gate.open``. Timeouts are seconds or a timedelta, more
@@ -56,10 +52,9 @@ class Gate:
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
+        super().__init__(Questions(backend, options), options)
         self.backend = backend
         self.run = options.run
-        self._options = options
-        self._questions = Questions(backend, options)
         self._checks = Checks(backend.rules, self._questions, options)
 
     @classmethod
@@ -128,80 +123,6 @@ class Gate:
             ring = await future
         self._questions.tell(ring.ending.observed)
         return await self._checks.verdict(opened, call, ring, asked.asker)
-
-    async def ask(self, inquiry: Inquiry[_Request, _T], **how: Unpack[AskOptions]) -> _T:
-        """Ask a question that is not a call, and wait for what comes of it.
-
-        It is always asked, whatever the policy. That nobody answered (expired,
-        cancelled, undeliverable) is a result with that outcome, never an
-        answer and never an exception.
-
-        Raises:
-            ValueError: the question makes no sense.
-            SchemaError: what is to be collected cannot be asked in chat.
-            InvalidInputError: what came back is not what the schema or the model allows.
-        """
-        request = self._request(inquiry, how)
-        return inquiry.result(request, await self._questions.answer(request))
-
-    async def clarify(
-        self,
-        question: str,
-        *,
-        context: str = "",
-        options: Sequence[str] = (),
-        allow_other: bool = True,
-        **how: Unpack[AskOptions],
-    ) -> Clarification:
-        """Ask a person a question in words, with a button for each option where there are some."""
-        from sayso.questions.clarification import Clarify
-
-        return await self.ask(Clarify(question, context, options, allow_other), **how)
-
-    async def approve_text(
-        self,
-        text: str,
-        *,
-        title: str = "Text to approve",
-        context: str = "",
-        **how: Unpack[AskOptions],
-    ) -> TextApproval:
-        """May this text be used as it is? What is approved is what was shown, in full."""
-        from sayso.questions.text_approval import ApproveText
-
-        return await self.ask(ApproveText(text, title, context), **how)
-
-    @overload
-    async def collect(
-        self, schema: type[_Model], *, text: str, **how: Unpack[AskOptions]
-    ) -> Collected[_Model]: ...
-    @overload
-    async def collect(
-        self, schema: Mapping[str, Any], *, text: str, **how: Unpack[AskOptions]
-    ) -> Collected[dict[str, Any]]: ...
-    async def collect(self, schema: Any, *, text: str, **how: Unpack[AskOptions]) -> Any:
-        """Ask a person for data: a dict for a JSON Schema, an instance for a pydantic model."""
-        from sayso.questions.structured_input import Collect
-
-        return await self.ask(Collect(schema, text), **how)
-
-    async def may_continue(
-        self,
-        current: int,
-        maximum: int,
-        *,
-        amounts: Sequence[int] | None = None,
-        description: str = "",
-        **how: Unpack[AskOptions],
-    ) -> Continuation:
-        """May the run go on after its iteration limit, by 5, 10 or 20 or one of other ``amounts``?
-
-        Unless a person says by how much, the run ends normally, for the
-        reason given.
-        """
-        from sayso.questions.continuation import Continue
-
-        return await self.ask(Continue(current, maximum, amounts, description), **how)
 
     @overload
     async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
@@ -393,8 +314,3 @@ class Gate:
             BusLostError: events may have been missed.
         """
         return self.backend.bus.subscribe(branch_topic(self.run))
-
-    def _request(self, inquiry: Inquiry[_Request, Any], how: AskOptions) -> _Request:
-        if not how.keys().isdisjoint(("description", "declaration")):
-            raise ValueError("only a call has a description or a declaration: put it into words")
-        return inquiry.request(new_id(), self._options.fields(self._options.asked(**how)))

@@ -183,7 +183,8 @@ class Decider:
         """
         if decision.rule_id:
             # One atomic step: the rule is still there, the book is current, the use is counted.
-            return await self._count(decision, call, book=book.version)
+            used_by = decision.applied_to(call)
+            return await self._count(decision, used_by, book=book.version)
         if decision.ruling is Ruling.DENY and not book.rule_ids:
             return True
         return same_book(await self.refresh(), book)

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Decision, Policy, evaluate, policy_name
+from sayso.policy.decision import (
+    Context,
+    Decision,
+    Policy,
+    Rewritten,
+    Ruling,
+    policy_name,
+    said_by,
+)
 from sayso.policy.declared import FirstDeclared
 from sayso.policy.denials import Denies, denial_by
 
@@ -16,7 +25,10 @@ Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
 
 
 class Chain:
-    """The first policy that answers wins; where none does, a person is asked.
+    """The first policy that decides wins; where none does, a person is asked.
+
+    A member that returns plain arguments does not decide: those after it are
+    asked about the call with these arguments, and so is a person.
 
     Nothing comes before a denial, wherever in the chain it stands: deny rules,
     denied call ids and *always deny* of all members are looked at before any
@@ -30,16 +42,22 @@ class Chain:
         self.requirements = FirstDeclared(*policies)
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
-        """A denial that stands, else the first answer; later policies are not asked."""
+        """A denial that stands, else the first decision; later policies are not asked."""
+        runs = call
         denial = await self.denial(call, context)
-        if denial is not None:
-            return denial
         for policy in self._policies:
-            decision = await evaluate(policy, call, context)
-            if decision is not None:
-                runs = decision.applied_to(call)
-                return (None if runs is call else await self.denial(runs, context)) or decision
-        return Decision.ASK.because("no policy of the chain has an opinion", line="ask")
+            if denial is not None:
+                return denial
+            said = await said_by(policy, runs, context)
+            if isinstance(said, Decision):
+                last = said.applied_to(runs)
+                denial = None if last is runs else await self.denial(last, context)
+                return denial or _about(last, call, said)
+            if isinstance(said, Rewritten):
+                runs = replace(runs, arguments=said.arguments)
+                denial = await self.denial(runs, context)
+        nobody = Decision.ASK.because("no policy of the chain has an opinion", line="ask")
+        return denial or _about(runs, call, nobody)
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The first denial of a member that can say so without side effects."""
@@ -65,10 +83,10 @@ class When:
         self.requirements = FirstDeclared(*(one for one in (then, otherwise) if one is not None))
         self.__qualname__ = f"When({policy_name(predicate)})"
 
-    async def decide(self, call: ToolCall, context: Context) -> Decision | None:
+    async def decide(self, call: ToolCall, context: Context) -> Decision | Rewritten | None:
         """What the chosen policy says; None where there is none to choose."""
         policy = await self._chosen(call, context)
-        return None if policy is None else await evaluate(policy, call, context)
+        return None if policy is None else await said_by(policy, call, context)
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial of the policy that is chosen now; the other one's do not count."""
@@ -82,3 +100,10 @@ class When:
         if inspect.isawaitable(true):
             true = await true
         return self._then if true else self._otherwise
+
+
+def _about(runs: ToolCall, asked: ToolCall, decision: Decision) -> Decision:
+    """The decision with the arguments of what runs, where they are not those that were asked."""
+    if runs is asked or decision.ruling is Ruling.DENY:
+        return decision
+    return decision.with_arguments(dict(runs.arguments))

@@ -88,8 +88,22 @@ class Context:
     unreadable: tuple[str, ...] = ()
 
 
-Said: TypeAlias = Decision | dict[str, Any] | None
-"""What policies may answer: a decision, arguments to run with, or nothing."""
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """Other arguments for the call, and no opinion on it: in a chain, the next policy decides."""
+
+    arguments: dict[str, Any]
+    line: str
+
+    @property
+    def allowed(self) -> Decision:
+        """What it means of a policy that stands alone: the call runs with these arguments."""
+        allowed = Decision.ALLOW.because(f"allowed by {self.line}", line=self.line)
+        return allowed.with_arguments(self.arguments)
+
+
+Said: TypeAlias = Decision | Rewritten | dict[str, Any] | None
+"""What policies may answer: a decision, arguments to go on with, or nothing."""
 
 
 class Decides(Protocol):
@@ -101,7 +115,11 @@ class Decides(Protocol):
     """
 
     def decide(self, call: ToolCall, context: Context) -> Said | Awaitable[Said]:
-        """What is said of this call; plain arguments allow it with those, None means no opinion."""
+        """What is said of this call; None means no opinion.
+
+        Plain arguments are those to go on with: the next policy of a chain
+        decides, and a policy that stands alone allows the call with them.
+        """
         ...
 
 
@@ -112,7 +130,18 @@ Policy: TypeAlias = Decides | Callable[[ToolCall, Context], Said | Awaitable[Sai
 async def evaluate(
     policy: Policy, call: ToolCall, context: Context, *, name: str = ""
 ) -> Decision | None:
-    """What a policy of any kind says; None when it has no opinion.
+    """The decision of a policy of any kind; None when it has no opinion.
+
+    Plain arguments allow the call with those. Otherwise as for ``said_by``.
+    """
+    said = await said_by(policy, call, context, name=name)
+    return said.allowed if isinstance(said, Rewritten) else said
+
+
+async def said_by(
+    policy: Policy, call: ToolCall, context: Context, *, name: str = ""
+) -> Decision | Rewritten | None:
+    """What a policy of any kind says, plain arguments as such; None when it has no opinion.
 
     A policy that fails, that returns anything else, or that changes the
     call's arguments in place, denies: the reason names it, by ``name`` where
@@ -126,7 +155,7 @@ async def evaluate(
         if not isinstance(said, Decision) and inspect.isawaitable(said):
             said = await said
         decision = _decision(said, name)
-        denied = decision is not None and decision.ruling is Ruling.DENY
+        denied = isinstance(decision, Decision) and decision.ruling is Ruling.DENY
         if not denied and not is_same(before, snapshot(call.arguments)):
             # The rules that come after would see another call than those before.
             text = (
@@ -152,12 +181,14 @@ def _function(policy: object) -> Callable[..., object]:
     return policy
 
 
-def _decision(said: object, name: str) -> Decision | None:
-    if said is None:
-        return None
+def _decision(said: object, name: str) -> Decision | Rewritten | None:
+    if said is None or isinstance(said, Rewritten):
+        return said
     line = f"policy {name}"
+    if isinstance(said, dict) and all(isinstance(key, str) for key in said):
+        return Rewritten(dict(said), line)
     if isinstance(said, dict):
-        said = Decision.ALLOW.because(f"allowed by {line}").with_arguments(said)
+        said = Decision.ALLOW.with_arguments(said)
     if not isinstance(said, Decision) or not isinstance(said.ruling, Ruling):
         text = f"{line} returned {type(said).__name__} instead of a decision, arguments or None"
         return Decision.DENY.because(text, line=line)

@@ -31,7 +31,8 @@ from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserIn
 from sayso.policy.decision import Context, Decision, Policy, Ruling
 from sayso.policy.remembered import Remembered
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.declarations import (
     Declaration,
     Requirements,

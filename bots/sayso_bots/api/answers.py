@@ -14,7 +14,7 @@ from sayso.cards.card import Choice
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, FormField
-from sayso.questions.permission import PermissionResponseEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule
 from sayso_bots.api.kinds import Kind
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields

@@ -13,7 +13,7 @@ from sayso.events import (
     RequestExpiredEvent,
     RequestUndeliverableEvent,
 )
-from sayso.questions.permission import PermissionApprovedEvent, PermissionDeniedEvent
+from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionDeniedEvent
 from sayso_bots.api.answers import FILLED as FILLED_IN
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
 from sayso_bots.api.requests import FILLED, LONGEST, LONGEST_NAME

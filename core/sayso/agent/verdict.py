@@ -12,7 +12,7 @@ from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, RequestEnding
 from sayso.policy.decision import Decision, Ruling
-from sayso.questions.permission import PermissionResponseEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 
 
 @dataclass(frozen=True, slots=True)

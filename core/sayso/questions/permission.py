@@ -7,22 +7,20 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
 from sayso.calls import ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.events import (
-    Event,
-    Outcome,
     RequestEnding,
     UserInputRequest,
-    UserInputResponse,
 )
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.edits import EDIT, edit_choice, edited
+from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
 from sayso.questions.refusals import (
     CHANGES,
     DENY_WITH_REASON,
@@ -31,15 +29,13 @@ from sayso.questions.refusals import (
     reason_in,
 )
 from sayso.questions.words import QuestionWords, words_of
-from sayso.rules.rule import OfferedRules, RememberedRule, Rule, Scope, ToldRule
+from sayso.rules.rule import OfferedRules, RememberedRule, Rule
 from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import redacted_text, redaction
 from sayso.text.visible import shortened, visible
 
 # What is told of a decision has about 300 characters on a card.
 _MOST_TOLD = 230
-
-ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
 ALLOW, DENY = "allow", "deny"
 """The keys of two choices; the others are in ``edits``, ``refusals`` and ``always.offers``."""
@@ -296,93 +292,6 @@ class PermissionRequestEvent(UserInputRequest):
 
     def _offer(self, choice: Choice) -> Offer | None:
         return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)
-
-
-class PermissionResponseEvent(UserInputResponse):
-    """The answer that counts: there is at most one per request.
-
-    ``permission_id`` and ``source_name`` are the request's own, unchanged;
-    ``arguments_digest`` says for which arguments the answer holds. When a
-    person changed them, ``modified_arguments`` are those to run with and
-    ``modified_digest`` is theirs. A denial that asks for changes says in its
-    reason which.
-    """
-
-    type: Literal["PERMISSION_RESPONSE"] = "PERMISSION_RESPONSE"
-    permission_id: str
-    approved: bool
-    choice: ChoiceWord = "ask"
-    arguments_digest: str
-    modified_arguments: dict[str, Any] | None = None
-    modified_digest: str | None = None
-    asks_for_changes: bool = False
-    rule: ToldRule = None
-    rule_scope: Scope | None = None
-    rule_expires_at: AwareDatetime | None = None
-
-    @property
-    def question_id(self) -> str:
-        """The permission id."""
-        return self.permission_id
-
-    @model_validator(mode="after")
-    def _digest_is_of_the_modified_arguments(self) -> Self:
-        if self.modified_arguments is None:
-            if self.modified_digest is not None:
-                raise ValueError(
-                    "there is a digest of modified arguments, but no modified arguments"
-                )
-        elif self.modified_digest is None or not is_digest_of(
-            self.modified_digest, self.modified_arguments
-        ):
-            raise ValueError("the digest is not that of the modified arguments")
-        return self
-
-    @property
-    def chosen(self) -> str:
-        """The choice, and ``changes`` where they are asked for."""
-        return CHANGES if self.asks_for_changes else self.choice
-
-    @property
-    def digest_of_changes(self) -> str:
-        """The digest of the modified arguments."""
-        return self.modified_digest or ""
-
-    @property
-    def outcome(self) -> Outcome:
-        """Approved or denied."""
-        return Outcome.APPROVED if self.approved else Outcome.DENIED
-
-    @property
-    def observed(self) -> Event:
-        """What observers see of the answer."""
-        kind = PermissionApprovedEvent if self.approved else PermissionDeniedEvent
-        return kind(
-            permission_id=self.permission_id,
-            source_name=self.source_name,
-            decided_by=self.decided_by,
-            decided_at=self.decided_at,
-            reason=self.reason,
-        )
-
-
-class _Decided(Event):
-    permission_id: str
-    decided_by: str | None = None
-    decided_at: datetime
-    reason: str = ""
-
-
-class PermissionApprovedEvent(_Decided):
-    """For observers: a person approved."""
-
-    type: Literal["PERMISSION_APPROVED"] = "PERMISSION_APPROVED"
-
-
-class PermissionDeniedEvent(_Decided):
-    """For observers: a person denied."""
-
-    type: Literal["PERMISSION_DENIED"] = "PERMISSION_DENIED"
 
 
 def _told_stored(choice: Choice) -> str:

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.chats.places import Place
 from sayso.digests import arguments_digest
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule, Scope, literal_rule
 from sayso.stores.ports import Copy
 

@@ -14,7 +14,8 @@ from sayso.agent.verdict import Verdict
 from sayso.errors import UnknownRequestError
 from sayso.policy.decision import Context, Decision, Policy
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.rules.rule import Rule, literal_rule
 from sayso.stores.backend import Backend

@@ -23,7 +23,7 @@ from sayso import (
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.questions.permission import PermissionDeniedEvent
+from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend

@@ -19,7 +19,8 @@ from sayso.clock import utc_now
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import ReplayedCallbackError
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.backend import Backend
 from sayso.testing import until

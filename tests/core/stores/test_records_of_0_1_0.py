@@ -14,7 +14,8 @@ from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.agent.verdict import verdict_on
 from sayso.digests import arguments_digest
 from sayso.errors import ArgumentsChangedError, UnreadableEventError
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.rules.index import RuleIndex
 from sayso.rules.rule import RememberedRule, literal_rule

@@ -14,7 +14,8 @@ from redis.asyncio import Redis
 from sayso import Gate, Outcome, Rule, RulePolicy, RunRef, ToolCall
 from sayso.clock import utc_now
 from sayso.policy.decision import Context, Decision
-from sayso.questions.permission import PermissionRequestEvent, PermissionResponseEvent
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sayso.desk.desk import Desk, DeskOptions
-from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
+from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
@@ -23,10 +23,10 @@ from sayso_bots.server.checks import (
     look_at_groups,
     look_at_places,
     look_at_platform,
-    look_at_store,
 )
 from sayso_bots.server.health import Health
 from sayso_bots.server.kinds import load_kinds
+from sayso_bots.server.waiting import reached
 from sayso_bots.server.webserver import answering, taken_port, url_of
 from sayso_bots.settings.settings import Settings
 
@@ -54,7 +54,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
 
     Raises:
         ConfigError: a setting turns out not to work; the message says which.
-        StoreUnreachableError: the store does not answer.
+        StoreUnreachableError: the store did not answer for as long as it is waited for.
     """
     async with AsyncExitStack() as stack:
         load_kinds(settings.questions.types)
@@ -62,7 +62,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         sockets = stack.enter_context(taken_port(settings.host, settings.port))
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
-        findings = [await _reached(backend, settings)]
+        findings = [await reached(backend, settings.store, sockets)]
         opened = {
             name: await stack.enter_async_context(configured.open(backend.drafts))
             for name, configured in settings.platforms.items()
@@ -72,7 +72,8 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         work = _Work()
         desk = _desk(settings, backend, opened)
         await stack.enter_async_context(work.going_on(desk.run))
-        routes = Health(backend, opened).routes()
+        health = await stack.enter_async_context(Health(backend, opened))
+        routes = health.routes()
         for name, bot in opened.items():
             listening = await stack.enter_async_context(
                 bot.listening(desk, backend.leases, owner=desk.name)
@@ -126,13 +127,6 @@ async def _api(
         limits=StreamLimits(most=room.streams),
     ) as api:
         yield api
-
-
-async def _reached(backend: Backend, settings: Settings) -> Finding:
-    finding = await look_at_store(backend, settings.store)
-    if finding.level == "failed":
-        raise StoreUnreachableError(finding.text)
-    return finding
 
 
 async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:

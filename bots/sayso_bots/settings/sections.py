@@ -74,10 +74,20 @@ Reason = Annotated[str, AfterValidator(_reason)]
 MOST_REASONS = 20
 
 
+def _give_up(value: object) -> timedelta | None:
+    if value == "never":
+        return None
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f'{error}; or "never"') from None
+
+
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
+    give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
 
 
 class ServerSection(Section):

@@ -48,11 +48,15 @@ SECTIONS = ("store", "server", SETTING, "people", "route", "questions", "policy"
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Where requests are kept; ``name`` is the setting that said so."""
+    """Where requests are kept; ``name`` is the setting that said so.
+
+    Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
+    """
 
     url: str = field(repr=False)
     name: str = "store.url"
     is_default: bool = False
+    give_up_after: timedelta | None = timedelta(minutes=5)
 
     @property
     def shown(self) -> str:
@@ -269,7 +273,10 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         is_default = source.written(("store", "url")) is None
         name = source.overridden.get(("store", "url"), "store.url")
         store = StoreSettings(
-            section.url, "the default store" if is_default else name, is_default=is_default
+            section.url,
+            "the default store" if is_default else name,
+            is_default=is_default,
+            give_up_after=section.give_up_after,
         )
         if name == "store.url" and has_login(store.url):
             source.problem(

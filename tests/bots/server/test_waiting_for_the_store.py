@@ -1,0 +1,148 @@
+"""`sayso serve` that starts while the store is away."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from support.commands import ROUTES, env_of, process
+from support.valkey_server import Valkey, free_port
+
+from sayso.clock import utc_now
+from sayso.errors import StoreUnreachableError
+from sayso.stores.backend import Backend
+from sayso.stores.memory import memory_backend
+from sayso.stores.memory.leases import MemoryLeases
+from sayso_bots.server.waiting import reached
+from sayso_bots.settings.settings import StoreSettings
+from sayso_playground import Playground
+
+
+class AwayFor(MemoryLeases):
+    """A store that answers after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__(utc_now)
+        self.looks = looks
+
+    async def ping(self) -> None:
+        self.looks -= 1
+        if self.looks >= 0:
+            raise StoreUnreachableError("no Redis answers")
+
+
+class Seconds:
+    """A clock that a pause moves on."""
+
+    def __init__(self) -> None:
+        self.now = 50.0
+
+    async def pause(self, seconds: float) -> None:
+        self.now += seconds
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest_asyncio.fixture
+async def memory() -> AsyncIterator[Backend]:
+    async with memory_backend() as backend:
+        yield backend
+
+
+def a_store(give_up_after: timedelta | None) -> StoreSettings:
+    return StoreSettings("redis://h", give_up_after=give_up_after)
+
+
+async def test_a_start_waits_for_the_store_with_a_line_every_five_seconds(
+    memory: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    seconds = Seconds()
+    backend = replace(memory, leases=AwayFor(12))
+    store = a_store(timedelta(seconds=60))
+
+    with caplog.at_level(logging.INFO):
+        found = await reached(backend, store, [], pause=seconds.pause, clock=seconds)
+
+    assert (found.level, seconds.now) == ("ok", 62.0)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"store.url: no Redis answers; waiting for it, for {left} more (store.give_up_after)"
+        for left in ("1m", "55s", "50s")
+    ]
+
+
+async def test_a_start_gives_up_after_as_long_as_the_setting_says(memory: Backend) -> None:
+    store, seconds, late = a_store(timedelta(seconds=60)), Seconds(), Seconds()
+    in_time = replace(memory, leases=AwayFor(60))
+    too_late = replace(memory, leases=AwayFor(61))
+
+    found = await reached(in_time, store, [], pause=seconds.pause, clock=seconds)
+    with pytest.raises(StoreUnreachableError, match=r"store\.url: no Redis answers"):
+        await reached(too_late, store, [], pause=late.pause, clock=late)
+
+    assert found.level == "ok"
+    assert seconds.now == late.now == 110.0
+
+
+async def test_a_start_that_never_gives_up_does_not(memory: Backend) -> None:
+    seconds = Seconds()
+    backend = replace(memory, leases=AwayFor(10_000))
+
+    found = await reached(backend, a_store(None), [], pause=seconds.pause, clock=seconds)
+
+    assert (found.level, seconds.now) == ("ok", 10_050.0)
+
+
+async def test_serve_that_starts_while_redis_is_away_works_once_it_is_there(
+    playground: Playground, tmp_path: Path
+) -> None:
+    config = tmp_path / "sayso.toml"
+    config.write_text(ROUTES)
+    server, port = Valkey(), free_port()
+    url = f"http://127.0.0.1:{port}"
+    env = env_of(playground, SAYSO_STORE_URL=server.url, SAYSO_PORT=str(port))
+    try:
+        async with (
+            process("serve", "--config", str(config), env=env) as bots,
+            aiohttp.ClientSession() as session,
+        ):
+            await bots.line_with("waiting for it, for 5m more (store.give_up_after)")
+            async with session.get(f"{url}/healthz") as alive:
+                assert alive.status == 200
+            async with session.get(f"{url}/readyz") as ready:
+                assert (ready.status, (await ready.json())["ready"]) == (503, False)
+            async with session.post(f"{url}/telegram/webhook", json={}) as update:
+                assert (update.status, update.headers["Retry-After"]) == (503, "5")
+            server.start()
+            await bots.line_with("serves on")
+            async with session.get(f"{url}/readyz") as ready:
+                assert (ready.status, (await ready.json())["ready"]) == (200, True)
+            bots.process.send_signal(signal.SIGTERM)
+            done = await bots.ended()
+    finally:
+        server.close()
+
+    assert done.code == 0
+    assert server.password not in "".join(bots.lines) + done.err
+
+
+async def test_serve_that_waits_for_redis_can_be_stopped(
+    playground: Playground, tmp_path: Path
+) -> None:
+    config = tmp_path / "sayso.toml"
+    config.write_text('[store]\ngive_up_after = "never"\n' + ROUTES)
+    env = env_of(playground, SAYSO_STORE_URL="redis://127.0.0.1:1/0")
+    async with process("serve", "--config", str(config), env=env) as bots:
+        said = await bots.line_with("waiting for it")
+        bots.process.send_signal(signal.SIGTERM)
+        done = await bots.ended()
+
+    assert said.endswith("; waiting for it")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "sayso: stopped")

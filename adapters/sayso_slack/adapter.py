@@ -33,6 +33,7 @@ from sayso_slack.card.presentable import (
     MOST_STORED,
 )
 from sayso_slack.config import SlackConfig
+from sayso_slack.direct import DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal, form_problem
@@ -102,7 +103,7 @@ class SlackAdapter:
     async def __aenter__(self) -> Self:
         if self._session is None:
             self._session = self._own_session = aiohttp.ClientSession()
-        self._client = AsyncWebClient(
+        self._client = DirectClient(
             token=self._config.bot_token,
             base_url=self._config.api_url,
             session=self._session,

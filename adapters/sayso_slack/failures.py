@@ -63,6 +63,11 @@ _PASSING = frozenset(
     }
 )
 
+_REDIRECTED = (
+    "was sent elsewhere with HTTP {status}, which is not followed; name the address itself "
+    "in slack.api_url"
+)
+
 _SOCKET = "apps.connections.open"
 _SOCKET_FIX = (
     "SLACK_APP_TOKEN is not valid or lacks the scope connections:write; "
@@ -88,6 +93,8 @@ def delivery_error(method: str, error: SlackApiError, *, bot: str) -> DeliveryEr
     status = getattr(response, "status_code", None) or getattr(response, "status", 0)
     if status == 429:
         return DeliveryError(PLATFORM, f"{method} is rate limited", retry_after=_wait(response))
+    if status is not None and 300 <= status < 400:
+        return DeliveryError(PLATFORM, f"{method} {_REDIRECTED.format(status=status)}")
     data = getattr(response, "data", None)
     name = data.get("error") if isinstance(data, dict) else None
     if not isinstance(name, str):

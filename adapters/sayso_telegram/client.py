@@ -18,7 +18,13 @@ from telegram.request import HTTPXRequest
 
 from sayso.errors import DeliveryError
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import PLATFORM, FloodError, cause_of, delivery_error
+from sayso_telegram.failures import (
+    PLATFORM,
+    FloodError,
+    RedirectedError,
+    cause_of,
+    delivery_error,
+)
 
 _CONNECT_SECONDS = 5.0
 _ANSWER_SECONDS = 10.0
@@ -26,13 +32,18 @@ _UNTOLD_SECONDS = 3.0
 
 
 class _Request(HTTPXRequest):
-    """Raises FloodError on 429: making python-telegram-bot's RetryAfter warns of its own change."""
+    """Raises FloodError on 429: making python-telegram-bot's RetryAfter warns of its own change.
+
+    It follows no redirect: the token is in the path of every URL.
+    """
 
     async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
         """Make the call; the HTTP status and the body."""
         status, body = await super().do_request(*args, **kwargs)
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             raise FloodError(_seconds_asked_for(body))
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            raise RedirectedError(status)
         return status, body
 
 
@@ -55,7 +66,7 @@ class Client:
             read_timeout=_ANSWER_SECONDS,
             write_timeout=_ANSWER_SECONDS,
             pool_timeout=_ANSWER_SECONDS,
-            httpx_kwargs={"verify": _tls()},
+            httpx_kwargs={"verify": _tls(), "follow_redirects": False},
         )
         self.bot = Bot(
             config.bot_token,

@@ -48,6 +48,16 @@ class FloodError(TelegramError):
         self.seconds = seconds
 
 
+class RedirectedError(TelegramError):
+    """What answered sends callers elsewhere; the token in the path does not go there."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(
+            f"the call was sent elsewhere with HTTP {status}, which is not followed; "
+            "name the address itself in telegram.api_url"
+        )
+
+
 # What getChatMember says of a number that is nobody's; Telegram gives its refusals no names.
 _NOBODY = (
     "user not found",

@@ -93,7 +93,7 @@ def a_call(arguments: dict[str, Any], **changes: Any) -> PermissionRequestEvent:
 
 REQUESTS: Sequence[UserInputRequest] = (
     a_call({"α": "β", "γ": [1, None]}),
-    a_call({"command": "α*β"}),
+    a_call({"command": "α*β"}, asked_because="ζ"),
     a_call({}),
     a_call({"α": "ξ" * 50_000}),
     a_call({"α": "12", "β": 4, "ζ": "2026-11-21", "ε": ["α"]}, arguments_schema=SCHEMA),

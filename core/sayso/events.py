@@ -125,6 +125,11 @@ class UserInputRequest(Event):
         return ""
 
     @property
+    def why_asked(self) -> str:
+        """Why a policy asks a person, for the audit; empty where none says."""
+        return ""
+
+    @property
     def digest_of_arguments(self) -> str:
         """The digest of what is decided on, for the audit; empty where there is none."""
         return ""

@@ -37,7 +37,8 @@ async def opened_or_decided(
             response = says(by="", at=clock(), reason=decision.reason or decision.line)
             # No person did: who stored a rule said it of calls, not of this one.
             return response.model_copy(update={"decided_by": None})
-        opened = await backend.store.open(request, seconds=seconds, inbox="", book=decided.book)
+        asked = request.model_copy(update={"asked_because": decision.told_because})
+        opened = await backend.store.open(asked, seconds=seconds, inbox="", book=decided.book)
         if not isinstance(opened, BookChanged):
             return None
         await decider.refresh()

@@ -150,6 +150,7 @@ class Draft:
         is_known = known is not None and is_digest_of(known, arguments)
         fields["argumentsDigest"] = known if is_known else digest
         if issubclass(self.kind.model, PermissionRequestEvent):
+            fields["askedBecause"] = stored.get("askedBecause", "")  # a policy says it, no caller
             fields["suggestedRules"] = stored.get("suggestedRules", _rules(fields))
 
     @property

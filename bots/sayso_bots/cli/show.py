@@ -11,6 +11,7 @@ from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
+from sayso.text.secrets import redacted_text
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, request_id
@@ -65,6 +66,7 @@ def _described(record: Record) -> list[str]:
         ("run", request.run.run_id),
         ("source", request.source_name),
         ("requested by", request.requested_by or ""),
+        ("because", redacted_text(request.why_asked)),
         ("expires", time_text(request.expires_at)),
     ]
     lines = [f"{name + ':':14}{one_line(value)}" for name, value in facts if value]

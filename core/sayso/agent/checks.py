@@ -19,9 +19,10 @@ from sayso.errors import WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, call_of
 from sayso.rules.declarations import schema_of
 from sayso.stores.ports import Opened, Record, Ring, Rules
+from sayso.text.visible import shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Checks:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
         while not isinstance(said, Verdict):
             shown = said.decision.applied_to(call)
-            request = self._request(shown, call, question_id, asked)
+            request = self._request(shown, call, said.decision.told_because, question_id, asked)
             opened = await self._questions.open(request, asked.seconds, heard=heard, book=said.book)
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)
@@ -203,7 +204,7 @@ class Checks:
         return verdict
 
     def _request(
-        self, call: ToolCall, original: ToolCall, question_id: str, asked: Asked
+        self, call: ToolCall, original: ToolCall, because: str, question_id: str, asked: Asked
     ) -> PermissionRequestEvent:
         arguments, digest = shown_and_digest(call.arguments)
         called_with = as_json(original.arguments)
@@ -211,6 +212,7 @@ class Checks:
         return PermissionRequestEvent(
             permission_id=question_id,
             function_name=call.name,
+            asked_because=shortened(because, LONGEST_BECAUSE),
             description=asked.description,
             call_id=call.call_id,
             arguments=arguments,

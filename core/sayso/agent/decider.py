@@ -9,7 +9,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
 from sayso.digests import arguments_digest
 from sayso.events import RequestEnding, UserInputRequest
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
 from sayso.policy.remembered import remembered_decision
@@ -173,7 +173,7 @@ class Decider:
         """The decision by a remembered rule; a person is asked when the rule no longer counts."""
         if await self._stands(decision, call, book):
             return decision
-        gone = Decision.ASK.because("the rule is gone", line="ask")
+        gone = Decision.ASK.because("the rule is gone", line=ASK_LINE)
         return replace(gone, arguments=decision.arguments)
 
     async def _stands(self, decision: Decision, call: ToolCall, book: RuleBook) -> bool:

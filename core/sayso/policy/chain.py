@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import (
+    ASK_LINE,
     Context,
     Decision,
     Policy,
@@ -56,7 +57,7 @@ class Chain:
             if isinstance(said, Rewritten):
                 runs = replace(runs, arguments=said.arguments)
                 denial = await self.denial(runs, context)
-        nobody = Decision.ASK.because("no policy of the chain has an opinion", line="ask")
+        nobody = Decision.ASK.because("no policy of the chain has an opinion", line=ASK_LINE)
         return denial or _about(runs, call, nobody)
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:

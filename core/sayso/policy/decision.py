@@ -48,6 +48,12 @@ class Decision:
     DENY: ClassVar[Decision]
     ASK: ClassVar[Decision]
 
+    @property
+    def told_because(self) -> str:
+        """Why a person is asked, where the policy has a reason of its own."""
+        own = self.ruling is Ruling.ASK and self.line != ASK_LINE
+        return self.reason if own else ""
+
     def because(self, reason: str, *, line: str = "") -> Decision:
         """The same decision with a reason and the line that made it."""
         return replace(self, reason=reason, line=line or self.line)
@@ -60,6 +66,9 @@ class Decision:
         """The call as it is to be shown and run."""
         return call if self.arguments is None else replace(call, arguments=self.arguments)
 
+
+ASK_LINE = "ask"
+"""The line of an ASK that is only what happens where nothing else was said of a call."""
 
 Decision.ALLOW = Decision(Ruling.ALLOW)
 Decision.DENY = Decision(Ruling.DENY)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import ASK_LINE, Context, Decision
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
 from sayso.rules.index import RuleIndex
@@ -125,7 +125,7 @@ class RulePolicy:
 
     def _remembered_or_ask(self, call: ToolCall, context: Context, needed: str) -> Decision:
         consent = remembered_decision(call, context, "allow")
-        return consent or Decision.ASK.because(needed, line="ask")
+        return consent or Decision.ASK.because(needed, line=ASK_LINE)
 
     def _spender(self, run: RunRef) -> Callable[[str], Awaitable[bool]]:
         async def spend(key: str) -> bool:

@@ -34,6 +34,9 @@ from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import redacted_text, redaction
 from sayso.text.visible import shortened, visible
 
+LONGEST_BECAUSE = 300
+"""What is told of a policy's reason to ask has at most so many characters."""
+
 # What is told of a decision has about 300 characters on a card.
 _MOST_TOLD = 230
 
@@ -48,6 +51,7 @@ class PermissionRequestEvent(UserInputRequest):
     ``original_arguments`` are those the agent called with, where a policy put
     others in: a denial of either denies. ``arguments_schema`` is the tool's
     JSON Schema, where it has one: arguments that a person edits must fit it.
+    ``asked_because`` is why the policy wants a person, where it says so.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -60,6 +64,7 @@ class PermissionRequestEvent(UserInputRequest):
     original_arguments: dict[str, Any] | None = None
     arguments_schema: dict[str, Any] | None = None
     suggested_rules: OfferedRules = ()
+    asked_because: str = ""
 
     @property
     def question_id(self) -> str:
@@ -91,6 +96,11 @@ class PermissionRequestEvent(UserInputRequest):
         return self
 
     @property
+    def why_asked(self) -> str:
+        """The policy's reason."""
+        return self.asked_because
+
+    @property
     def digest_of_arguments(self) -> str:
         """The digest of the arguments."""
         return self.arguments_digest
@@ -108,7 +118,7 @@ class PermissionRequestEvent(UserInputRequest):
             content=shown_arguments(self.arguments) or words.no_arguments,
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
-            facts=(*self.origin, *self._not_shown(words)),
+            facts=(*self.origin, *self._because(words), *self._not_shown(words)),
             choices=(allow, *always, deny),
             more=(*self._saying_more(words), *(one for one in stored if one.key != ALWAYS)),
         )
@@ -280,6 +290,11 @@ class PermissionRequestEvent(UserInputRequest):
         yield changes_choice(words)
         if (edit := edit_choice(self.arguments, self.arguments_schema, words)) is not None:
             yield edit
+
+    def _because(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
+        told = visible(redacted_text(self.asked_because), one_line=True).strip()
+        if told:
+            yield words.asked_because, shortened(told, LONGEST_BECAUSE)
 
     def _not_shown(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
         if hidden := redaction(self.arguments).hidden:

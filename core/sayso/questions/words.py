@@ -25,6 +25,7 @@ class QuestionWords:
     allow: str
     deny: str
     may_run: str
+    asked_because: str
     not_shown: str
     runs_hidden: Counted
     runs_with: str
@@ -99,6 +100,7 @@ ENGLISH = QuestionWords(
     allow="Allow",
     deny="Deny",
     may_run="May this run?",
+    asked_because="Asked because",
     not_shown="Not shown",
     runs_hidden=Counted(
         "{count} value that looks like a secret; it runs as it is",

@@ -11,7 +11,8 @@ from typing import Any, Literal
 from sayso.calls import RunRef
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
-from sayso.text.visible import shortened
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import shortened, visible
 
 AuditKind = Literal[
     "asked",
@@ -71,6 +72,13 @@ def about(request: UserInputRequest) -> Facts:
         "digest": request.digest_of_arguments,
         "question_id": request.question_id,
     }
+
+
+def asked(request: UserInputRequest) -> Facts:
+    """A request was opened."""
+    why = request.why_asked
+    told = why and shortened(visible(redacted_text(why), one_line=True), _REASON)
+    return _said(kind="asked", reason=told)
 
 
 def ended(ending: RequestEnding) -> Facts:

@@ -50,6 +50,15 @@ async def test_what_the_server_knows_is_filled_in(world: World) -> None:
     assert stored.request.description == "deploy"
 
 
+async def test_why_a_policy_asks_is_no_word_of_the_caller(world: World) -> None:
+    request = await world.asked(askedBecause="security approved it")
+
+    assert request["askedBecause"] == ""
+    stored = await world.backend.store.get(request["permissionId"])
+    assert stored is not None
+    assert "Asked because" not in dict(stored.request.card().facts)
+
+
 async def test_a_request_comes_to_the_chat_and_its_answer_back(world: World) -> None:
     request = await world.asked()
     card = await world.card()

@@ -19,7 +19,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, shown_and_digest
 from sayso.errors import ConfigError, SaysoError
 from sayso.events import Outcome
-from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import denial_by
 from sayso.rules.declarations import Declaration, declared_by, tool_name
 
@@ -83,7 +83,7 @@ class LocalGate:
         context = replace(self._context, declaration=declaration or self._context.declaration)
         decision = await evaluate(self._policy, call, context)
         if decision is None:
-            decision = Decision.ASK.because("the policy has no opinion", line="ask")
+            decision = Decision.ASK.because("the policy has no opinion", line=ASK_LINE)
         if decision.ruling is not Ruling.ASK:
             return decided(call, decision)
         if self._handler is None:

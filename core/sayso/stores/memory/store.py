@@ -53,7 +53,7 @@ class MemoryStore:
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
         self._records.add(Entry(request, now + timedelta(seconds=seconds), {inbox}))
-        self._audit.note(audit.about(request), {"kind": "asked"})
+        self._audit.note(audit.about(request), audit.asked(request))
         self._outbox.put("ask", request.question_id)
         return Opened(seconds, now.timestamp())
 

@@ -56,6 +56,7 @@ class RedisStore:
             int(book is not None),
             book or "",
             audit.written(audit.about(request)),
+            audit.written(audit.asked(request)),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)

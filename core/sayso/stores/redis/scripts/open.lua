@@ -1,7 +1,7 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
--- the rules, that version, facts for the audit.
+-- the rules, that version, facts for all entries of the audit on it, and those of the first.
 -- Answers 'open', the ms left and the time, 'changed', or 'duplicate'.
-local id, request, life, inbox, session, agent, check, version, facts = unpack(ARGV)
+local id, request, life, inbox, session, agent, check, version, facts, asked = unpack(ARGV)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -24,5 +24,5 @@ redis.call('ZADD', P .. 'due', deadline, id)
 live_until(P .. 'due', deadline + DAY, now)
 put('ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
-audit(facts, '{"kind":"asked"}', now)
+audit(facts, asked, now)
 return {'open', deadline - now, now}

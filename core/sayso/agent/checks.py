@@ -43,7 +43,7 @@ class Checks:
 
     def __init__(self, rules: Rules, questions: Questions, options: GateOptions) -> None:
         self.answers = Answers()
-        self.denied: set[str] = set()
+        self.denied: dict[str, str] = {}
         self._questions = questions
         policy = options.policy or RulePolicy()
         self._decider = Decider(
@@ -61,7 +61,7 @@ class Checks:
     async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
         """The verdict that needs nobody, or the decision to ask."""
         if call.call_id in self.denied:
-            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
+            return self._denied(call, decided(call, Decision.DENY))
         if (known := await self._answered(call, asked.asker)) is not None:
             return known
         return await self._decide(call, asked.asker)
@@ -169,7 +169,7 @@ class Checks:
     async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
         said = await self._decider.decide(call, asker)
         if call.call_id in self.denied:
-            return denied_by_call_id(decided(call, Decision.DENY), call.call_id)
+            return self._denied(call, decided(call, Decision.DENY))
         if said.decision.ruling is not Ruling.ASK:
             return decided(call, said.decision)
         shown = said.decision.applied_to(call)
@@ -200,8 +200,11 @@ class Checks:
         if denial is not None:
             return decided(call, denial)
         if call.call_id in self.denied:
-            return denied_by_call_id(verdict, call.call_id)
+            return self._denied(call, verdict)
         return verdict
+
+    def _denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
+        return denied_by_call_id(verdict, call.call_id, self.denied[call.call_id])
 
     def _request(
         self, call: ToolCall, original: ToolCall, because: str, question_id: str, asked: Asked

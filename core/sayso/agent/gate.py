@@ -221,9 +221,9 @@ class Gate(Asking):
         """
         return await batch.run_batch(self.before_function, calls, tools, how, together=together)
 
-    def deny_call(self, call_id: str) -> None:
+    def deny_call(self, call_id: str, *, reason: str = "") -> None:
         """Deny this call id from now on, even where it was or will be approved."""
-        self._checks.denied.add(call_id)
+        self._checks.denied[call_id] = reason
 
     async def submit_batch(
         self, calls: Sequence[ToolCall], **how: Unpack[CallOptions]

@@ -30,6 +30,7 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import Inputs
+from sayso.policy.call_ids import CallIds
 from sayso.policy.decision import Policy
 from sayso.policy.permissions import AdjustablePolicy, Permissions
 from sayso.policy.rule_policy import RulePolicy
@@ -234,7 +235,7 @@ class Orchestrator:
         *,
         allow: Sequence[Rule] | None = None,
         deny: Sequence[Rule] | None = None,
-        denied_call_ids: Sequence[str] | None = None,
+        denied_call_ids: CallIds | None = None,
     ) -> None:
         """Replace those of the agent's rules that are given; from its next check on they count.
 

@@ -11,6 +11,7 @@ from sayso.calls import ToolCall
 from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
 from sayso.events import Outcome, RequestEnding
+from sayso.policy.call_ids import LINE
 from sayso.policy.decision import Decision, Ruling
 from sayso.questions.permission_answer import PermissionResponseEvent
 
@@ -95,13 +96,13 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
     )
 
 
-def denied_by_call_id(verdict: Verdict, call_id: str) -> Verdict:
+def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
     """The denial that takes an approval's place when its call id is denied."""
     return replace(
         verdict,
         outcome=Outcome.DENIED,
-        reason=f"call id {call_id!r} is denied",
-        line="denied call id",
+        reason=reason or f"call id {call_id!r} is denied",
+        line=LINE,
         decided_by=None,
         decided_at=None,
         rule_id="",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sayso.calls import ToolCall
 from sayso.digests import Digests
+from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
@@ -15,11 +16,11 @@ from sayso.rules.rule import Rule
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The rules on top of one agent's policy."""
+    """The rules on top of one agent's policy; call ids are denied with a reason, or with ``""``."""
 
     allow: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
-    denied_call_ids: frozenset[str] = frozenset()
+    denied_call_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 class AdjustablePolicy:
@@ -39,7 +40,7 @@ class AdjustablePolicy:
         *,
         allow: Sequence[Rule] | None,
         deny: Sequence[Rule] | None,
-        denied_call_ids: Sequence[str] | None,
+        denied_call_ids: CallIds | None,
     ) -> None:
         """Replace the rules that are given."""
         now = self.permissions
@@ -48,14 +49,15 @@ class AdjustablePolicy:
             allow=now.allow if allow is None else tuple(allow),
             deny=now.deny if deny is None else tuple(deny),
             denied_call_ids=(
-                now.denied_call_ids if denied_call_ids is None else frozenset(denied_call_ids)
+                now.denied_call_ids if denied_call_ids is None else reasons_by_id(denied_call_ids)
             ),
         )
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial by the rules as they are now or by the policy, if one denies the call."""
-        if call.call_id in self.permissions.denied_call_ids:
-            return _DENIED_CALL_ID
+        denied = denial_of(call.call_id, self.permissions.denied_call_ids)
+        if denied is not None:
+            return denied
         digests = Digests(call.arguments)
         for number, rule in enumerate(self.permissions.deny, 1):
             if rule.matches(call, digests):
@@ -83,6 +85,3 @@ class AdjustablePolicy:
                     decision, ruling=Ruling.ALLOW, reason=f"allowed by {line}", line=line
                 )
         return decision
-
-
-_DENIED_CALL_ID = Decision.DENY.because("this call was denied in advance", line="denied call id")

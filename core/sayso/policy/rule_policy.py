@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
+from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import ASK_LINE, Context, Decision
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
@@ -28,7 +29,8 @@ class RulePolicy:
 
     An allow-once rule is gone with its first match, in the whole session
     where the context can spend, else in this object. Overrides and denied
-    call ids may be changed at any time and count from the next call on.
+    call ids may be changed at any time and count from the next call on. A
+    mapping of ``denied_call_ids`` says why each of them is denied.
     """
 
     def __init__(
@@ -38,13 +40,11 @@ class RulePolicy:
         allow: Sequence[Rule] = (),
         allow_once: Sequence[Rule] = (),
         deny: Sequence[Rule] = (),
-        denied_call_ids: Collection[str] = (),
+        denied_call_ids: CallIds = (),
         requirements: Requirements | None = None,
     ) -> None:
         if default not in ("ask", "allow"):
             raise ConfigError(f"the default of a policy must be 'ask' or 'allow', not {default!r}")
-        if isinstance(denied_call_ids, str):
-            raise ConfigError("denied_call_ids must be a list of ids, not a single string")
         self._default = default
         self._allow = RuleIndex(allow)
         self._allowed = _decisions(Decision.ALLOW, "allowed by", "allow rule", len(allow))
@@ -55,7 +55,7 @@ class RulePolicy:
         )
         self._deny = RuleIndex(deny)
         self._denied = _decisions(Decision.DENY, "denied by", "deny rule", len(deny))
-        self._denied_call_ids = set(denied_call_ids)
+        self._denied_call_ids = reasons_by_id(denied_call_ids)
         self.requirements = requirements or Requirements()
         self._overrides: dict[str, bool] = {}
         self._spent: set[tuple[str, str, str]] = set()
@@ -72,9 +72,9 @@ class RulePolicy:
         """Take back what was said of the tool by name, if anything was."""
         self._overrides.pop(name, None)
 
-    def deny_call_id(self, call_id: str) -> None:
+    def deny_call_id(self, call_id: str, *, reason: str = "") -> None:
         """Deny one call in advance."""
-        self._denied_call_ids.add(call_id)
+        self._denied_call_ids[call_id] = reason
 
     def decide(self, call: ToolCall, context: Context) -> Decision | Awaitable[Decision]:
         """The decision on this call; to be awaited only where an allow-once rule is about it."""
@@ -94,8 +94,8 @@ class RulePolicy:
 
     def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial of this call, which nothing can come before; None where there is none."""
-        if call.call_id in self._denied_call_ids:
-            return _DENIED_CALL_ID
+        if (denial := denial_of(call.call_id, self._denied_call_ids)) is not None:
+            return denial
         number = self._deny.first(call)
         if number is not None:
             return self._denied[number]
@@ -138,7 +138,6 @@ class RulePolicy:
         return spend
 
 
-_DENIED_CALL_ID = Decision.DENY.because("this call was denied in advance", line="denied call id")
 _NOT_BY_NAME = Decision.ALLOW.because(
     "an override by name says that it does not need a person",
     line="override disable_permission_for",

@@ -282,7 +282,7 @@ async def test_permissions_can_be_read_and_extended(orchestrator: Orchestrator) 
 
     later = orchestrator.permissions_of("one")
     assert later.allow == (Rule("read"), Rule("list"))
-    assert later.denied_call_ids == {"c-1"}
+    assert later.denied_call_ids == {"c-1": ""}
     assert later.deny == ()
     assert now.allow == (Rule("read"),)
 

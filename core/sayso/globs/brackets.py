@@ -9,6 +9,11 @@ from sayso.errors import ConfigError
 from sayso.globs.sets import ESCAPES, POSIX, SLASH, CharSet, Range, chars, charset
 
 _POSIX = re.compile(r"\[:([a-z]+):\]")
+# What the reference takes for a class inside a set, whatever stands around the name. Beside a dash
+# that is neither first nor last, a letter of how it spells the class begins or ends a range.
+_LIKE_A_CLASS = re.compile(
+    rf"(?=((?:\\|(?<!^\[)(?<!^\[\^)-)?\[.(?:{'|'.join(POSIX)}):(?:\]-(?=.)|.)?))", re.DOTALL
+)
 _PLAIN = re.compile(r"[A-Za-z0-9.+_-]*")
 
 
@@ -33,6 +38,23 @@ def closing_bracket(pattern: str, start: int) -> int:
         else:
             at += 1
     return -1
+
+
+def refuse_half_a_class(source: str, *, closed: bool) -> None:
+    """Refuse a class of characters that does not stand on its own, in a set that is closed or not.
+
+    The reference takes the name alone for the class, drops the character behind it, and then
+    reads the set in a way nobody can mean.
+
+    Raises:
+        ConfigError: there is such a class; the message names the fix.
+    """
+    for found in _LIKE_A_CLASS.finditer(source, 1):
+        if not closed or not _POSIX.fullmatch(found[1]):
+            raise ConfigError(
+                f"the pattern holds {found[1]!r}, a class of characters that is not closed or "
+                "not on its own; write it as [[:alpha:]], or \\[ for a ["
+            )
 
 
 @lru_cache(maxsize=1_024)

@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 
 from sayso.errors import ConfigError
-from sayso.globs.brackets import closing_bracket
+from sayso.globs.brackets import closing_bracket, refuse_half_a_class
 from sayso.globs.parts import Branch, Chain, Either, Literal, One, Part, Repeat, Run, chars_of
 from sayso.globs.sets import CharSet
 
@@ -26,7 +26,8 @@ def closers(source: str, quotes: dict[int, int]) -> dict[int, int]:
     ``quotes``: where quoted text begins and ends.
 
     Raises:
-        ConfigError: a group is never closed or never opened, or groups nest too deeply.
+        ConfigError: a group is never closed or never opened, a class of characters does not
+            stand on its own, or groups nest too deeply.
     """
     found: dict[int, int] = {}
     stack: list[int] = []
@@ -40,6 +41,7 @@ def closers(source: str, quotes: dict[int, int]) -> dict[int, int]:
             at = quotes[at]
         elif char == "[":
             end = closing_bracket(source, at) if "]" in source[at:] else -1
+            refuse_half_a_class(source[at : end if end >= 0 else None], closed=end >= 0)
             unclosed += end < 0
             if end < 0 and "]" in source[at:] and _MEANT.search(source):
                 raise _unbalanced("[", "closed")

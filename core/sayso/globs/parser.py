@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sayso.errors import ConfigError
-from sayso.globs.brackets import NeverError
+from sayso.globs.brackets import NeverError, names_class
 from sayso.globs.cost import refuse_slow
 from sayso.globs.notes import DangerKind, Note
 from sayso.globs.parts import Literal, Part
@@ -49,7 +49,12 @@ def parse(pattern: str) -> Parsed:
     notes = [Note(DangerKind.NEGATED, "!")] if leading % 2 else []
     if leading and body.startswith("!(?"):
         raise ConfigError(f"the pattern begins with {'!' * leading}!(? ; write one ! or !(...)")
+    if leading % 2 and "." in body and names_class(body):
+        # The reference takes any character for the dot then.
+        raise ConfigError("the pattern has a dot and a class of characters after ! ; write !(...)")
     if body.startswith("./"):
+        if leading and not leading % 2:
+            raise ConfigError(f"it is not clear what ./ means after {'!' * leading} ; leave ! out")
         body = body[2:]
         notes.append(Note(DangerKind.DROPPED_START, "./"))
         if body.startswith("./") or (body.startswith("!") and not opens(body, 0)):

@@ -88,6 +88,8 @@ def test_hardly_an_ordinary_pattern_is_refused() -> None:
         ("a\0[b]", "a backslash before it"),
         ('*"a"', 'write \\\\" for a "'),
         ('"a"*', 'write \\\\" for a "'),
+        ("!a.[[:alpha:]]", r"write !\(...\)"),
+        ("!!./a", "leave ! out"),
         ("".join(f"[{chr(97 + at // 26)}{chr(97 + at % 26)}]" for at in range(60)), "more than 50"),
         ("*(ab|c)" * 17, "more than 16 repeated groups"),
     ],
@@ -96,6 +98,45 @@ def test_hardly_an_ordinary_pattern_is_refused() -> None:
 def test_what_the_reference_reads_in_a_way_nobody_means_is_refused(pattern: str, hint: str) -> None:
     with pytest.raises(ConfigError, match=hint):
         Glob(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[[:alpha:]",
+        "[[:digit:]x",
+        "[^[:alpha:]",
+        "[a[:alpha:]",
+        "[[:alpha:][:digit:]",
+        "[[:alpha:x]",
+        "[[:alpha:\\]:]]",
+        "[[xalpha::]",
+        "[\\[:alpha:]]",
+        "[a-[:alpha:]]",
+        "[[:word:]-)]",
+    ],
+)
+def test_a_class_of_characters_that_is_not_closed_or_not_on_its_own_is_refused(
+    pattern: str,
+) -> None:
+    with pytest.raises(ConfigError, match=r"write it as \[\[:alpha:\]\], or \\\[ for a \["):
+        Glob(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits", "misses"),
+    [
+        ("[[:alpha:]]", "a", "1"),
+        ("[-[:alpha:]]", "-", "1"),
+        ("[^-[:digit:]]", "a", "-"),
+        ("[[:alpha:]-]", "-", "["),
+        ("[[:alpha:][:digit:]_]", "1", ":"),
+        ("\\[\\[:alpha:\\]", "[[:alpha:]", "[a"),
+    ],
+)
+def test_a_class_on_its_own_means_its_characters(pattern: str, fits: str, misses: str) -> None:
+    assert Glob(pattern).matches(fits)
+    assert not Glob(pattern).matches(misses)
 
 
 @pytest.mark.parametrize(

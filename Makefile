@@ -38,7 +38,7 @@ demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, i
 test: $(DEV)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)
 
-check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples
+check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/mypy)

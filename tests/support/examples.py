@@ -1,4 +1,4 @@
-"""How many examples the tests with generated data try."""
+"""How many examples the tests with generated data try, and whether they are new ones."""
 
 from __future__ import annotations
 

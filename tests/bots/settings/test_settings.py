@@ -9,8 +9,10 @@ import pytest
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, read
 
 from sayso.always.terms import Terms
+from sayso.calls import RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
+from sayso.policy.decision import Context, Ruling, evaluate
 from sayso_bots.settings.settings import read_ask_settings
 from sayso_bots.settings.source import SettingsError
 from sayso_slack.settings import SIGNING_SECRET
@@ -62,6 +64,20 @@ def test_people_may_have_several_accounts() -> None:
     settings = read('[people.alice]\nslack = ["U0A", "W0A"]\ntelegram = 42\n' + ROUTE)
 
     assert settings.routes.people["alice"] == {"slack:U0A", "slack:W0A", "telegram:42"}
+
+
+async def test_a_deny_rule_of_the_settings_for_an_empty_value_denies_it() -> None:
+    rule = "{ tool = 'bash', params = { command = '\"\"\"\"' } }"
+    settings = read(f"{ROUTE}[policy]\ndefault = 'allow'\ndeny = [{rule}]\n")
+    policy = settings.policy.policy()
+
+    denied = await evaluate(policy, ToolCall("bash", {"command": ""}), Context(RunRef("a", "s")))
+    allowed = await evaluate(policy, ToolCall("bash", {"command": "ls"}), Context(RunRef("a", "s")))
+
+    assert denied is not None
+    assert denied.ruling is Ruling.DENY
+    assert allowed is not None
+    assert allowed.ruling is Ruling.ALLOW
 
 
 def test_policy_and_timeouts_are_read() -> None:

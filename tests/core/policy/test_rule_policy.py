@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 
@@ -288,7 +288,8 @@ CALLS = st.builds(
     st.dictionaries(st.sampled_from(["command", "path"]), VALUES, max_size=2),
     st.sampled_from(["c1", "c2", "c3"]),
 )
-PATTERNS = st.sampled_from(["ls", "ls*", "*", "rm *", "[a-z]*", "!(ls)", "{ls,3}", "src/**"])
+EMPTY = '""""'
+PATTERNS = st.sampled_from(["ls", "ls*", "*", "rm *", "[a-z]*", "!(ls)", "{ls,3}", "src/**", EMPTY])
 RULES = st.builds(
     Rule, TOOLS, st.dictionaries(st.sampled_from(["command", "path"]), PATTERNS, max_size=2)
 ) | CALLS.map(literal_rule)
@@ -367,11 +368,13 @@ def test_no_sequence_of_rules_overrides_and_choices_allows_what_the_order_does_n
 PARTS = st.sampled_from(
     ["*", "**", "/", "src", "a", "b1", ".", "?", "[a-c]", "[^a]", "{a,b}", " ", "-", "!(a)", "\\*"]
 )
-GLOBS = st.lists(PARTS, min_size=1, max_size=5).map("".join)
+GLOBS = st.lists(PARTS, min_size=1, max_size=5).map("".join) | st.just(EMPTY)
 TEXTS = st.lists(st.sampled_from(["src", "a", "b1", "/", ".", " ", "-", "*", "\n"])).map("".join)
 
 
 @settings(max_examples=examples(500))
+@example(globs=[EMPTY], texts=[""])
+@example(globs=["", EMPTY, "*", "?(a)", "!(a)"], texts=["", "a"])
 @given(globs=st.lists(GLOBS, min_size=1, max_size=6), texts=st.lists(TEXTS, min_size=1, max_size=6))
 def test_the_index_leaves_out_no_rule_that_matches(globs: list[str], texts: list[str]) -> None:
     rules: list[Rule] = []
@@ -385,6 +388,27 @@ def test_the_index_leaves_out_no_rule_that_matches(globs: list[str], texts: list
     for text in [*texts, *globs]:
         call = ToolCall("t", {"x": text})
         assert list(index.matching(call)) == [n for n, r in enumerate(rules) if r.matches(call)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Rule("bash", {"command": EMPTY}), literal_rule(ToolCall("bash", {"command": ""}))],
+    ids=["by pattern", "literal"],
+)
+async def test_a_rule_for_an_empty_value_counts_wherever_a_rule_can_stand(rule: Rule) -> None:
+    empty, other = ToolCall("bash", {"command": ""}), ToolCall("bash", {"command": "ls"})
+
+    async def rulings(policy: RulePolicy, *book: RememberedRule) -> list[Ruling]:
+        context = Context(RUN, book)
+        return [(await decided(policy, call, context)).ruling for call in (empty, other, empty)]
+
+    deny, allow, ask = Ruling.DENY, Ruling.ALLOW, Ruling.ASK
+    assert await rulings(RulePolicy(default="allow", deny=[rule])) == [deny, allow, deny]
+    assert await rulings(RulePolicy(allow=[rule])) == [allow, ask, allow]
+    assert await rulings(RulePolicy(allow_once=[rule])) == [allow, ask, ask]
+    assert await rulings(RulePolicy(), remembered(rule)) == [allow, ask, allow]
+    never = remembered(rule, "deny")
+    assert await rulings(RulePolicy(default="allow"), never) == [deny, allow, deny]
 
 
 def test_the_first_rule_that_matches_decides_whatever_it_is_told_apart_by() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 
@@ -71,7 +71,7 @@ def test_every_parameter_must_be_there_and_fit(arguments: dict[str, str], fits: 
 pieces = st.sampled_from(
     [*"ab./ *?é", "**/", "{a,b}", "{a*,bb}", "@(a|bé)", "+(a|bb)", "*(ab)", "[a-c]", "!(a)", "\\*"]
 )
-patterns = st.lists(pieces, min_size=1, max_size=5).map("".join)
+patterns = st.lists(pieces, min_size=1, max_size=5).map("".join) | st.just(escape(""))
 values = st.text(st.sampled_from("ab./ \n*é☃"), max_size=6)
 
 
@@ -84,6 +84,8 @@ def readable(pattern: str) -> bool:
 
 
 @settings(max_examples=examples(300))
+@example([{"c": escape("")}], ["d"], {"c": ""})
+@example([{"c": escape(""), "d": "a*"}, {"c": "*"}], [], {"c": "", "d": "a"})
 @given(
     st.lists(st.dictionaries(st.sampled_from("cd"), patterns.filter(readable)), max_size=8),
     st.lists(st.sampled_from("  do"), max_size=8),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 
@@ -19,7 +19,6 @@ from sayso.globs.glob import escape
 from sayso.policy.decision import Context, Decision, Ruling, evaluate
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Declaration, Requirements
-from sayso.rules.index import RuleIndex
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 
 RUN = RunRef("a", "s")
@@ -365,31 +364,6 @@ def test_no_sequence_of_rules_overrides_and_choices_allows_what_the_order_does_n
     asyncio.run(play())
 
 
-PARTS = st.sampled_from(
-    ["*", "**", "/", "src", "a", "b1", ".", "?", "[a-c]", "[^a]", "{a,b}", " ", "-", "!(a)", "\\*"]
-)
-GLOBS = st.lists(PARTS, min_size=1, max_size=5).map("".join) | st.just(EMPTY)
-TEXTS = st.lists(st.sampled_from(["src", "a", "b1", "/", ".", " ", "-", "*", "\n"])).map("".join)
-
-
-@settings(max_examples=examples(500))
-@example(globs=[EMPTY], texts=[""])
-@example(globs=["", EMPTY, "*", "?(a)", "!(a)"], texts=["", "a"])
-@given(globs=st.lists(GLOBS, min_size=1, max_size=6), texts=st.lists(TEXTS, min_size=1, max_size=6))
-def test_the_index_leaves_out_no_rule_that_matches(globs: list[str], texts: list[str]) -> None:
-    rules: list[Rule] = []
-    for glob in globs:
-        try:
-            rules.append(Rule("t", {"x": glob}))
-        except ConfigError:
-            continue
-    index = RuleIndex(rules)
-
-    for text in [*texts, *globs]:
-        call = ToolCall("t", {"x": text})
-        assert list(index.matching(call)) == [n for n, r in enumerate(rules) if r.matches(call)]
-
-
 @pytest.mark.parametrize(
     "rule",
     [Rule("bash", {"command": EMPTY}), literal_rule(ToolCall("bash", {"command": ""}))],
@@ -409,15 +383,3 @@ async def test_a_rule_for_an_empty_value_counts_wherever_a_rule_can_stand(rule: 
     assert await rulings(RulePolicy(), remembered(rule)) == [allow, ask, allow]
     never = remembered(rule, "deny")
     assert await rulings(RulePolicy(default="allow"), never) == [deny, allow, deny]
-
-
-def test_the_first_rule_that_matches_decides_whatever_it_is_told_apart_by() -> None:
-    rules = [
-        Rule("t", {"x": "[a-z]*"}),
-        Rule("t", {"y": "b"}),
-        Rule("t"),
-        Rule("t", {"x": "a"}),
-        literal_rule(ToolCall("t", {"x": "a", "y": "b"})),
-    ]
-
-    assert list(RuleIndex(rules).matching(ToolCall("t", {"x": "a", "y": "b"}))) == [0, 1, 2, 3, 4]

@@ -14,7 +14,7 @@ from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
 from sayso.globs.glob import Glob, escape
 from sayso.rules.index import RuleIndex
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, literal_rule
 
 
 def bash(command: str) -> ToolCall:
@@ -122,3 +122,40 @@ def test_a_rule_for_an_empty_value_is_looked_at() -> None:
 
     assert found == 0
     assert list(RuleIndex([empty]).matching(bash("ls"))) == []
+
+
+PARTS = st.sampled_from(
+    ["*", "**", "/", "src", "a", "b1", ".", "?", "[a-c]", "[^a]", "{a,b}", " ", "-", "!(a)", "\\*"]
+)
+GLOBS = st.lists(PARTS, min_size=1, max_size=5).map("".join) | st.just(escape(""))
+TEXTS = st.lists(st.sampled_from(["src", "a", "b1", "/", ".", " ", "-", "*", "\n"])).map("".join)
+
+
+@settings(max_examples=examples(500))
+@example(globs=[escape("")], texts=[""])
+@example(globs=["", escape(""), "*", "?(a)", "!(a)"], texts=["", "a"])
+@given(globs=st.lists(GLOBS, min_size=1, max_size=6), texts=st.lists(TEXTS, min_size=1, max_size=6))
+def test_the_index_leaves_out_no_rule_that_matches(globs: list[str], texts: list[str]) -> None:
+    rules: list[Rule] = []
+    for glob in globs:
+        try:
+            rules.append(Rule("t", {"x": glob}))
+        except ConfigError:
+            continue
+    index = RuleIndex(rules)
+
+    for text in [*texts, *globs]:
+        call = ToolCall("t", {"x": text})
+        assert list(index.matching(call)) == [n for n, r in enumerate(rules) if r.matches(call)]
+
+
+def test_the_first_rule_that_matches_decides_whatever_it_is_told_apart_by() -> None:
+    rules = [
+        Rule("t", {"x": "[a-z]*"}),
+        Rule("t", {"y": "b"}),
+        Rule("t"),
+        Rule("t", {"x": "a"}),
+        literal_rule(ToolCall("t", {"x": "a", "y": "b"})),
+    ]
+
+    assert list(RuleIndex(rules).matching(ToolCall("t", {"x": "a", "y": "b"}))) == [0, 1, 2, 3, 4]

@@ -1,7 +1,7 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
-``python -m bench.run [press] [asking] [waiting] [events]``; without words, all of them. Absolute
-times drift from run to run and between machines: only the ratios are claims.
+``python -m bench.run [press] [asking] [waiting] [events] [back]``; without words, all of them.
+Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def events(redis_path: str, result: dict[str, Any]) -> None:
     ]
 
 
-def _shown(name: str, url: str, *words: str) -> dict[str, float]:
-    command = [sys.executable, "-m", f"bench.{name}", url, *words]
+def _shown(name: str, *words: str) -> dict[str, float]:
+    command = [sys.executable, "-m", f"bench.{name}", *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
     figures: dict[str, float] = json.loads(done.stdout)
     print(f"{name}: " + ", ".join(f"{each} {value:,.2f}" for each, value in figures.items()))
@@ -108,7 +108,12 @@ def _waiting(redis_path: str, count: int, *options: str) -> dict[str, float]:
     return figures
 
 
-PARTS = {"press": presses, "asking": asking, "waiting": waiting, "events": events}
+def back(_redis_path: str, result: dict[str, Any]) -> None:
+    """Waiting gates after an outage: the server is one of its own, which is killed."""
+    result["back"] = [_shown("back", str(count)) for count in COUNTS[:2]]
+
+
+PARTS = {"press": presses, "asking": asking, "waiting": waiting, "events": events, "back": back}
 
 
 def main(words: list[str]) -> None:

@@ -20,6 +20,7 @@ from sayso.stores.branch_log import (
     is_full,
 )
 from sayso.stores.notices import BranchGrewEvent
+from sayso.stores.pauses import Pause
 from sayso.stores.ports import BranchLog, Bus
 from sayso.stores.topics import LOG_TOPIC
 
@@ -33,7 +34,6 @@ TAIL_CHARACTERS = 4 * 1024 * 1024
 # How many branches one process reads on at a time.
 _BRANCHES_AT_ONCE = 8
 _START_SECONDS = 5.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 
 
 class BranchFeed:
@@ -107,14 +107,14 @@ class BranchFeed:
             raise StoreUnreachableError("the store cannot be subscribed to") from None
 
     async def _listen(self) -> None:
-        pause = _FIRST_PAUSE
+        pause = Pause()
         while True:
             try:
                 async with self._bus.subscribe(LOG_TOPIC) as bells:
                     # Subscribed: from now on branches ring. Look for what they rang before.
                     self._look_everywhere()
                     self._subscribed.set()
-                    pause = _FIRST_PAUSE
+                    pause.reset()
                     async for bell in bells:
                         if isinstance(bell, BranchGrewEvent):
                             self._ring(bell)
@@ -122,8 +122,7 @@ class BranchFeed:
                 self._subscribed.clear()
                 foreseen = isinstance(error, SaysoError)
                 _log.warning("the feed lost its subscription: %s", error, exc_info=not foreseen)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                await pause.take()
 
     def _ring(self, bell: BranchGrewEvent) -> None:
         branch = self._branches.get((bell.agent_id, bell.session_id, bell.branch_id))
@@ -184,14 +183,14 @@ class _Branch:
             self._reading.cancel()
 
     async def _read(self) -> None:
-        pause = _FIRST_PAUSE
+        pause = Pause()
         while True:
             await self._rung.wait()
             self._rung.clear()
             try:
                 while await self._read_on():
                     pass
-                pause = _FIRST_PAUSE
+                pause.reset()
             except EventsGoneError as error:
                 self.error = error
                 self._wake()
@@ -200,8 +199,7 @@ class _Branch:
                 foreseen = isinstance(error, SaysoError)
                 _log.warning("a branch is not read yet: %s", error, exc_info=not foreseen)
                 self._rung.set()
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                await pause.take()
 
     async def _read_on(self) -> bool:
         """Read a page; whether there may be more."""

@@ -12,6 +12,7 @@ from typing import Self
 from sayso.calls import new_id
 from sayso.errors import SaysoError, StoreUnreachableError, UnknownRequestError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
+from sayso.stores.pauses import Pause
 from sayso.stores.ports import Bus, Ring, Roster, Watch
 from sayso.stores.troubles import Troubles
 from sayso.tasks import Background
@@ -166,7 +167,7 @@ class Inbox:
                 future.set_exception(error)
 
     async def _listen(self) -> None:
-        pause = _Pause()
+        pause = Pause()
         while True:
             try:
                 async with self._bus.rings(self.name) as rings:
@@ -265,17 +266,3 @@ def _unreachable(error: Exception) -> StoreUnreachableError:
     return StoreUnreachableError(
         f"the store could not be read ({type(error).__name__}); the answer may be there: resume it"
     )
-
-
-class _Pause:
-    """A pause that doubles from 50 ms to 2 s, with jitter, until things go well again."""
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        self._seconds = 0.05
-
-    async def take(self) -> None:
-        await asyncio.sleep(self._seconds * random.uniform(0.5, 1.5))  # noqa: S311  jitter
-        self._seconds = min(self._seconds * 2, 2.0)

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
-from sayso.stores.redis.bus import RedisBus
+from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.copies import RedisCopies
 from sayso.stores.redis.drafts import RedisDrafts
@@ -21,26 +21,30 @@ from sayso.stores.redis.url import StoreUrl, read_url
 
 
 def redis_backend(
-    url: str, *, takeover_after: float = TAKEOVER_SECONDS
+    url: str,
+    *,
+    takeover_after: float = TAKEOVER_SECONDS,
+    silence: float = SILENCE_SECONDS,
 ) -> AbstractAsyncContextManager[Backend]:
     """The backend at a Redis URL, see ``sayso.stores.redis.url.read_url``.
 
     It needs Redis 7 or later, or Valkey. Nothing is connected before the
     first use. Jobs of a desk that gives no sign of life for ``takeover_after``
-    seconds go to another one.
+    seconds go to another one. Whoever listens and hears nothing for ``silence``
+    seconds makes sure that it is not deaf.
 
     Raises:
         ConfigError: the URL cannot be read.
     """
-    return _opened(read_url(url), takeover_after)
+    return _opened(read_url(url), takeover_after, silence)
 
 
 @asynccontextmanager
-async def _opened(url: StoreUrl, takeover_after: float) -> AsyncIterator[Backend]:
+async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> AsyncIterator[Backend]:
     client, log_reads = Client(url), Client(url)
     store = RedisStore(client)
     watch = RedisWatch(client, store)
-    bus, roster = RedisBus(client), RedisRoster(client)
+    bus, roster = RedisBus(client, silence=silence), RedisRoster(client)
     try:
         async with Inbox(bus, watch, roster) as inbox:
             yield Backend(

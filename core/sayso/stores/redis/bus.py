@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -15,22 +16,27 @@ from sayso.events import Event
 from sayso.questions.wire import decode, encode
 from sayso.stores.ports import Ring
 from sayso.stores.redis.client import Client
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain, packed
+from sayso.stores.redis.link import LINK_ERRORS, Link, exchanged, explain, packed
 from sayso.stores.redis.records import read_ring
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-# A connection can be dead without a word: after this much silence the server is asked for a sign.
-SILENCE_SECONDS = 15.0
+SILENCE_SECONDS = 5.0
+"""After so much silence a listening connection proves that it hears."""
+
+# Published only to be heard; it is no event. One proof serves all who listen on the channel.
+_PROOF = b"proof"
 
 
 class RedisBus:
     """Events between processes. Each subscription has a connection of its own.
 
     The connection is never opened again behind the subscriber's back: when it
-    breaks, or when the server gives no sign of life for ``silence`` seconds
-    and the URL's timeout, the subscription is lost.
+    breaks, the subscription is lost. A subscriber that has heard nothing for
+    ``silence`` seconds publishes to its own channel, the way everybody does:
+    what does not come back within the URL's timeout proves it deaf, whatever
+    the cause, and the subscription is lost too.
     """
 
     def __init__(self, client: Client, *, silence: float = SILENCE_SECONDS) -> None:
@@ -62,30 +68,30 @@ class RedisBus:
     async def _messages(
         self, topic: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[AsyncIterator[_T]]:
-        link = Link(self._url)
+        link, channel = Link(self._url), self._client.keys.channel(topic)
         try:
             try:
                 async with asyncio.timeout(self._url.seconds):
-                    # Redis confirms a subscription; events published from then on come.
-                    command = packed(("SUBSCRIBE", self._client.keys.channel(topic)))
-                    _raise_error((await link.ask([command]))[0])
+                    # This connection is the one that is subscribed, whatever arrives with the
+                    # confirmation; events published from then on come.
                     connection = await link.connected()
+                    _raise_error((await exchanged(connection, [packed(("SUBSCRIBE", channel))]))[0])
             except LINK_ERRORS as error:
                 raise BusLostError(f"cannot listen: {explain(self._url, error)}") from error
-            yield self._listen(connection, read)
+            yield self._listen(connection, channel, read)
         finally:
             await link.drop()
 
     async def _listen(
-        self, connection: AbstractConnection, read: Callable[[bytes], _T]
+        self, connection: AbstractConnection, channel: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[_T]:
         try:
             while True:
-                message = await self._message(connection)
-                if message[0] != b"message":
+                kind, _, data = await self._message(connection, channel)
+                if kind != b"message" or data == _PROOF:
                     continue
                 try:
-                    event = read(message[2])
+                    event = read(data)
                 except UnreadableEventError as error:
                     # The error may quote the message, and the message is not ours to show.
                     _log.warning(
@@ -97,18 +103,33 @@ class RedisBus:
             text = f"a subscription was interrupted: {explain(self._url, error)}"
             raise BusLostError(text) from error
 
-    async def _message(self, connection: AbstractConnection) -> list[bytes]:
-        message: list[bytes] | None = await connection.read_response(
-            timeout=self._silence, disconnect_on_error=False
-        )
+    async def _message(self, connection: AbstractConnection, channel: str) -> list[bytes]:
+        # Not all at the same moment: those who listen on one channel share a proof.
+        silence = self._silence * random.uniform(0.8, 1.2)  # noqa: S311  jitter
+        message = await _next(connection, silence)
         if message is None:
-            await connection.send_packed_command(packed(("PING",)), check_health=False)
-            message = await connection.read_response(
-                timeout=self._url.seconds, disconnect_on_error=False
+            await self._prove(channel)
+            message = await _next(connection, self._url.seconds)
+        if message is None:
+            raise BusLostError(
+                f"a subscription is deaf: nothing that is published arrives from Redis at "
+                f"{self._url.address}"
             )
-        if message is None:
-            raise TimeoutError
         return message
+
+    async def _prove(self, channel: str) -> None:
+        try:
+            await self._client.command("PUBLISH", channel, _PROOF)
+        except StoreUnreachableError as error:
+            raise BusLostError(f"a subscription cannot be relied on: {error}") from error
+
+
+async def _next(connection: AbstractConnection, seconds: float) -> list[bytes] | None:
+    """What comes next; None when nothing does in that time."""
+    message: list[bytes] | None = await connection.read_response(
+        timeout=seconds, disconnect_on_error=False
+    )
+    return message
 
 
 def _raise_error(reply: object) -> None:

@@ -131,18 +131,14 @@ class Link:
         A reply that is an error is an item of the list. When the connection
         breaks, nobody knows which of the commands were carried out.
         """
-        connection = await self.connected()
-        await connection.send_packed_command(commands, check_health=False)
-        replies: list[Any] = []
-        for _ in commands:
-            try:
-                replies.append(await connection.read_response())
-            except ResponseError as error:
-                replies.append(error)
-        return replies
+        return await exchanged(await self.connected(), commands)
 
     async def connected(self) -> AbstractConnection:
-        """The connection, which stands at this moment as far as anyone knows."""
+        """The connection, which stands at this moment as far as anyone knows.
+
+        It may be another one than before. What has been agreed on with a server, such as a
+        subscription, holds for the one connection it was agreed on: keep that.
+        """
         if self._connection is not None and self._connection.is_connected:
             if not await self._connection.can_read():
                 return self._connection
@@ -156,6 +152,18 @@ class Link:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.disconnect(nowait=True)
+
+
+async def exchanged(connection: AbstractConnection, commands: Sequence[bytes]) -> list[Any]:
+    """The replies to packed commands over this connection; one that is an error is an item."""
+    await connection.send_packed_command(commands, check_health=False)
+    replies: list[Any] = []
+    for _ in commands:
+        try:
+            replies.append(await connection.read_response())
+        except ResponseError as error:
+            replies.append(error)
+    return replies
 
 
 async def _found(url: StoreUrl) -> AbstractConnection:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from redis.exceptions import ResponseError
 
 from sayso.calls import new_id
 from sayso.errors import StoreUnreachableError
+from sayso.stores.pauses import Pause
 from sayso.stores.ports import Job
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import GROUP
@@ -29,7 +29,6 @@ _REST_SECONDS = 0.01
 _BLOCK_SECONDS = 5.0
 # A desk without jobs that has not read for this many times ``takeover_after`` is gone.
 _FORGET_AFTER = 20
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 
 
 class RedisOutbox:
@@ -92,7 +91,7 @@ class _Desk:
 
     async def jobs(self) -> AsyncIterator[Job]:
         """Jobs of desks that are gone, then new ones, then wait."""
-        pause = _FIRST_PAUSE
+        pause = Pause()
         while True:
             try:
                 entries = await self._take_over() or await self._take()
@@ -104,10 +103,9 @@ class _Desk:
                     else explain(self._client.url, error)
                 )
                 _log.warning("the outbox waits for the store: %s", told)
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311  jitter
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                await pause.take()
                 continue
-            pause = _FIRST_PAUSE
+            pause.reset()
             took_at = asyncio.get_running_loop().time()
             jobs = [_job(entry) for entry in entries if entry is not None]
             fresh = [job for job in jobs if job.receipt not in self.receipts]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
+from support.wire import Wire, wired
 
 from sayso.errors import BusLostError
 from sayso.stores.backend import Backend
@@ -16,79 +16,23 @@ from sayso.stores.redis.url import read_url
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
 
 
-class Wire:
-    """A wire to the server that can lose the replies of one round trip, connection and all.
-
-    While ``lets_large_through`` is not set, it holds back replies of some size.
-    """
-
-    def __init__(self, host: str, port: int) -> None:
-        self._target = host, port
-        self._lose = False
-        self._server: asyncio.Server | None = None
-        self.holds = asyncio.Event()
-        self.lets_large_through = asyncio.Event()
-        self.lets_large_through.set()
-
-    async def open(self) -> int:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
-
-    async def close(self) -> None:
-        assert self._server is not None
-        self._server.close()
-        await self._server.wait_closed()
-
-    def lose_next_replies(self) -> None:
-        self._lose = True
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        to_server, from_server = None, None
-        try:
-            from_server, to_server = await asyncio.open_connection(*self._target)
-            there = asyncio.create_task(self._carry(reader, to_server, replies=False))
-            back = asyncio.create_task(self._carry(from_server, writer, replies=True))
-            await asyncio.wait({there, back}, return_when=asyncio.FIRST_COMPLETED)
-            for task in (there, back):
-                task.cancel()
-            await asyncio.gather(there, back, return_exceptions=True)
-        finally:
-            writer.close()
-            if to_server is not None:
-                to_server.close()
-
-    async def _carry(
-        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, *, replies: bool
-    ) -> None:
-        with contextlib.suppress(OSError):
-            while data := await source.read(65536):
-                if replies and self._lose:
-                    self._lose = False
-                    return
-                if replies and len(data) > 10_000 and not self.lets_large_through.is_set():
-                    self.holds.set()
-                    await self.lets_large_through.wait()
-                sink.write(data)
-                await sink.drain()
-
-
 @pytest.fixture
-async def wire(redis_url: str) -> AsyncIterator[Wire]:
+async def through(redis_url: str, store_url: str) -> AsyncIterator[tuple[Wire, str]]:
     url = read_url(redis_url)
     if url.kind != "server" or not url.hosts:
         pytest.skip("needs a server on TCP")
-    between = Wire(*url.hosts[0])
-    yield between
-    await between.close()
+    async with wired(store_url) as opened:
+        yield opened
 
 
 @pytest.fixture
-async def backend(wire: Wire, store_url: str) -> AsyncIterator[Backend]:
-    url = read_url(store_url)
-    host, port = url.hosts[0]
-    through = store_url.replace(f"{host}:{port}", f"127.0.0.1:{await wire.open()}")
-    async with redis_backend(through) as opened:
+def wire(through: tuple[Wire, str]) -> Wire:
+    return through[0]
+
+
+@pytest.fixture
+async def backend(through: tuple[Wire, str]) -> AsyncIterator[Backend]:
+    async with redis_backend(through[1]) as opened:
         await opened.leases.ping()
         yield opened
 

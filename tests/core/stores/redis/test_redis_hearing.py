@@ -147,7 +147,7 @@ async def test_one_proof_serves_all_who_listen_on_a_topic(store_url: str, admin:
         stack.push_async_callback(client.aclose)
         bus = RedisBus(client, silence=0.2)
         tasks = [
-            asyncio.create_task(anext(await stack.enter_async_context(bus.subscribe(LOG_TOPIC))))
+            asyncio.ensure_future(anext(await stack.enter_async_context(bus.subscribe(LOG_TOPIC))))
             for _ in range(5)
         ]
         proofs = 0

@@ -87,6 +87,14 @@ class BundleRoom(ChatRoom):
             while sum(len(group.items) for group in self._groups()) < count:
                 await asyncio.sleep(0.001)
 
+    async def ends_taken(self, cards: Cards) -> None:
+        """Return when the desk works on the endings of all of these cards."""
+        delivery = self.desk._delivery
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while any(delivery.shown(card.handle) for card in cards):
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0.001)
+
     async def shown(
         self, *tools: str | ToolCall, chat: ChatDouble | None = None
     ) -> tuple[MessageRef, Cards]:

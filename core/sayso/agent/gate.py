@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from sayso.agent import batch
 from sayso.agent.asking import Asking
 from sayso.agent.checks import Checks
+from sayso.agent.listener import observed
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout
 from sayso.agent.tools.guard import Guarded, guarded
@@ -310,7 +311,10 @@ class Gate(Asking):
     def events(self) -> AbstractAsyncContextManager[AsyncIterator[Event]]:
         """What is asked and decided on this run's branch while the block runs; for observers.
 
+        Whoever opens and ends a question tells it, in any process, also where no bots run:
+        each request and each outcome once, as the store has recorded it.
+
         Raises:
             BusLostError: events may have been missed.
         """
-        return self.backend.bus.subscribe(branch_topic(self.run))
+        return observed(self.backend.bus, self.run)

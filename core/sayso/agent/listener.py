@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Self, TypeAlias
 
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
-from sayso.events import Event
+from sayso.events import Event, RequestEnding
 from sayso.stores.ports import Bus
 from sayso.stores.topics import branch_topic
 
@@ -19,6 +20,19 @@ _AGAIN_SECONDS = 0.5
 
 Item: TypeAlias = tuple[str, Event] | BusLostError | ListenerError | None
 """An event with the id of its agent, an error, or the end."""
+
+
+@asynccontextmanager
+async def observed(bus: Bus, run: RunRef) -> AsyncIterator[AsyncIterator[Event]]:
+    """What is asked and decided on the run's branch while the block runs, as observers see it.
+
+    Raises:
+        BusLostError: as for ``Bus.subscribe``.
+    """
+    async with bus.subscribe(branch_topic(run)) as events:
+        yield (
+            event.observed if isinstance(event, RequestEnding) else event async for event in events
+        )
 
 
 class Listener:
@@ -40,7 +54,7 @@ class Listener:
         self.why_not = "the bus was not reached yet"
         self.broken: ListenerError | None = None
         self._bus = bus
-        self._topic = branch_topic(run)
+        self._run = run
         self._tell = tell
         self._lost = lost
         self._told = False
@@ -86,7 +100,7 @@ class Listener:
             self._lost(self.broken)
 
     async def _hear(self) -> None:
-        async with self._bus.subscribe(self._topic) as events:
+        async with observed(self._bus, self._run) as events:
             self._told = False
             self._ready.set()
             async for event in events:

@@ -13,7 +13,6 @@ from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.routes import Routes
 from sayso.errors import (
-    BusLostError,
     StoreUnreachableError,
     UnknownRequestError,
     UnreadableEventError,
@@ -22,7 +21,6 @@ from sayso.events import Event, RequestUndeliverableEvent, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
 from sayso.stores.ports import Found, Job, Record
-from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
 
@@ -112,7 +110,6 @@ class Jobs:
         if record.ending is not None:
             return
         await self._write(request, "request", request)
-        await self._observe(request, request)
         route = self._routes.find(request)
         if route is None:
             reason = (
@@ -139,7 +136,6 @@ class Jobs:
         await self._write(request, "ending", ending)
         if ending.observed is not ending:
             await self._write(request, "outcome", ending.observed)
-        await self._observe(request, ending.observed)
         ended = [Found(copy, request, ending) for copy in record.copies]
         await asyncio.gather(*map(self._delivery.update, ended))
 
@@ -147,9 +143,3 @@ class Jobs:
         """Write to the branch's log; jobs come at least once, the log takes each event once."""
         if self._keeps_log:
             await self._backend.log.append(request.run, request.question_id, kind, event)
-
-    async def _observe(self, request: UserInputRequest, event: Event) -> None:
-        try:
-            await self._backend.bus.publish(branch_topic(request.run), event)
-        except BusLostError as error:
-            _log.warning("observers missed an event: %s", error)

@@ -11,7 +11,7 @@ LOG_TOPIC = "branches"
 
 
 def branch_topic(run: RunRef) -> str:
-    """The topic on which observers of a run's branch hear what is asked and how it ended."""
+    """The topic on which the store tells what is asked on a run's branch and how it ended."""
     return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.bundle_room import PHONE, RUN, BundleRoom, a_room, all_ended, line, states
+from support.bundle_room import PHONE, BundleRoom, a_room, all_ended, line, states
 from support.chat_double import ChatDouble, press_on, working
 from support.room import OPS
 
@@ -20,8 +20,6 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.backend import Backend
-from sayso.stores.topics import branch_topic
-from sayso.testing import soon
 
 
 @pytest.fixture
@@ -40,13 +38,11 @@ async def test_endings_while_an_edit_is_on_its_way_share_the_next_one(room: Bund
     before = len(room.chat.bundle_history)
     all_told = asyncio.Event()
     room.chat.before_update = all_told.wait
-    async with room.backend.bus.subscribe(branch_topic(RUN)) as told:
-        await room.press(ref, cards[0], "allow-all")
-        for _ in tools:
-            await soon(told)
-        all_told.set()
-        await room.now(ref, all_ended)
-        await room.settled()
+    await room.press(ref, cards[0], "allow-all")
+    await room.ends_taken(cards)
+    all_told.set()
+    await room.now(ref, all_ended)
+    await room.settled()
 
     # The first one may say what had ended when it began, the next one says all.
     assert len(room.chat.bundle_history) - before <= 2

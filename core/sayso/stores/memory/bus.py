@@ -18,11 +18,11 @@ class MemoryBus:
 
     async def publish(self, topic: str, event: Event) -> None:
         """Tell whoever listens to the topic now."""
-        self._tell(topic, event)
+        self.tell(topic, event)
 
     def ring(self, inbox: str, ring: Ring) -> int:
         """Tell whoever listens to the inbox now; how many do."""
-        return self._tell(f"inbox:{inbox}", ring)
+        return self.tell(f"inbox:{inbox}", ring)
 
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
@@ -36,7 +36,8 @@ class MemoryBus:
         async with self._heard(f"inbox:{inbox}") as queue:
             yield _rings(queue)
 
-    def _tell(self, topic: str, what: Event | Ring) -> int:
+    def tell(self, topic: str, what: Event | Ring) -> int:
+        """Tell whoever listens to the topic now; how many do."""
         listeners = self._listeners.get(topic, set())
         for listener in listeners:
             listener.put_nowait(what)

@@ -16,6 +16,7 @@ from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
 from sayso.stores.ports import BookChanged, Opened, Record, Ring, Settled
+from sayso.stores.topics import branch_topic
 
 
 class MemoryStore:
@@ -55,6 +56,7 @@ class MemoryStore:
         self._records.add(Entry(request, now + timedelta(seconds=seconds), {inbox}))
         self._audit.note(audit.about(request), audit.asked(request))
         self._outbox.put("ask", request.question_id)
+        self._bus.tell(branch_topic(request.run), request)
         return Opened(seconds, now.timestamp())
 
     async def settle(
@@ -83,6 +85,7 @@ class MemoryStore:
         ring = self._ring(counts, entry.request.run)
         heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
+        self._bus.tell(branch_topic(entry.request.run), counts)
         return Settled(counts, first=first, heard=heard)
 
     async def settle_later(

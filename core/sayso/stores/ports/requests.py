@@ -67,6 +67,8 @@ class Store(Protocol):
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
 
+        Whoever follows the run's branch on the bus is told of the request, once.
+
         The request expires ``seconds`` from now by the store's clock. An empty
         ``inbox`` is not rung. ``book`` is the version of the session's rules
         that the asker knows; when it is not the current one, nothing is
@@ -88,6 +90,8 @@ class Store(Protocol):
         delivery: str = "",
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait; one atomic step.
+
+        Whoever follows the run's branch on the bus is told of what was recorded, once.
 
         After the request's expiry only its expiry is recorded; before it, an
         expiry is not. For a press whose request was not looked up just now,

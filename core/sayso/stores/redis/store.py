@@ -25,6 +25,7 @@ from sayso.stores.ports import BookChanged, Opened, Record, Settled
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, session_key
 from sayso.stores.redis.records import expiry, moment, read_record
+from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ class RedisStore:
             book or "",
             audit.written(audit.about(request)),
             audit.written(audit.asked(request)),
+            self._client.keys.channel(branch_topic(request.run)),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)

@@ -62,6 +62,12 @@ local function ring(inbox, what)
   return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, what)
 end
 
+-- Tell whoever follows the branch of a request what the store has of it.
+local function tell_observers(record, what)
+  local channel = redis.call('HGET', record, 'o')
+  if channel then redis.call('PUBLISH', channel, what) end
+end
+
 -- A rule in a book, nil when it is not there or has expired.
 local function rule_in(book, rule_id, now)
   local kept = redis.call('HGET', P .. 'book:' .. book, 'r:' .. rule_id)

@@ -1,7 +1,8 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
--- the rules, that version, facts for all entries of the audit on it, and those of the first.
+-- the rules, that version, facts for all entries of the audit on it, those of the first, and the
+-- channel of whoever follows its branch.
 -- Answers 'open', the ms left and the time, 'changed', or 'duplicate'.
-local id, request, life, inbox, session, agent, check, version, facts, asked = unpack(ARGV)
+local id, request, life, inbox, session, agent, check, version, facts, asked, observers = unpack(ARGV)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -17,7 +18,8 @@ end
 if check == '1' and version_of(session, agent) ~= version then return {'changed'} end
 local deadline = now + life
 redis.call(
-  'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts
+  'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts,
+  'o', observers
 )
 redis.call('PEXPIREAT', record, deadline + DAY)
 redis.call('ZADD', P .. 'due', deadline, id)
@@ -25,4 +27,5 @@ live_until(P .. 'due', deadline + DAY, now)
 put('ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
 audit(facts, asked, now)
+tell_observers(record, request)
 return {'open', deadline - now, now}

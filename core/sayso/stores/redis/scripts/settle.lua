@@ -49,6 +49,7 @@ if not known[5] then
   audit(known[8], facts, now)
   if rule_id ~= '' then remember(shared == '1' and known[7] or known[4], known[8], now) end
   put('end', id)
+  tell_observers(record, ending)
 end
 local heard = 0
 local what = told(ending, known[4], known[7], now)

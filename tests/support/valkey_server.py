@@ -23,7 +23,7 @@ _PR_SET_PDEATHSIG = 1
 class Valkey:
     """One server on a free port of this computer, with a password and a folder of its own.
 
-    ``options`` are those of its command line, such as ``{"appendonly": "yes"}``.
+    ``options`` are those of its command line at its next start, such as ``{"appendonly": "yes"}``.
     The data outlives :meth:`kill` and :meth:`start` and goes with :meth:`close`.
     """
 
@@ -31,7 +31,7 @@ class Valkey:
         self.password = secrets.token_urlsafe(12) if password is None else password
         self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="sayso-valkey-"))
-        self._options = options
+        self.options = options
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -46,7 +46,7 @@ class Valkey:
         options |= {"save": "", "loglevel": "warning"}
         if self.password:
             options["requirepass"] = self.password
-        options |= {name.replace("_", "-"): value for name, value in self._options.items()}
+        options |= {name.replace("_", "-"): value for name, value in self.options.items()}
         flags = [part for name, value in options.items() for part in (f"--{name}", value)]
         log = (self.folder / "log").open("ab")
         with log:

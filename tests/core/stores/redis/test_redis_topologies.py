@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from support.valkey_server import Valkey, free_port
+from support.topologies import (
+    PASSWORD,
+    SENTINEL_PASSWORD,
+    cluster_node,
+    is_replica_known,
+    joined,
+    sentinel_url,
+    watched_servers,
+)
+from support.valkey_server import Valkey
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions
@@ -21,8 +30,6 @@ from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
 from sayso.testing import a_copy, a_request, a_response, soon, until
 from sayso.testing.builders import PATIENCE_SECONDS
-
-PASSWORD = "s3cret"
 
 
 async def _ask_and_answer(url: str) -> None:
@@ -54,42 +61,16 @@ async def _ask_and_answer(url: str) -> None:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[list[Valkey]]:
     """Three nodes that share all slots."""
-    bus_ports = [free_port() for _ in range(3)]
-    nodes = [
-        Valkey(password=PASSWORD, cluster_enabled="yes", cluster_port=str(port))
-        for port in bus_ports
-    ]
+    joining = [cluster_node() for _ in range(3)]
+    nodes = [node for node, _ in joining]
     try:
         for node in nodes:
             node.start()
-        asyncio.run(_joined(nodes, bus_ports))
+        asyncio.run(joined(joining))
         yield nodes
     finally:
         for node in nodes:
             node.close()
-
-
-async def _joined(nodes: list[Valkey], bus_ports: list[int]) -> None:
-    clients: list[Any] = [Redis.from_url(node.url) for node in nodes]
-    bounds = [0, 5461, 10923, 16384]
-    for number, client in enumerate(clients):
-        await client.execute_command(
-            "CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1
-        )
-        await client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-    for node, port in zip(nodes[1:], bus_ports[1:], strict=True):
-        await clients[0].execute_command("CLUSTER", "MEET", "127.0.0.1", node.port, port)
-
-    async def all_agree() -> bool:
-        states = [await client.execute_command("CLUSTER", "INFO") for client in clients]
-        return all(
-            "cluster_state:ok" in str(state) and "cluster_known_nodes:3" in str(state)
-            for state in states
-        )
-
-    await until(all_agree)
-    for client in clients:
-        await client.aclose()
 
 
 # The names fall on slots of different nodes.
@@ -128,42 +109,15 @@ async def test_a_slot_that_moves_to_another_node_is_followed(cluster: list[Valke
 @pytest.fixture
 def sentinel() -> Iterator[tuple[Valkey, Valkey, Valkey]]:
     """A primary, its replica, and a sentinel that watches them as ``main``."""
-    primary = Valkey(password=PASSWORD, repl_diskless_sync_delay="0")
-    replica = Valkey(password=PASSWORD, replicaof=f"127.0.0.1 {primary.port}", masterauth=PASSWORD)
-    watcher = Valkey(password="sentinel-s3cret")
-    settings = watcher.folder / "sentinel.conf"
-    settings.write_text(
-        f"sentinel monitor main 127.0.0.1 {primary.port} 1\n"
-        f"sentinel auth-pass main {PASSWORD}\n"
-        "sentinel down-after-milliseconds main 300\n"
-        "sentinel failover-timeout main 2000\n"
-    )
-    try:
-        primary.start()
-        replica.start()
-        watcher.start(str(settings), "--sentinel")
-        yield primary, replica, watcher
-    finally:
-        for server in (primary, replica, watcher):
-            server.close()
+    with watched_servers(down_after_ms=300) as servers:
+        yield servers
 
 
 async def test_a_question_is_answered_behind_sentinels_and_after_a_failover(
     sentinel: tuple[Valkey, Valkey, Valkey],
 ) -> None:
     primary, replica, watcher = sentinel
-    url = (
-        f"redis+sentinel://:{PASSWORD}@127.0.0.1:1,127.0.0.1:{watcher.port}/main/0"
-        "?sentinel_password=sentinel-s3cret"
-    )
-
-    async def the_replica_is_known() -> bool:
-        async with Redis.from_url(replica.url) as client:
-            state = await client.info("replication")
-        sentinel_client: Any = Redis(port=watcher.port, password="sentinel-s3cret")
-        async with sentinel_client:
-            known = await sentinel_client.execute_command("SENTINEL", "REPLICAS", "main")
-        return state["master_link_status"] == "up" and str(replica.port) in str(known)
+    url = sentinel_url(watcher)
 
     async def it_answers_again() -> bool:
         try:
@@ -173,7 +127,7 @@ async def test_a_question_is_answered_behind_sentinels_and_after_a_failover(
         return True
 
     await _ask_and_answer(url)
-    await until(the_replica_is_known)
+    await until(lambda: is_replica_known(primary, replica, watcher))
     async with redis_backend(url) as backend:
         await backend.leases.ping()
         primary.kill()
@@ -188,7 +142,7 @@ async def test_a_service_that_no_sentinel_knows_is_a_clear_error(
 ) -> None:
     url = (
         f"redis+sentinel://:{PASSWORD}@127.0.0.1:{sentinel[2].port}/other"
-        "?sentinel_password=sentinel-s3cret"
+        f"?sentinel_password={SENTINEL_PASSWORD}"
     )
     async with redis_backend(url) as backend:
         with pytest.raises(StoreUnreachableError, match="no sentinel knows the service 'other'"):

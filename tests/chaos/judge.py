@@ -1,0 +1,114 @@
+"""What must be true when things have calmed down, held against all that was seen."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+
+from chaos.ledger import Ledger, Told, markers, session_of
+
+from sayso import Outcome
+from sayso.events import RequestEnding
+from sayso.stores.audit import AuditEntry
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Record
+from sayso_playground import Playground
+
+GRACE_SECONDS = 2.0
+"""How far a wait may overrun its timeout."""
+
+_YES = (Outcome.APPROVED, Outcome.ANSWERED)
+_ENDINGS = {outcome.value for outcome in Outcome}
+_MOST_ENTRIES = 100_000
+
+
+async def problems(ledger: Ledger, backend: Backend) -> list[str]:
+    """Everything that must not be; empty when all promises were kept."""
+    records: dict[str, Record | None] = {
+        question_id: await backend.store.get(question_id) for question_id in ledger.ids
+    }
+    known = {question_id: record for question_id, record in records.items() if record}
+    entries = [e for e in await backend.audit.read(_MOST_ENTRIES) if e.kind in _ENDINGS]
+    return [
+        *_lost(records, ledger),
+        *_endings(known, entries),
+        *_unpressed(known, ledger),
+        *_told_otherwise(known, ledger),
+        *_observed_otherwise(known, ledger),
+        *_late(ledger),
+        *(f"an agent met {error}" for error in ledger.broken),
+    ]
+
+
+def duplicates(playground: Playground, ledger: Ledger) -> int:
+    """How many cards stand in a chat besides the first one of their question."""
+    questions = Counter(ledger.ids.values())
+    in_slack = Counter(
+        marker
+        for message in playground.slack.messages()
+        for marker in set(markers(message.all_text))
+    )
+    return sum(max(0, in_slack[marker] - questions[marker]) for marker in in_slack)
+
+
+def _lost(records: Mapping[str, Record | None], ledger: Ledger) -> Iterator[str]:
+    heard = {told.marker for told in ledger.told if told.outcome and not told.unasked}
+    for question_id, record in records.items():
+        if record is None and ledger.ids[question_id] in heard:
+            yield f"{ledger.ids[question_id]}: the store has lost it"
+
+
+def _endings(known: Mapping[str, Record], entries: list[AuditEntry]) -> Iterator[str]:
+    audited: dict[str, list[str]] = defaultdict(list)
+    for entry in entries:
+        audited[entry.question_id].append(entry.kind)
+    for question_id, record in known.items():
+        if record.ending is None:
+            yield f"{question_id}: still open although its time is over"
+        elif audited[question_id] != [record.ending.outcome.value]:
+            ended = record.ending.outcome.value
+            yield f"{question_id}: {ended}, but audited {audited[question_id]}"
+
+
+def _unpressed(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str]:
+    for question_id, record in known.items():
+        marker = ledger.ids[question_id]
+        if record.ending and record.ending.outcome in _YES and marker not in ledger.said_yes:
+            ended = record.ending.outcome.value
+            yield f"{marker}: {ended}, and no approver pressed anything for it"
+    for told in ledger.told:
+        always = session_of(told.marker) in ledger.said_always
+        if told.unasked and told.outcome is Outcome.APPROVED and not always:
+            yield f"{told.marker}: approved without a question, and nobody said Always"
+
+
+def _told_otherwise(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str]:
+    recorded: dict[str, set[Outcome]] = defaultdict(set)
+    for question_id, record in known.items():
+        if record.ending:
+            recorded[ledger.ids[question_id]].add(record.ending.outcome)
+    for told in ledger.told:
+        if told.outcome and not told.unasked and told.outcome not in recorded[told.marker]:
+            said = [outcome.value for outcome in recorded[told.marker]]
+            yield f"{told.marker}: told {told.outcome.value} by {told.door}, recorded {said}"
+
+
+def _observed_otherwise(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str]:
+    for question_id, kinds in ledger.observed.items():
+        record = known.get(question_id)
+        if record and record.ending and kinds != {_kind(record.ending)}:
+            yield f"{question_id}: observers heard {kinds}, recorded {_kind(record.ending)}"
+
+
+def _kind(ending: RequestEnding) -> str:
+    return str(type(ending.observed).model_fields["type"].default)
+
+
+def _late(ledger: Ledger) -> Iterator[str]:
+    for told in sorted(ledger.told, key=_lateness):
+        if told.late > GRACE_SECONDS:
+            yield f"{told.marker}: {told.door} waited {told.late:.1f} s past its timeout"
+
+
+def _lateness(told: Told) -> float:
+    return -told.late

@@ -1,0 +1,109 @@
+"""People at both platforms: they press whatever is there, some of them without any right to."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from chaos.ledger import Ledger, markers
+
+from sayso_playground import Playground, SlackMessage, TelegramMessage
+
+APPROVERS, STRANGERS = ("alice", "bob"), ("mallory",)
+_NOT_A_YES = ("Deny", "Show all", "More", "Back", "Cancel", "Discard", "Not now")
+_A_PRESS_SECONDS = 4.0
+
+
+class People:
+    """They go on until they are cancelled. Each press is in the ledger before it is made."""
+
+    def __init__(self, playground: Playground, ledger: Ledger, dice: random.Random) -> None:
+        self._slack, self._telegram = playground.slack, playground.telegram
+        self._ledger = ledger
+        self._dice = dice
+
+    async def in_slack(self) -> None:
+        """Press and fill in, in Slack."""
+        while True:
+            await asyncio.sleep(self._dice.uniform(0.02, 0.25))
+            there = [message for message in self._slack.messages() if message.buttons]
+            if there:
+                await self._press_in_slack(self._dice.choice(there))
+
+    async def in_telegram(self) -> None:
+        """Press and write, in Telegram."""
+        while True:
+            await asyncio.sleep(self._dice.uniform(0.02, 0.25))
+            there = [message for message in self._telegram.messages() if message.buttons]
+            if there:
+                await self._press_in_telegram(self._dice.choice(there))
+
+    async def _press_in_slack(self, message: SlackMessage) -> None:
+        who, label = self._about_to_press(message.all_text, list(message.buttons))
+        delivery = await self._slack.press(message, label, by=who)
+        self._count("Slack", delivery.error)
+        view = self._slack.view(who)
+        if view is None:
+            return
+        values = {
+            block["block_id"]: _filled_in(block["element"])
+            for block in view.view["blocks"]
+            if block["type"] == "input"
+        }
+        if values and self._dice.random() < 0.8:
+            self._count("Slack form", (await self._slack.submit(view, values, by=who)).error)
+        if self._slack.view(who) is not None:
+            await self._slack.close_view(view, by=who)
+
+    async def _press_in_telegram(self, message: TelegramMessage) -> None:
+        who, label = self._about_to_press(message.text, list(message.buttons))
+        delivery = await self._telegram.press(message, label, by=who, timeout=_A_PRESS_SECONDS)
+        self._count("Telegram", delivery.error)
+        for prompt in self._telegram.messages():
+            if prompt.forces_reply and self._dice.random() < 0.5:
+                self._telegram.reply(prompt, "7", by=who)
+
+    def _about_to_press(self, text: str, labels: list[str]) -> tuple[str, str]:
+        who = self._dice.choice((*APPROVERS * 2, *STRANGERS))
+        # A few always win: otherwise nearly every session would soon remember an answer.
+        label = self._dice.choice(
+            [one for one in labels for _ in range(1 if "Always" in one else 4)]
+        )
+        if who in APPROVERS and not label.startswith(_NOT_A_YES):
+            self._ledger.pressed_yes(text, label)
+        return who, label
+
+    def _count(self, where: str, error: str | None) -> None:
+        self._ledger.counts[f"presses in {where}{' that failed' if error else ''}"] += 1
+
+
+def _filled_in(element: Mapping[str, Any]) -> Any:
+    match element["type"]:
+        case "static_select" | "radio_buttons":
+            return element["options"][0]["value"]
+        case "multi_static_select" | "checkboxes":
+            return [element["options"][0]["value"]]
+        case "datepicker":
+            return "2026-12-24"
+        case _:
+            return "7"
+
+
+def live_buttons(playground: Playground) -> list[str]:
+    """Each message that still has buttons: where it is, how it begins, and what it is about."""
+    in_slack = [
+        (f"slack {message.ts}", message.all_text)
+        for message in playground.slack.messages()
+        if message.buttons
+    ]
+    in_telegram = [
+        (f"telegram {message.id}", message.text)
+        for message in playground.telegram.messages()
+        if message.buttons
+    ]
+    return [
+        f"{where} {text.splitlines()[0]!r} {markers(text)}"
+        for where, text in in_slack + in_telegram
+    ]

@@ -1,0 +1,74 @@
+"""``make chaos``: agents ask and people press while processes and servers are killed, held and cut.
+
+``python -m chaos.run [--seconds 120] [--seed N] [--only NAME]``. The seed that is printed plays the
+same troubles again, though not to the millisecond. Ends with 1 when a promise was broken; the logs
+of the bots are kept then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import random
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from chaos.play import Play, Played
+from support import topologies
+from support.topologies import Topology
+
+Store = Callable[[], AbstractAsyncContextManager[Topology]]
+
+# A store, and whether the platforms are reached over sockets and by polling instead of webhooks.
+_PLAYS: tuple[tuple[str, Store, bool], ...] = (
+    ("single", topologies.single, False),
+    ("sentinel", topologies.sentinel, True),
+    ("cluster", topologies.cluster, False),
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Play all of them, or the one that is named; the exit code."""
+    parser = argparse.ArgumentParser(prog="make chaos")
+    parser.add_argument("--seconds", type=float, default=120.0, help="how long, all in all")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    parser.add_argument("--only", choices=[name for name, _, _ in _PLAYS])
+    args = parser.parse_args(argv)
+    logging.disable(logging.CRITICAL)
+    chosen = [play for play in _PLAYS if args.only in (None, play[0])]
+    print(f"seed {args.seed}", flush=True)
+    broken = 0
+    for number, (name, make, sockets) in enumerate(chosen):
+        folder = Path(tempfile.mkdtemp(prefix=f"sayso-chaos-{name}-"))
+        seconds = args.seconds / len(chosen)
+        played = asyncio.run(_played(make, args.seed + number, folder, seconds, sockets=sockets))
+        _print(name, played)
+        if played.problems:
+            broken += 1
+            print(f"  the logs of the bots: {folder}")
+        else:
+            shutil.rmtree(folder)
+    return 1 if broken else 0
+
+
+async def _played(make: Store, seed: int, folder: Path, seconds: float, *, sockets: bool) -> Played:
+    async with make() as topology:
+        return await Play(topology, sockets, seed, folder).run(seconds)
+
+
+def _print(name: str, played: Played) -> None:
+    print(f"{name}: {'BROKEN' if played.problems else 'all promises kept'}")
+    for figure, number in sorted(played.figures.items()):
+        print(f"  {number:6,d}  {figure}")
+    for problem in played.problems:
+        print(f"  BROKEN  {problem}")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -12,13 +12,14 @@ from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.rules.rule import Rule
 from sayso.stores.ports import KeptRule
-from sayso.text.secrets import redacted
+from sayso.text.secrets import hiding, redacted
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time
 from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
 from sayso_bots.settings.durations import duration_text
+from sayso_bots.settings.settings import read_hiding
 
 _RULES = (
     *("RULE", "EFFECT", "TOOL", "WHERE", "SCOPE", "AGENT", "SESSION"),
@@ -39,7 +40,8 @@ def rules_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if args.json:
         print(json.dumps([_rule_as_json(one) for one in kept]))
     elif kept:
-        print(table(_RULES, _rule_rows(kept)))
+        with hiding(read_hiding(args.config, env)):
+            print(table(_RULES, _rule_rows(kept)))
     else:
         print("Nothing is remembered. Always on a card stores a rule.")
     return 0

@@ -11,7 +11,7 @@ from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
-from sayso.text.secrets import redacted_text
+from sayso.text.secrets import hiding, redacted_text
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, request_id
@@ -19,6 +19,7 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
 from sayso_bots.cli.store import say_no_bots, with_store
 from sayso_bots.settings.durations import duration_text
+from sayso_bots.settings.settings import read_hiding
 
 
 def add_arguments(parser: Parser) -> None:
@@ -49,7 +50,8 @@ def show_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if args.json:
         print(json.dumps(record_as_json(record), indent=2))
     else:
-        print("\n".join(_described(record)))
+        with hiding(read_hiding(args.config, env)):
+            print("\n".join(_described(record)))
     return 0
 
 

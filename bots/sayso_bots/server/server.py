@@ -16,6 +16,7 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.tasks import Background
+from sayso.text.secrets import hiding
 from sayso_bots.api.api import HostedApi, hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
@@ -57,6 +58,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         StoreUnreachableError: the store did not answer for as long as it is waited for.
     """
     async with AsyncExitStack() as stack:
+        stack.enter_context(hiding(settings.hiding))
         load_kinds(settings.questions.types)
         room = room_in(raised_file_limit())
         sockets = stack.enter_context(taken_port(settings.host, settings.port))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sayso.text import secrets
+from sayso.text.secret_forms import holds
+from sayso.text.secret_kinds import OWN_TOKEN
 from sayso.text.visible import shortened
 
 
 def holds_api_token(text: str) -> bool:
     """Whether it contains a bearer token of the hosted API."""
-    return secrets.API_TOKEN.search(text) is not None
+    return holds(OWN_TOKEN, text)
 
 
 def shown(value: object) -> str:

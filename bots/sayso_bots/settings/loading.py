@@ -10,7 +10,7 @@ from typing import Any
 
 from sayso.chats.places import Place
 from sayso.platforms.platform import Platform
-from sayso.text.secrets import hide_also, holds_secret
+from sayso.text.secrets import Hiding, hiding, holds_secret
 from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
 from sayso_bots.settings.source import Source
 
@@ -41,6 +41,11 @@ class Platforms:
     def account_example(self) -> str:
         """An account to show in a message."""
         return next((platform.account_example for platform in self), "chat:alice")
+
+    @property
+    def hiding(self) -> Hiding:
+        """What has the look of a secret of any of them."""
+        return sum(map(hiding_of, self), Hiding())
 
     def know_as_secret(self, text: str) -> bool:
         """Whether a text holds what any of them, or anybody, knows as a secret."""
@@ -73,6 +78,16 @@ class Platforms:
             raise ValueError(f"names the platform {name!r}, which {self.broken[name]}")
         prefixes = alternatives([f"{known}:" for known in (*self.by_name, *also)])
         raise ValueError(f"names the platform {name!r}; write {prefixes}")
+
+
+def hiding_of(platform: Platform[Any]) -> Hiding:
+    """What has the look of one of the platform's secrets.
+
+    Raises:
+        ValueError: everything has.
+    """
+    looks = (secret.looks for secret in platform.secrets)
+    return Hiding(shapes=tuple(look for look in looks if look is not None))
 
 
 def alternatives(words: Sequence[str]) -> str:
@@ -111,9 +126,10 @@ def loaded_platforms(source: Source, taken: Sequence[str]) -> Platforms:
             source.problem((SETTING, number), PASTED)
             source.refused.add((SETTING, number))
         else:
+            with hiding(platforms.hiding):
+                why = told(failure)
             source.problem(
-                (SETTING, number),
-                f"cannot be loaded ({told(failure)}); {FIX}; it exports one {VALUE}",
+                (SETTING, number), f"cannot be loaded ({why}); {FIX}; it exports one {VALUE}"
             )
     return platforms
 
@@ -149,8 +165,6 @@ class _Found:
             self.by_name.pop(name, None)
             self.broken[name] = clash
             raise ValueError(f"the platform {name!r} {clash}")
-        for secret in platform.secrets:
-            if secret.looks is not None:
-                hide_also(secret.looks)
+        hiding_of(platform)  # or it would hide everything
         if name not in self.broken:
             self.by_name[name] = platform

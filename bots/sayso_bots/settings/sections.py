@@ -13,6 +13,7 @@ from sayso.always.terms import LONGEST_WINDOW
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
+from sayso.text.secrets import Hiding
 from sayso_bots.settings.durations import parse_duration
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
@@ -164,6 +165,26 @@ class QuestionsSection(Section):
     reason_wait: Annotated[Duration, AfterValidator(_short_wait)] = timedelta(seconds=60)
     types: tuple[str, ...] = ()
     together: Annotated[timedelta, BeforeValidator(_together)] = timedelta(milliseconds=200)
+
+
+def _pattern(value: object) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(value if isinstance(value, str) else "")
+        Hiding(shapes=(pattern,))
+    except (re.error, ValueError) as error:
+        raise ValueError(f"is not a regular expression that can be used: {error}") from None
+    return pattern
+
+
+Word = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class SecretsSection(Section):
+    """[secrets]."""
+
+    names: tuple[Word, ...] = ()
+    patterns: tuple[Annotated[re.Pattern[str], PlainValidator(_pattern)], ...] = ()
+    shown: tuple[Word, ...] = ()
 
 
 class PolicySection(Section):

@@ -16,7 +16,7 @@ from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.refusals import Refusals
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
-from sayso.text.secrets import has_login, without_login
+from sayso.text.secrets import Hiding, has_login, without_login
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.configured import (
     Configured,
@@ -36,13 +36,24 @@ from sayso_bots.settings.sections import (
     PolicySection,
     QuestionsSection,
     RuleSection,
+    SecretsSection,
     ServerSection,
     StoreSection,
 )
 from sayso_bots.settings.source import SettingsError, Source, read_source, read_with, unknown
 from sayso_bots.settings.tokens import ApiSettings
 
-SECTIONS = ("store", "server", SETTING, "people", "route", "questions", "policy", "api")
+SECTIONS = (
+    "store",
+    "server",
+    SETTING,
+    "people",
+    "route",
+    "questions",
+    "policy",
+    "secrets",
+    "api",
+)
 """What may stand at the top of the file, besides the sections of platforms."""
 
 
@@ -123,6 +134,7 @@ class Settings:
     routes: Routes
     policy: PolicySettings
     questions: QuestionSettings = field(default_factory=QuestionSettings)
+    hiding: Hiding = field(default_factory=Hiding)
     warnings: tuple[RouteWarning, ...] = ()
     unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
@@ -172,7 +184,7 @@ def settings_of(source: Source) -> Settings:
     routes = read_routes(source, platforms, [platform.name for platform in wanted])
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
-    policy, questions = _policy(source), _questions(source)
+    policy, questions, hidden = _policy(source), _questions(source), _hiding(source)
     api = read_api(source)
     check_api_approvers(source, routes, api)
     source.check()
@@ -185,6 +197,7 @@ def settings_of(source: Source) -> Settings:
         routes=routes,
         policy=policy,
         questions=questions,
+        hiding=platforms.hiding + hidden,
         warnings=route_warnings(routes, platforms),
         unrouted=unrouted(source, platforms, routes),
         api=api,
@@ -217,6 +230,18 @@ def read_store(config: str | None, env: Mapping[str, str], store_url: str | None
     store = _store(source, store_url)
     source.check("store")
     return store
+
+
+def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:
+    """What is hidden and shown besides the table of secrets.
+
+    Raises:
+        SettingsError: it is wrong; a line for each problem.
+    """
+    source = read_source(config, env)
+    hidden = _hiding(source)
+    source.check("secrets")
+    return hidden
 
 
 def read_registration(
@@ -309,6 +334,11 @@ def _questions(source: Source) -> QuestionSettings:
     section = source.section(QuestionsSection, "questions") or QuestionsSection()
     refusals = Refusals(section.reasons, section.reason_wait)
     return QuestionSettings(refusals, section.types, section.together)
+
+
+def _hiding(source: Source) -> Hiding:
+    section = source.section(SecretsSection, "secrets") or SecretsSection()
+    return Hiding(section.names, section.shown, section.patterns)
 
 
 _SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}

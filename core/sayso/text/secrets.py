@@ -1,75 +1,88 @@
-"""What secrets look like, and texts without them: on cards, in logs, in messages of errors."""
+"""Texts and values without secrets: on cards, in logs, in messages of errors."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any, NamedTuple
+
+from sayso.text.secret_forms import WORD, SecretNames, Span, is_card, is_plain, merged, spans
+from sayso.text.secret_kinds import NAMES
 
 _MARK = "[redacted: "
 _MARK_LOOKALIKE = re.compile(re.escape(_MARK) + r"[^\[\]]*\]?")
-# What a credential may be made of: no white space, and nothing that a shell acts on.
-_WORD = re.compile(r"[^\s$`;&|<>(){}]{1,200}")
-
-_SECRET_KEY = re.compile(
-    r"(?:^|[_\-.\s])(?:pass(?:word|wd|phrase)?|secret|token|api[_\-]?key|apikey|"
-    r"private[_\-]?key|access[_\-]?key|credentials?|authorization|auth|cookie|session[_\-]?key)"
-    r"(?:$|[_\-.\s])",
-    re.IGNORECASE,
-)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-# A shape hides what it matches from the person who decides, so each is as narrow as the kind
-# of secret allows: none takes white space, and none takes what a shell would act on.
-# An agent's process loads no platform, so those of the chats that it may meet stand here, too.
-API_TOKEN = re.compile(r"(?<![A-Za-z0-9_-])sayso_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
-_SHAPES = (
-    # The first that matches at a place counts: those that take more of it come first.
-    # user:password in a URL
-    r"(?<=://)[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+(?=@)",
-    r"(?i:(?<=bearer\s))[A-Za-z0-9_~+-][A-Za-z0-9._~+=-]{19,}",
-    r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{8,}",
-    r"xapp-[A-Za-z0-9-]{8,}",
-    r"xwfp-[A-Za-z0-9-]{8,}",
-    r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}",
-    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
-    r"\bglpat-[A-Za-z0-9_-]{16,}",
-    r"\bsk-[A-Za-z0-9_-]{16,}",
-    r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{10,}",
-    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-    r"\bAIza[A-Za-z0-9_-]{30,}",
-    # a JSON Web Token
-    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]+",
-    API_TOKEN.pattern,
-)
-_SECRET_VALUE = re.compile("|".join(_SHAPES))
-# Those that were brought by what this process has loaded, each once.
-_brought: dict[re.Pattern[str], None] = {}
-# RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END.
+_WORD = re.compile(WORD)
+# RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END. In a
+# string of JSON within the text a line ends in two characters.
 _KEY_BLOCK = re.compile(
-    r"(?P<begin>-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----\n)"
-    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}\n)*[A-Za-z0-9+/=]{1,76}\n)"
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?P<end>\n|\\n)"
+    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}(?P=end))*[A-Za-z0-9+/=]{1,76}(?P=end))"
     r"(?=-----END )"
 )
 # An address of our own shows nobody what runs: whatever may be a login there is hidden.
 _LOGIN = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
+_SMALLEST_CARD, _LARGEST_CARD = 10**12, 10**19
+# What no form of a secret goes across.
+_APART = "\x00"
+_UNNAMED = frozenset({bool, type(None)})
 
 
-def hide_also(shape: re.Pattern[str]) -> None:
-    """Hide, from now on in this process, what has this shape as well.
+@dataclass(frozen=True, slots=True)
+class Hiding:
+    """What is hidden besides the table, and what is shown in spite of it.
 
-    Of what the shape takes, only a single word without anything that a shell
-    acts on is hidden, so that no shape can hide what may run.
+    ``names`` are words of names whose values are hidden, ``shown`` are whole
+    names whose values are not hidden for their name. Of what a shape takes, only a single
+    word without anything that a shell acts on is hidden, so that no shape can
+    hide what may run.
 
     Raises:
-        ValueError: it matches nothing at all, which is everywhere.
+        ValueError: a shape matches nothing at all, which is everywhere.
     """
-    if shape.search("") is not None:
-        raise ValueError(f"the shape {shape.pattern!r} of a secret matches an empty string")
-    _brought[shape] = None
+
+    names: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    shapes: tuple[re.Pattern[str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for shape in self.shapes:
+            if shape.search("") is not None:
+                raise ValueError(f"the shape {shape.pattern!r} of a secret matches an empty string")
+
+    def __add__(self, other: Hiding) -> Hiding:
+        """Both of them."""
+        return Hiding(
+            (*self.names, *other.names),
+            (*self.shown, *other.shown),
+            tuple(dict.fromkeys((*self.shapes, *other.shapes))),
+        )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of all names whose values are hidden."""
+        return (*NAMES, *self.names)
+
+
+_AS_IT_IS = Hiding()
+_hiding: ContextVar[Hiding] = ContextVar("sayso_hiding", default=_AS_IT_IS)
+
+
+@contextmanager
+def hiding(more: Hiding) -> Iterator[None]:
+    """Hide and show this as well, in the block and in every task that is begun in it."""
+    token = _hiding.set(_hiding.get() + more)
+    try:
+        yield
+    finally:
+        # What is left in another context than it was entered in has nothing to take back there.
+        with suppress(ValueError):
+            _hiding.reset(token)
 
 
 def holds_secret(text: str) -> bool:
@@ -93,9 +106,13 @@ def redaction(value: Any) -> Redaction:
 
     A single word or number under a key such as ``password`` or ``apiKey`` is
     replaced; what is longer than a credential, or has lines or parts of its
-    own, stays visible, because it may be what runs.
+    own, stays visible, because it may be what runs, and so does what is plainly a
+    path, an address or an option.
     """
-    redactor = _Redactor()
+    redactor = _Redactor(_hiding.get())
+    redactor.look(value)
+    if isinstance(value, str):
+        return Redaction(redactor.text(value), redactor.hidden)
     return Redaction(redactor.value(value), redactor.hidden)
 
 
@@ -106,65 +123,122 @@ def redacted(value: Any) -> Any:
 
 def redacted_text(text: str) -> str:
     """The text with everything that has the shape of a known kind of secret replaced."""
-    return _Redactor().text(text)
+    shown: str = redaction(text).shown
+    return shown
 
 
 def marks_in(value: Any) -> Counter[str]:
     """Everything in a JSON value that looks like a mark, whoever wrote it there."""
-    if isinstance(value, str):
-        return Counter(_MARK_LOOKALIKE.findall(value))
-    if isinstance(value, Mapping):
-        return sum((marks_in(key) + marks_in(item) for key, item in value.items()), Counter())
-    if isinstance(value, list | tuple):
-        return sum(map(marks_in, value), Counter())
-    return Counter()
+    return Counter(
+        mark for text in _strings(value) if _MARK in text for mark in _MARK_LOOKALIKE.findall(text)
+    )
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All strings in a JSON value, its names among them; one that is there twice comes twice."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            yield from map(str, one)
+            left.extend(one.values())
+        elif isinstance(one, list | tuple):
+            left.extend(one)
+        elif isinstance(one, Mapping):
+            left.append(dict(one))
 
 
 @dataclass(slots=True)
 class _Redactor:
-    """One pass over a value, which counts what it hides."""
+    """One pass over a value, which counts what it hides.
 
+    All its strings are looked at as one text: what that costs grows with
+    their length, and not with their number.
+    """
+
+    hiding: Hiding
     hidden: int = 0
+    found: dict[str, list[Span]] = field(default_factory=dict)
+    names: SecretNames = field(init=False)
+    shown: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.names = SecretNames(self.hiding.words)
+        self.shown = frozenset(name.casefold() for name in self.hiding.shown)
+
+    def look(self, value: Any) -> None:
+        texts = list(dict.fromkeys(_strings(value)))
+        whole = _APART.join(texts)
+        starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+        for start, end in self._spans(whole):
+            number = bisect_right(starts, start) - 1
+            begin = starts[number]
+            self.found.setdefault(texts[number], []).append((start - begin, end - begin))
 
     def value(self, value: Any, *, named: bool = False) -> Any:
-        if isinstance(value, Mapping):
+        if isinstance(value, str):
+            return self._named(value) if named else self.text(value)
+        if isinstance(value, dict | Mapping):
             return self._mapping(value, named=named)
         if isinstance(value, list | tuple):
             return [self.value(item, named=named) for item in value]
-        if named and value is not None and not isinstance(value, bool):
-            text = str(value)
-            if text and _WORD.fullmatch(text):
-                return self._mark(text)
-        return self.text(value) if isinstance(value, str) else value
+        if type(value) in _UNNAMED:
+            return value
+        if named or (isinstance(value, int) and _is_card_number(value)):
+            return self._named(str(value), value)
+        return value
 
     def text(self, text: str) -> str:
-        text = _KEY_BLOCK.sub(lambda match: f"{match['begin']}{self._mark(match['lines'])}\n", text)
-        text = _SECRET_VALUE.sub(lambda match: self._mark(match[0]), text)
-        for shape in _brought:
-            text = shape.sub(self._mark_word, text)
-        return text
+        found = self.found.get(text)
+        if not found:
+            return text
+        pieces: list[str] = []
+        at = 0
+        for start, end in found:
+            # The lines of a key end where they did.
+            tail = "\n" if text[end - 1] == "\n" else ""
+            pieces += text[at:start], self._mark(text[start:end]), tail
+            at = end
+        return "".join((*pieces, text[at:]))
+
+    def _spans(self, text: str) -> list[Span]:
+        found = spans(text, self.hiding.words)
+        if "PRIVATE KEY" in text:
+            found += (match.span("lines") for match in _KEY_BLOCK.finditer(text))
+        for shape in self.hiding.shapes:
+            found += (match.span() for match in shape.finditer(text) if _WORD.fullmatch(match[0]))
+        return merged(found)
+
+    def _named(self, text: str, value: Any = None) -> Any:
+        """What stands under the name of a secret."""
+        if text and _WORD.fullmatch(text) and not is_plain(text):
+            return self._mark(text)
+        return self.text(text) if value is None else value
 
     def _mapping(self, value: Mapping[Any, Any], *, named: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        alike: Counter[str] = Counter()
         for key, item in value.items():
             # Two names that both look like secrets must not become one: nothing may go unseen.
             name = base = self.text(str(key))
-            number = 2
             while name in found:
-                name, number = f"{base} #{number}", number + 1
-            found[name] = self.value(item, named=named or _names_a_secret(str(key)))
+                alike[base] += 1
+                name = f"{base} #{alike[base] + 1}"
+            found[name] = self.value(item, named=named or self._names_a_secret(str(key)))
         return found
 
-    def _mark_word(self, match: re.Match[str]) -> str:
-        return self._mark(match[0]) if _WORD.fullmatch(match[0]) else match[0]
+    def _names_a_secret(self, key: str) -> bool:
+        return key in self.names and (not self.shown or key.casefold() not in self.shown)
 
     def _mark(self, text: str) -> str:
         self.hidden += 1
         return f"{_MARK}{len(text)} characters]"
 
 
-def _names_a_secret(key: str) -> bool:
-    return _SECRET_KEY.search(_CAMEL.sub("_", key)) is not None
+def _is_card_number(value: int) -> bool:
+    return _SMALLEST_CARD <= value < _LARGEST_CARD and is_card(str(value))
 
 
 def has_login(url: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sayso.text.secrets import redacted_text
+from sayso.text.secrets import hiding, redacted_text
 from sayso_bots.settings.settings import Settings, read_registration, settings_of
 from sayso_bots.settings.source import SettingsError, source_of
 
@@ -180,12 +180,15 @@ def test_its_mistakes_are_told_as_those_of_any_platform(own: Path) -> None:
 def test_what_looks_like_its_secret_is_hidden_once_it_is_loaded(own: Path) -> None:
     module = a_module(own, "own_pager_of_secrets", "pager", looks="pocsag-[0-9]{8}")
     key = "pocsag-12345678"
-    assert redacted_text(f"page {key} now") == f"page {key} now"
+    text = f'platforms = ["{module}"]\n'
 
-    found = problems(f'platforms = ["{module}"]\n[pager]\nlod = "{key}"\n' + TO_SLACK, SLACK)
+    found = problems(text + f'[pager]\nlod = "{key}"\n' + TO_SLACK, SLACK)
+    settings = read(text + TO_SLACK, SLACK)
 
-    assert redacted_text(f"page {key} now") == "page [redacted: 15 characters] now"
     assert key not in "".join(found)
+    assert redacted_text(f"page {key} now") == f"page {key} now"
+    with hiding(settings.hiding):
+        assert redacted_text(f"page {key} now") == "page [redacted: 15 characters] now"
 
 
 def test_a_platform_whose_secret_looks_like_anything_is_refused(own: Path) -> None:

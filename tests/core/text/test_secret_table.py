@@ -1,0 +1,138 @@
+"""Every kind of secret in the table is hidden, and what only looks like one is shown.
+
+The examples are a list of their own: an entry that is taken out of the table leaves its example
+in sight.
+"""
+
+from __future__ import annotations
+
+import pytest
+from support import secret_examples as examples
+
+from sayso.text.secret_forms import spans
+from sayso.text.secret_kinds import ABOUT, FORMS, NAMES, NOTHING
+from sayso.text.secrets import redacted, redacted_text, redaction
+
+
+@pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda example: example.kind)
+def test_each_kind_of_secret_is_hidden_and_the_text_around_it_is_not(
+    example: examples.Example,
+) -> None:
+    shown = redacted_text(example.text)
+
+    before, _, after = example.text.partition(example.hidden)
+    assert shown == f"{before}[redacted: {len(example.hidden)} characters]{after}"
+
+
+@pytest.mark.parametrize("example", examples.EXAMPLES, ids=lambda example: example.kind)
+def test_each_kind_of_secret_is_found_by_its_own_form(example: examples.Example) -> None:
+    # Several forms may find one secret: each has to do it alone.
+    (form,) = [form for form in FORMS if form.kind == example.kind]
+    begin = example.text.index(example.hidden)
+
+    assert spans(example.text, (), (form,)) == [(begin, begin + len(example.hidden))]
+
+
+def test_each_entry_of_the_tables_has_an_example() -> None:
+    assert [form.kind for form in FORMS] == [example.kind for example in examples.EXAMPLES]
+    assert {name.replace(" ", "") for name in NAMES} == {
+        name.replace("_", "").replace("-", "").casefold() for name in examples.NAMES
+    }
+    assert (set(ABOUT), set(NOTHING)) == (set(examples.ABOUT), set(examples.NOTHING))
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_a_value_under_each_name_of_a_secret_is_hidden(name: str) -> None:
+    hidden = "[redacted: 7 characters]"
+
+    for key in (name, name.upper(), f"my_{name}", f"{name}-2"):
+        assert redacted({key: "hunter2"}) == {key: hidden}
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_a_value_behind_each_name_of_a_secret_is_hidden_in_a_text(name: str) -> None:
+    hidden = "[redacted: 7 characters]"
+
+    for text in ("run --{}={}", "run --{} {}", "{}={} run", '{{"{}": "{}"}}', "a: b\n{}: {}\n"):
+        assert redacted_text(text.format(name, "hunter2")) == text.format(name, hidden)
+
+
+@pytest.mark.parametrize("about", examples.ABOUT)
+def test_what_a_name_says_about_a_secret_is_shown(about: str) -> None:
+    assert redaction({f"token_{about}": "hunter2"}).hidden == 0
+    assert redaction({"token": "hunter2"}).hidden == 1
+
+
+@pytest.mark.parametrize("word", examples.NOTHING)
+def test_a_word_for_nothing_is_shown_under_the_name_of_a_secret(word: str) -> None:
+    assert redaction({"auth": word, "AUTH": word.upper()}).hidden == 0
+    assert redaction({"auth": word + "x"}).hidden == 1
+
+
+@pytest.mark.parametrize("number", examples.CARDS)
+def test_the_number_of_a_card_is_hidden_as_a_text_and_as_a_number(number: str) -> None:
+    mark = f"[redacted: {len(number)} characters]"
+
+    assert redacted_text(f"pay with {number}.") == f"pay with {mark}."
+    if number.isdigit():
+        assert redacted({"pay": int(number)}) == {"pay": mark}
+        wrong = number[:-1] + str((int(number[-1]) + 1) % 10)
+        assert redaction({"pay": int(wrong), "or": f"pay {wrong}"}).hidden == 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "/run/secrets/db_password",
+        "./creds.json",
+        "~/.aws/credentials",
+        "C:\\keys\\deploy.pem",
+        "https://vault.example.com/v1/secret/data/db",
+        "10.0.0.7:5432",
+        "--no-verify",
+        "-v",
+    ],
+)
+def test_what_is_plainly_a_path_an_address_or_an_option_is_shown(value: str) -> None:
+    assert redacted({"secret": value}) == {"secret": value}
+    assert redacted_text(f"run --secret={value}") == f"run --secret={value}"
+
+
+@pytest.mark.parametrize(
+    "value", ["/aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5dE7", "https://bob:hunter2@x", "-hunter2"]
+)
+def test_what_only_begins_as_a_path_an_address_or_an_option_is_hidden(value: str) -> None:
+    assert redaction({"secret": value}).hidden == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git checkout 3f2a9c1d4e5b6a7f8091a2b3c4d5e6f708192a3b",
+        "basic understanding of tokens, secret: none of them",
+        "docker run -u 1000:1000 alpine",
+        "curl -u 1000:1000 x",
+        "sort -u a:b c",
+        "order 1700000000000 and 4111111111111112",
+        "the password is asked for, the token expires soon",
+        "Token: please rotate it",
+        "author=jane max_tokens=4096 keyboard=de passenger=2",
+        "task-force-of-many-people and risk-assessment-of-it",
+        "/usr/local/share/Applications/Some1Thing2",
+        "arn:aws:iam::123456789012:role/deploy",
+        "sha256:" + "0123456789abcdef" * 4,
+        "550e8400-e29b-41d4-a716-446655440000",
+        "PASSWORD=$DB_PASSWORD run --token $(cat token)",
+    ],
+)
+def test_what_only_looks_like_a_secret_is_shown(text: str) -> None:
+    assert redaction(text) == (text, 0)
+
+
+def test_a_key_in_a_file_of_json_within_a_text_is_hidden() -> None:
+    begin, end = "-----BEGIN " + "PRIVATE KEY-----", "-----END " + "PRIVATE KEY-----"
+    lines = "A" * 64 + "\\n" + "B" * 20 + "\\n"
+
+    shown = redacted_text(f'{{"private_pem": "{begin}\\n{lines}{end}\\n"}}')
+
+    assert shown == f'{{"private_pem": "{begin}\\n[redacted: {len(lines)} characters]{end}\\n"}}'

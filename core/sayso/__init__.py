@@ -41,6 +41,7 @@ from sayso.rules.declarations import (
     sub_agent_tool,
 )
 from sayso.rules.rule import RememberedRule, Rule
+from sayso.rules.standing import DenyRule
 
 if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, Submitted
@@ -99,6 +100,7 @@ __all__ = [
     "Continue",
     "Decision",
     "Declaration",
+    "DenyRule",
     "Event",
     "FieldError",
     "Gate",

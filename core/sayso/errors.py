@@ -15,6 +15,7 @@
   - WrongQuestionError         the request is another kind of question than was expected
   - UnknownAgentError          no agent of this id was added to the orchestrator
   - AlreadySettledError        somebody answered it before, or it ended by itself
+    - DeniedByRuleError        ... with the denial of a rule, which an approval cannot override
   - RequestEndedError          the question expired, was cancelled or could not be shown
   - WaitTimeoutError           the caller's patience ended before the question did
   - BusLostError               a subscription broke: look in the store
@@ -150,6 +151,17 @@ class AlreadySettledError(SaysoError):
         self.request_id = request_id
         self.outcome = outcome
         self.by = by
+
+
+class DeniedByRuleError(AlreadySettledError):
+    """It was approved, but a rule denies the call: that denial was recorded, and counts."""
+
+    def __init__(self, request_id: str, reason: str) -> None:
+        SaysoError.__init__(self, f"request {request_id!r} cannot be approved: {reason}")
+        self.request_id = request_id
+        self.outcome = "denied"
+        self.by = None
+        self.reason = reason
 
 
 class RequestEndedError(SaysoError):

@@ -15,7 +15,7 @@ from sayso.cards import origin
 from sayso.cards.card import CardBody, Choice
 from sayso.cards.words import ENGLISH, Language
 from sayso.forms.form import NO_INPUTS, Inputs
-from sayso.rules.rule import RememberedRule
+from sayso.rules.rule import RememberedRule, RuleBook
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
@@ -78,6 +78,16 @@ class RequestEnding(Event):
     def digest_of_changes(self) -> str:
         """The digest of what a person changed what was asked into; empty where nothing was."""
         return ""
+
+    @property
+    def approves_a_call(self) -> bool:
+        """Whether a tool call runs on it: it counts only where no rule forbids that call."""
+        return False
+
+    @property
+    def approves_another_call(self) -> bool:
+        """Whether the call that runs on it is another one than was asked about."""
+        return False
 
     @property
     def observed(self) -> Event:
@@ -195,6 +205,13 @@ class UserInputRequest(Event):
     ) -> RememberedRule | None:
         """The rule that a choice stores until then, if it stores one."""
         return None
+
+    def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:  # noqa: ARG002
+        """The ending that counts under these rules: a denial where they forbid what it approves.
+
+        The store asks this in the step that records the ending, of endings that approve a call.
+        """
+        return ending
 
     def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
         """What its ending stored and until when, in words; empty when it stored nothing."""

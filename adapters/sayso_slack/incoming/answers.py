@@ -18,7 +18,7 @@ from sayso_slack.reading.payload import Payload, object_of, text_of
 from sayso_slack.words import ENGLISH, SlackWords
 
 _PROBLEM = 500
-_OVER = (Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
+_OVER = (Answered.FORBIDDEN, Answered.LATE, Answered.REFUSED, Answered.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,13 @@ _Result = TypeVar("_Result")
 
 # Telegram waits 60 s for a webhook's answer and about 15 s for the presser's.
 DESK_SECONDS = 10.0
-_ALERTS = (Answered.REFUSED, Answered.LATE, Answered.UNKNOWN, Answered.UNHEARD)
+_ALERTS = (
+    Answered.FORBIDDEN,
+    Answered.REFUSED,
+    Answered.LATE,
+    Answered.UNKNOWN,
+    Answered.UNHEARD,
+)
 
 
 @dataclass(frozen=True, slots=True)

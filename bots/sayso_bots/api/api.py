@@ -30,6 +30,7 @@ from sayso_bots.api.policy import opened_or_decided
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
 from sayso_bots.api.replies import (
     already_answered,
+    denied_by_rule,
     event_reply,
     json_reply,
     object_reply,
@@ -165,6 +166,8 @@ class HostedApi:
         asked = Asked(record.request, token.actor, self._clock(), self._terms)
         answer, rule = answer_of(asked, kind, given)
         settled = await self._backend.store.settle(question_id, answer, remember=rule)
+        if settled.forbidden:
+            raise denied_by_rule(settled.ending)
         if not settled.first:
             ended = Record(record.request, settled.ending)
             return self._answered_again(token, ended, kind, given)

@@ -29,6 +29,9 @@ async def opened_or_decided(
         return None
     decider = Decider(backend.rules, policy, request.run, _nobody, clock)
     call, asker = call_of(request), Asker(request.source_name, request.path)
+    # Whoever edits the call is held to these rules, too.
+    rules = await decider.deny_rules(asker, call)
+    request = request.model_copy(update={"deny_rules": rules})
     while True:
         decided = await decider.decide(call, asker)
         decision = decided.decision

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from sayso.events import Event
+from sayso.events import Event, RequestEnding
 from sayso.stores.ports import Record
 from sayso_bots.api.problems import ApiProblem
 
@@ -21,6 +21,11 @@ def already_answered(record: Record) -> ApiProblem:
     by = f" by {ending.decided_by}" if ending.decided_by else ""
     detail = f"it is already {ending.outcome.value}{by}"
     return ApiProblem(409, "AlreadyAnswered", detail, response=_plain(ending))
+
+
+def denied_by_rule(ending: RequestEnding) -> ApiProblem:
+    """The problem that an approval meets where a rule denies the call, with what was recorded."""
+    return ApiProblem(409, "DeniedByRule", ending.reason, response=_plain(ending))
 
 
 def record_reply(record: Record, status: int, location: str = "") -> web.Response:

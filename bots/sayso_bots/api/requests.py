@@ -152,6 +152,7 @@ class Draft:
         if issubclass(self.kind.model, PermissionRequestEvent):
             fields["askedBecause"] = stored.get("askedBecause", "")  # a policy says it, no caller
             fields["suggestedRules"] = stored.get("suggestedRules", _rules(fields))
+            fields["denyRules"] = stored.get("denyRules", ())
 
     @property
     def _names(self) -> set[str]:

@@ -20,9 +20,9 @@ from sayso_bots.api.requests import FILLED, LONGEST, LONGEST_NAME
 
 _REF = "#/components/schemas/{model}"
 # What only the server says.
-_SERVERS_OWN = frozenset(
-    {"suggestedRules", "askedBecause", "decidedBy", "decidedAt", "rule", "ruleScope"}
-) | {"ruleExpiresAt"}
+_SERVERS_OWN = frozenset({"suggestedRules", "denyRules", "askedBecause"}) | {
+    *("decidedBy", "decidedAt", "rule", "ruleScope", "ruleExpiresAt", "line"),
+}
 _UNANSWERED = (RequestExpiredEvent, RequestCancelledEvent, RequestUndeliverableEvent)
 _OBSERVED = (PermissionApprovedEvent, PermissionDeniedEvent)
 

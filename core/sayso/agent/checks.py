@@ -79,6 +79,8 @@ class Checks:
         while not isinstance(said, Verdict):
             shown = said.decision.applied_to(call)
             request = self._request(shown, call, said.decision.told_because, question_id, asked)
+            rules = await self._decider.deny_rules(asked.asker, shown)
+            request = request.model_copy(update={"deny_rules": rules}) if rules else request
             opened = await self._questions.open(request, asked.seconds, heard=heard, book=said.book)
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)

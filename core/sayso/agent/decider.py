@@ -12,10 +12,12 @@ from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
+from sayso.policy.deny_rules import deny_rules_of
 from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook
+from sayso.rules.standing import DenyRule
 from sayso.stores.ports import Rules
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
@@ -128,6 +130,10 @@ class Decider:
         if said_now and await self._denial(asker, known, *calls) is None:
             return None
         return await self._denial(asker, await self.refresh(), *calls)
+
+    async def deny_rules(self, asker: Asker, call: ToolCall) -> tuple[DenyRule, ...]:
+        """The deny rules of the policy that travel with a question about the call."""
+        return await deny_rules_of(self._policy, call, self._context(asker, self._book))
 
     def declaration(self, name: str) -> Declaration | None:
         """What the policy was told of the tool."""

@@ -25,6 +25,7 @@ from sayso.errors import (
     AlreadySettledError,
     BusLostError,
     ConfigError,
+    DeniedByRuleError,
     UnknownAgentError,
     UnknownRequestError,
 )
@@ -187,6 +188,7 @@ class Orchestrator:
         Raises:
             UnknownRequestError: no agent here has asked this.
             AlreadySettledError: it was answered before, or has ended by itself.
+            DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             ValueError: ``choice`` contradicts ``approved``, or may not be stored.
         """
@@ -215,6 +217,7 @@ class Orchestrator:
         Raises:
             UnknownRequestError: no agent here has asked this.
             AlreadySettledError: it was answered before, or has ended by itself.
+            DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: some of the inputs do not fit.
             ValueError: the card has no such choice, or the choice needs inputs.
@@ -258,6 +261,8 @@ class Orchestrator:
         if reason:
             response = response.model_copy(update={"reason": reason})
         settled = await self.backend.store.settle(request.question_id, response, remember=rule)
+        if settled.forbidden:
+            raise DeniedByRuleError(request.question_id, settled.ending.reason)
         if not settled.first:
             raise _settled(settled.ending)
         if (agent := self._agents.get(request.run.agent_id)) is not None:

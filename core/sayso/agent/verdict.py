@@ -132,6 +132,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
         tool=call.name,
         arguments=arguments,
         reason=ending.reason,
+        line=(isinstance(ending, PermissionResponseEvent) and ending.line) or "person",
         permission_id=ending.question_id,
         decided_by=ending.decided_by,
         decided_at=ending.decided_at,

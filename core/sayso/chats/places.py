@@ -70,12 +70,14 @@ class Answered(Enum):
     """What became of a press.
 
     A recorded press shows on the card, unheard means that it was recorded and
-    nobody waits for it right now. Asked means that the presser is asked to fill
+    nobody waits for it right now. Forbidden means that a rule denies what was
+    approved, and that was recorded. Asked means that the presser is asked to fill
     in a form, invalid that what was filled in does not fit.
     """
 
     RECORDED = "recorded"
     UNHEARD = "unheard"
+    FORBIDDEN = "forbidden"
     LATE = "late"
     REFUSED = "refused"
     UNKNOWN = "unknown"

@@ -47,7 +47,7 @@ class BundlePresses:
             await self._parts.delivery.note_message(pressed)
         settled = await self._settle(press, mine)
         before = [one for one in found if one.ending is not None]
-        if before or any(result is None or not result.first for result in settled):
+        if before or any(result is None or not _is_ours(result) for result in settled):
             # The presser saw an older state. What this press ended is shown through the outbox.
             self._parts.background.start(self._parts.delivery.update(pressed, Open()))
         return self._told(mine, settled, before, len(waiting) - len(mine))
@@ -88,10 +88,12 @@ class BundlePresses:
         """What this press decided, and what it did not."""
         decided: Counter[str] = Counter()
         others: Counter[str] = Counter()
-        gone = unheard = 0
+        gone = unheard = ruled = 0
         for one, result in zip(mine, settled, strict=True):
             if result is None:
                 gone += 1
+            elif result.forbidden:
+                ruled += 1
             elif result.first:
                 decided[self._parts.words.cards.how(result.ending.outcome.value)] += 1
                 unheard += result.heard == 0
@@ -102,11 +104,17 @@ class BundlePresses:
                 others[self._parts.maker.how(one.request, one.ending)] += 1
         words = self._parts.words
         parts = [words.decided.format(count=n, outcome=one) for one, n in decided.items()]
+        parts += [words.by_rule.of(ruled)] if ruled else []
         parts += [words.already.of(count, how=how) for how, count in others.items()]
         parts += [words.gone.of(gone)] if gone else []
         parts += [words.forbidden.format(count=refused)] if refused else []
         parts += [words.for_nobody.format(count=unheard)] if unheard else []
         kind = Answered.LATE if others or gone or refused else Answered.RECORDED
-        if kind is Answered.RECORDED and unheard:
-            kind = Answered.UNHEARD
+        if kind is Answered.RECORDED and (unheard or ruled):
+            kind = Answered.FORBIDDEN if ruled else Answered.UNHEARD
         return Answer(kind, words.listed.format(parts=", ".join(parts)))
+
+
+def _is_ours(settled: Settled) -> bool:
+    """Whether this press ended it, as it wanted or as a rule does."""
+    return settled.first or settled.forbidden

@@ -134,6 +134,9 @@ class Presses:
         return self._settled(found, answer, settled)
 
     def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
+        if settled.forbidden:
+            text = self._parts.words.not_approved.format(reason=settled.ending.reason)
+            return Answer(Answered.FORBIDDEN, text)
         if not settled.first:
             return self._late(found, settled.ending)
         outcome = self._parts.words.outcome(answer.outcome)

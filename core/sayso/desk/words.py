@@ -24,6 +24,7 @@ class DeskWords:
     no_such_button: str
     recorded: str
     unheard: str
+    not_approved: str
 
     invalid: str
     not_asked: str
@@ -36,6 +37,7 @@ class DeskWords:
     decided: str
     already: Counted
     gone: Counted
+    by_rule: Counted
     forbidden: str
     for_nobody: str
     listed: str
@@ -59,6 +61,7 @@ ENGLISH = DeskWords(
     no_such_button="This card has no such button.",
     recorded="{outcome}.",
     unheard="{outcome} and recorded, but nobody is waiting for it right now.",
+    not_approved="Not approved: {reason}.",
     invalid="Some answers do not fit.",
     not_asked="You could not be asked for it: {problem}.",
     no_reason_asked="{outcome}; no reason could be asked for: {problem}.",
@@ -72,6 +75,7 @@ ENGLISH = DeskWords(
     decided="{count} {outcome}",
     already=Counted("{count} was already {how}", "{count} were already {how}"),
     gone=Counted("{count} was no longer known", "{count} were no longer known"),
+    by_rule=Counted("{count} is denied by a rule", "{count} are denied by a rule"),
     forbidden="{count} you may not decide",
     for_nobody="nobody is waiting for {count} of them right now",
     listed="{parts}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -20,6 +20,8 @@ from sayso.policy.decision import (
 )
 from sayso.policy.declared import FirstDeclared
 from sayso.policy.denials import Denies, denial_by
+from sayso.policy.deny_rules import HasDenyRules, deny_rules_of
+from sayso.rules.standing import DenyRule
 
 Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
 """True or false of a call, async or not. It only looks, and may be asked more than once a call."""
@@ -68,6 +70,11 @@ class Chain:
                 return denial
         return None
 
+    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+        """The deny rules of all members."""
+        found = [await deny_rules_of(policy, call, context) for policy in self._policies]
+        return [rule for rules in found for rule in rules]
+
 
 class When:
     """One policy for the calls that a predicate is true of, another one or none for the others.
@@ -95,6 +102,15 @@ class When:
             return None
         policy = await self._chosen(call, context)
         return None if policy is None else await denial_by(policy, call, context)
+
+    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+        """The deny rules of the policy that is chosen for this call."""
+        if not isinstance(self._then, HasDenyRules) and not isinstance(
+            self._otherwise, HasDenyRules
+        ):
+            return ()
+        policy = await self._chosen(call, context)
+        return () if policy is None else await deny_rules_of(policy, call, context)
 
     async def _chosen(self, call: ToolCall, context: Context) -> Policy | None:
         true = self._predicate(call, context)

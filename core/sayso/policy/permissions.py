@@ -11,7 +11,9 @@ from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.declared import requirements_of
 from sayso.policy.denials import denial_by
+from sayso.policy.deny_rules import deny_rules_of, numbered
 from sayso.rules.rule import Rule
+from sayso.rules.standing import DenyRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,12 @@ class AdjustablePolicy:
                 line = f"updated deny rule {number}"
                 return Decision.DENY.because(f"denied by {line}", line=line)
         return await denial_by(self._policy, call, context)
+
+    async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+        """The deny rules as they are now, and those of the policy."""
+        own = numbered(self.permissions.deny, "updated deny rule")
+        fitting = [one for one in own if one.rule is not None and one.rule.tool == call.name]
+        return [*fitting, *await deny_rules_of(self._policy, call, context)]
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
         """The decision on this call, with the line that made it."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Literal
 
 from sayso.calls import ToolCall
-from sayso.digests import Digests
 from sayso.policy.decision import Context, Decision
+from sayso.rules.standing import StandingDenial, about, remembered_denial
 
 
 class Remembered:
@@ -29,29 +29,17 @@ def remembered_decision(
 
     A rule that cannot be read denies: it may be about the call.
     """
-    if effect == "deny" and context.unreadable:
-        return _unreadable(context.unreadable[0])
-    digests = Digests(call.arguments)
-    for remembered in context.remembered:
-        rule = remembered.rule
-        if rule.tool == call.name and remembered.effect == effect and rule.matches(call, digests):
-            allow = effect == "allow"
-            said = "allowed" if allow else "denied"
-            reason = f"{said} by an Always of {remembered.stored_by} (rule {remembered.rule_id})"
-            decision = Decision.ALLOW if allow else Decision.DENY
-            return replace(
-                decision,
-                reason=reason,
-                line=f"remembered always {effect}",
-                rule_id=remembered.rule_id,
-            )
-    return None
+    if effect == "deny":
+        denial = remembered_denial(call, context.remembered, context.unreadable)
+        return None if denial is None else denied(denial)
+    consent = next(about(call, context.remembered, effect), None)
+    if consent is None:
+        return None
+    reason = f"allowed by an Always of {consent.stored_by} (rule {consent.rule_id})"
+    decision = Decision.ALLOW.because(reason, line="remembered always allow")
+    return replace(decision, rule_id=consent.rule_id)
 
 
-def _unreadable(rule_id: str) -> Decision:
-    reason = (
-        f"a remembered rule cannot be read by this version of Sayso (rule {rule_id}): "
-        f"update it, or take the rule back with: sayso revoke {rule_id}"
-    )
-    line = "remembered always deny"
-    return replace(Decision.DENY.because(reason, line=line), rule_id=rule_id)
+def denied(denial: StandingDenial) -> Decision:
+    """The decision that a standing denial makes."""
+    return replace(Decision.DENY.because(denial.reason, line=denial.line), rule_id=denial.rule_id)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import ASK_LINE, Context, Decision
+from sayso.policy.deny_rules import numbered
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
 from sayso.rules.index import RuleIndex
 from sayso.rules.rule import Rule
+from sayso.rules.standing import DenyRule
 
 
 class RulePolicy:
@@ -55,6 +57,7 @@ class RulePolicy:
         )
         self._deny = RuleIndex(deny)
         self._denied = _decisions(Decision.DENY, "denied by", "deny rule", len(deny))
+        self._deny_rules = _by_tool(numbered(deny, "deny rule"))
         self._denied_call_ids = reasons_by_id(denied_call_ids)
         self.requirements = requirements or Requirements()
         self._overrides: dict[str, bool] = {}
@@ -100,6 +103,10 @@ class RulePolicy:
         if number is not None:
             return self._denied[number]
         return remembered_decision(call, context, "deny")
+
+    def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:  # noqa: ARG002
+        """The deny rules for the call's tool."""
+        return self._deny_rules.get(call.name, ())
 
     def _need(self, call: ToolCall, context: Context) -> Decision | str:
         """Allowed without a permission, or why one is needed."""
@@ -151,6 +158,14 @@ _NOT_BY_DEFAULT = Decision.ALLOW.because("tools are allowed by default", line="d
 def _decisions(decision: Decision, said: str, kind: str, count: int) -> tuple[Decision, ...]:
     lines = (f"{kind} {number}" for number in range(1, count + 1))
     return tuple(decision.because(f"{said} {line}", line=line) for line in lines)
+
+
+def _by_tool(rules: Sequence[DenyRule]) -> Mapping[str, Sequence[DenyRule]]:
+    found: dict[str, list[DenyRule]] = defaultdict(list)
+    for one in rules:
+        if one.rule is not None:
+            found[one.rule.tool].append(one)
+    return dict(found)
 
 
 def _keys(rules: Sequence[Rule]) -> tuple[str, ...]:

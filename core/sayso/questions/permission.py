@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, Self
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
 from sayso.calls import ToolCall
@@ -29,7 +30,8 @@ from sayso.questions.refusals import (
     reason_in,
 )
 from sayso.questions.words import QuestionWords, words_of
-from sayso.rules.rule import OfferedRules, RememberedRule, Rule
+from sayso.rules.rule import OfferedRules, RememberedRule, Rule, RuleBook
+from sayso.rules.standing import MOST_DENY_RULES, DenyRule, StandingDenial, standing_denial
 from sayso.text.arguments import shown_arguments
 from sayso.text.secrets import redacted_text, redaction
 from sayso.text.visible import shortened, visible
@@ -51,7 +53,8 @@ class PermissionRequestEvent(UserInputRequest):
     ``original_arguments`` are those the agent called with, where a policy put
     others in: a denial of either denies. ``arguments_schema`` is the tool's
     JSON Schema, where it has one: arguments that a person edits must fit it.
-    ``asked_because`` is why the policy wants a person, where it says so.
+    ``asked_because`` is why the policy wants a person, where it says so;
+    ``deny_rules`` are those of that policy, which nothing comes before.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -65,6 +68,7 @@ class PermissionRequestEvent(UserInputRequest):
     arguments_schema: dict[str, Any] | None = None
     suggested_rules: OfferedRules = ()
     asked_because: str = ""
+    deny_rules: tuple[DenyRule, ...] = Field(default=(), max_length=MOST_DENY_RULES)
 
     @property
     def question_id(self) -> str:
@@ -227,6 +231,22 @@ class PermissionRequestEvent(UserInputRequest):
             reason=shortened(visible(redacted_text(self.description), one_line=True), 200),
         )
 
+    def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:
+        """The ending, or a denial where a rule denies what was asked or what would run on it."""
+        if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
+            return ending
+        denial = self.denial(book, changed=ending.modified_arguments)
+        return ending if denial is None else self._overruled(ending, denial)
+
+    def denial(
+        self, book: RuleBook, *, changed: Mapping[str, Any] | None = None
+    ) -> StandingDenial | None:
+        """What denies the call under these rules: as it is asked about, as it was, or changed."""
+        forms = (changed, self.arguments, self.original_arguments)
+        call = call_of(self)
+        calls = (replace(call, arguments=form) for form in forms if form is not None)
+        return standing_denial(calls, self.deny_rules, book)
+
     def stored(self, ending: RequestEnding) -> str:
         """What was stored and until when, if that was the choice."""
         if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
@@ -246,11 +266,23 @@ class PermissionRequestEvent(UserInputRequest):
             kept[0], f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         )
 
+    def _overruled(
+        self, ending: PermissionResponseEvent, denial: StandingDenial
+    ) -> PermissionResponseEvent:
+        """The denial by a rule. Whoever pressed did not decide it."""
+        reason = denial.reason
+        if ending.decided_by is not None:
+            reason = f"{reason}: {ending.decided_by} could not allow it"
+        response = self._response(
+            False, by=None, at=ending.decided_at, reason=reason, choice="ask", rule=None
+        )
+        return response.model_copy(update={"line": denial.line})
+
     def _response(
         self,
         approved: bool,
         *,
-        by: str,
+        by: str | None,
         at: datetime,
         reason: str,
         choice: ChoiceWord,

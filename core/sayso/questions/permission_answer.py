@@ -22,7 +22,8 @@ class PermissionResponseEvent(UserInputResponse):
     ``arguments_digest`` says for which arguments the answer holds. When a
     person changed them, ``modified_arguments`` are those to run with and
     ``modified_digest`` is theirs. A denial that asks for changes says in its
-    reason which.
+    reason which. ``line`` names what denied where a person could not allow it:
+    ``deny rule 1``, ``remembered always deny``.
     """
 
     type: Literal["PERMISSION_RESPONSE"] = "PERMISSION_RESPONSE"
@@ -36,6 +37,7 @@ class PermissionResponseEvent(UserInputResponse):
     rule: ToldRule = None
     rule_scope: Scope | None = None
     rule_expires_at: AwareDatetime | None = None
+    line: str = ""
 
     @property
     def question_id(self) -> str:
@@ -64,6 +66,16 @@ class PermissionResponseEvent(UserInputResponse):
     def digest_of_changes(self) -> str:
         """The digest of the modified arguments."""
         return self.modified_digest or ""
+
+    @property
+    def approves_a_call(self) -> bool:
+        """Whether it approves."""
+        return self.approved
+
+    @property
+    def approves_another_call(self) -> bool:
+        """Whether it approves changed arguments."""
+        return self.approved and self.modified_arguments is not None
 
     @property
     def outcome(self) -> Outcome:

@@ -16,6 +16,7 @@ from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressR
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
 from sayso.testing.copies_contract import CopiesContract
+from sayso.testing.denial_contract import DenialContract
 from sayso.testing.drafts_contract import DraftsContract
 from sayso.testing.harness import (
     Filled,
@@ -42,6 +43,7 @@ __all__ = [
     "BranchLogContract",
     "BusContract",
     "CopiesContract",
+    "DenialContract",
     "DraftsContract",
     "Filled",
     "LeasesContract",

@@ -65,6 +65,10 @@ class MemoryRules:
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run, its agent's among them."""
+        return self.read(run)
+
+    def read(self, run: RunRef) -> RuleBook:
+        """The rules that count for the run at this moment."""
         now = self._clock()
         names = _names(run)
         rules = (

@@ -75,7 +75,8 @@ class MemoryStore:
         self._records.refuse_again(delivery)
         if entry.ending is not None:
             return Settled(entry.ending, first=False)
-        counts = self._counting(entry, ending)
+        offered = self._counting(entry, ending)
+        counts = self._ruled(entry, offered)
         first = counts is ending
         about = audit.about(entry.request)
         self._records.end(entry, counts)
@@ -86,12 +87,14 @@ class MemoryStore:
         heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
         self._outbox.put("end", question_id)
         self._bus.tell(branch_topic(entry.request.run), counts)
-        return Settled(counts, first=first, heard=heard)
+        return Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
 
     async def settle_later(
         self, question_id: str, ending: RequestEnding, *, seconds: float
     ) -> RequestEnding | None:
         """Let the request end with this in so many seconds, unless another refusal comes first."""
+        if ending.approves_a_call:
+            raise ValueError("an approval cannot be foreseen: a rule may forbid it by then")
         entry = self._records.get(question_id)
         if entry.ending is None and entry.foreseen is None:
             entry.foreseen = (ending, self._clock() + timedelta(seconds=seconds))
@@ -113,6 +116,12 @@ class MemoryStore:
         if now < entry.deadline and expires:
             raise ValueError(f"request {entry.request.question_id!r} has not expired yet")
         return offered
+
+    def _ruled(self, entry: Entry, offered: RequestEnding) -> RequestEnding:
+        """The ending, or a denial where the rules of this moment forbid what it approves."""
+        if not offered.approves_a_call:
+            return offered
+        return entry.request.ruled(offered, self._rules.read(entry.request.run))
 
     def _ring(self, ending: RequestEnding, run: RunRef) -> Ring:
         return Ring(ending, self._rules.version(run), self._clock().timestamp())

@@ -35,11 +35,14 @@ class Settled:
 
     ``first`` says that it is the one just offered. ``heard`` counts the
     processes that were told of it: 0 means that nobody waits right now.
+    ``forbidden`` says that it was recorded instead of the one just offered,
+    because a rule forbids what that would have approved.
     """
 
     ending: RequestEnding
     first: bool
     heard: int = 0
+    forbidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,9 @@ class Store(Protocol):
         """Record the ending and the rule, then tell those who wait; one atomic step.
 
         Whoever follows the run's branch on the bus is told of what was recorded, once.
+        What approves a call is held against the rules that count in this very
+        step, by ``UserInputRequest.ruled``: where they forbid the call, that
+        denial is recorded in its place, and nothing is remembered.
 
         After the request's expiry only its expiry is recorded; before it, an
         expiry is not. For a press whose request was not looked up just now,
@@ -101,6 +107,7 @@ class Store(Protocol):
         Raises:
             UnknownRequestError: no such request, or the handle is not bound to it.
             ReplayedCallbackError: this delivery, when not empty, was seen before.
+            UnreadableEventError: it approves a request of a kind that is not known here.
         """
         ...
 
@@ -116,6 +123,7 @@ class Store(Protocol):
 
         Raises:
             UnknownRequestError: no such request.
+            ValueError: it approves a call, which a rule may forbid by then.
         """
         ...
 

@@ -13,6 +13,7 @@ from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.wire import decode_ending, decode_request
+from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
 from sayso.stores.ports import Copy, Record, Ring
 
 _SMALL = 4_096
@@ -63,6 +64,17 @@ def read_ring(data: bytes) -> Ring:
         case [str(book), int(at)]:
             return Ring(ending, book, at / 1000)
     return Ring(ending)
+
+
+def read_book(reply: Sequence[bytes]) -> RuleBook:
+    """The version of a session's rules, and those that can be read or may be denials."""
+    version, *rules = reply
+    read = [read_remembered(rule) for rule in rules]
+    remembered = [rule for rule in read if not isinstance(rule, UnreadableRule)]
+    remembered.sort(key=lambda rule: (rule.stored_at, rule.rule_id))
+    unreadable = [one for one in read if isinstance(one, UnreadableRule) and not one.allows]
+    ids = sorted(one.rule_id for one in unreadable)
+    return RuleBook(version.decode(), tuple(remembered), tuple(ids))
 
 
 def stored_copy(copy: Copy) -> str:

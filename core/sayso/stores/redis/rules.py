@@ -16,7 +16,7 @@ from sayso.stores.audit import AuditEntry
 from sayso.stores.ports import KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, once_key, session_key
-from sayso.stores.redis.records import moment
+from sayso.stores.redis.records import moment, read_book
 
 _log = logging.getLogger(__name__)
 
@@ -38,13 +38,7 @@ class RedisRules:
 
         What allows and cannot be read here allows nothing.
         """
-        version, *rules = await self._client.run(_BOOK, session_key(run), agent_key(run))
-        read = [read_remembered(rule) for rule in rules]
-        remembered = [rule for rule in read if not isinstance(rule, UnreadableRule)]
-        remembered.sort(key=lambda rule: (rule.stored_at, rule.rule_id))
-        unreadable = [one for one in read if isinstance(one, UnreadableRule) and not one.allows]
-        ids = sorted(one.rule_id for one in unreadable)
-        return RuleBook(version.decode(), tuple(remembered), tuple(ids))
+        return read_book(await self._client.run(_BOOK, session_key(run), agent_key(run)))
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -14,6 +15,7 @@ from pydantic import TypeAdapter
 from sayso.errors import (
     DuplicateRequestError,
     ReplayedCallbackError,
+    StoreUnreachableError,
     UnknownRequestError,
     UnreadableEventError,
 )
@@ -24,7 +26,13 @@ from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Opened, Record, Settled
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, session_key
-from sayso.stores.redis.records import expiry, moment, read_record
+from sayso.stores.redis.records import (
+    expiry,
+    moment,
+    read_book,
+    read_record,
+    stored_request,
+)
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
@@ -34,6 +42,10 @@ _SETTLE_LATER = Script("settle_later")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
+# No rules ever have this version.
+_NO_VERSION = "?"
+# Rules are stored and revoked by people: nobody changes them this often while one call is settled.
+_MOST_LOOKS = 20
 
 
 class RedisStore:
@@ -78,25 +90,38 @@ class RedisStore:
         When the answer to this call is lost on the way and the call repeated,
         it is still the first.
         """
-        data = encode(ending)
-        said, *rest = await self._client.run(
-            _SETTLE,
-            question_id,
-            data,
-            int(ending.outcome is Outcome.EXPIRED),
-            self._client.token(),
-            audit.written(audit.ended(ending)),
-            handle,
-            delivery,
-            int(ending.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
-            *_remembered(remember),
-        )
-        return await self._settled(question_id, ending, said, rest)
+        counts = ending
+        # Most sessions remember nothing: then an approval is recorded in one round trip.
+        version = _NO_VERSION if ending.approves_another_call else ""
+        for _ in range(_MOST_LOOKS):
+            said, *rest = await self._client.run(
+                _SETTLE,
+                question_id,
+                encode(counts),
+                int(counts.outcome is Outcome.EXPIRED),
+                self._client.token(),
+                audit.written(audit.ended(counts)),
+                handle,
+                delivery,
+                int(counts.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
+                *_remembered(remember if counts is ending else None),
+                int(counts.approves_a_call),
+                version,
+            )
+            if said != b"changed":
+                settled = await self._settled(question_id, counts, said, rest)
+                forbidden = settled.first and counts is not ending
+                return replace(settled, first=False, forbidden=True) if forbidden else settled
+            request, book = stored_request(rest[0], rest[1]), read_book(rest[2])
+            counts, version = request.ruled(ending, book), book.version
+        raise StoreUnreachableError("the session's rules kept changing: nothing was decided")
 
     async def settle_later(
         self, question_id: str, ending: RequestEnding, *, seconds: float
     ) -> RequestEnding | None:
         """Let the request end with this in so many seconds, unless another refusal comes first."""
+        if ending.approves_a_call:
+            raise ValueError("an approval cannot be foreseen: a rule may forbid it by then")
         said = await self._client.run(
             _SETTLE_LATER,
             question_id,

@@ -13,6 +13,7 @@ from sayso.testing import (
     BranchLogContract,
     BusContract,
     CopiesContract,
+    DenialContract,
     DraftsContract,
     LeasesContract,
     OutboxContract,
@@ -35,6 +36,10 @@ class TestMemoryStore(StoreContract):
 
 
 class TestMemorySettling(SettlingContract):
+    pass
+
+
+class TestMemoryDenials(DenialContract):
     pass
 
 

@@ -13,6 +13,7 @@ from sayso.testing import (
     BranchLogContract,
     BusContract,
     CopiesContract,
+    DenialContract,
     DraftsContract,
     LeasesContract,
     OutboxContract,
@@ -35,6 +36,10 @@ class TestRedisStore(StoreContract):
 
 
 class TestRedisSettling(SettlingContract):
+    pass
+
+
+class TestRedisDenials(DenialContract):
     pass
 
 

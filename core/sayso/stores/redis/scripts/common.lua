@@ -76,6 +76,21 @@ local function rule_in(book, rule_id, now)
   if tonumber(until_ms) > now then return rule end
 end
 
+-- The rules that count for a session: their version, then those that have not expired.
+local function rules_of(session, agent, now)
+  local found = {version_of(session, agent)}
+  for _, name in ipairs({session, agent}) do
+    local rules = redis.call('HGETALL', P .. 'book:' .. name)
+    for i = 1, #rules, 2 do
+      if rules[i] ~= 'v' then
+        local until_ms, rule = string.match(rules[i + 1], '^(%d+) (.*)$')
+        if tonumber(until_ms) > now then found[#found + 1] = rule end
+      end
+    end
+  end
+  return found
+end
+
 -- Note what happened: two sets of facts as JSON, the second counts.
 local function audit(facts, more, now)
   local stream = P .. 'audit'

@@ -1,0 +1,64 @@
+"""The deny rules of a policy that travel with a question, as data."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+from sayso.calls import ToolCall
+from sayso.policy.decision import Context, Policy, policy_name
+from sayso.rules.rule import Rule
+from sayso.rules.standing import MOST_DENY_RULES, DenyRule
+
+_log = logging.getLogger(__name__)
+
+# Of all of their patterns together: a request is read whenever it is shown, pressed and ended.
+_MOST_CHARACTERS = 16_000
+
+
+@runtime_checkable
+class HasDenyRules(Protocol):
+    """A policy that can name rules by which it denies calls of a tool, whatever comes before."""
+
+    def deny_rules(
+        self, call: ToolCall, context: Context
+    ) -> Sequence[DenyRule] | Awaitable[Sequence[DenyRule]]:
+        """Its deny rules for the call's tool."""
+        ...
+
+
+async def deny_rules_of(policy: Policy, call: ToolCall, context: Context) -> tuple[DenyRule, ...]:
+    """The deny rules of the policy for the call's tool, the first of them as far as there is room.
+
+    With them whoever records an answer can see what the policy would deny. What
+    it denies otherwise, in code or by rules beyond these, it denies when the call is to run.
+    """
+    if not isinstance(policy, HasDenyRules):
+        return ()
+    try:
+        rules = policy.deny_rules(call, replace(context, spend=None, ask=None))
+        if inspect.isawaitable(rules):
+            rules = await rules
+        return tuple(_with_room(rules))
+    except Exception as error:  # a predicate may fail: then the policy denies when it is asked
+        kind = type(error).__name__
+        _log.error("policy %s raised %s from deny_rules()", policy_name(policy), kind)
+        return ()
+
+
+def numbered(rules: Iterable[Rule], kind: str) -> tuple[DenyRule, ...]:
+    """The rules with the lines that they are named by: ``deny rule 1`` and so on."""
+    return tuple(DenyRule(f"{kind} {number}", rule) for number, rule in enumerate(rules, 1))
+
+
+def _with_room(rules: Sequence[DenyRule]) -> Iterator[DenyRule]:
+    room = _MOST_CHARACTERS
+    for one in rules[:MOST_DENY_RULES]:
+        if one.rule is not None:
+            room -= sum(len(name) + len(pattern) for name, pattern in one.rule.params.items())
+        if room < 0:
+            return
+        yield one

@@ -1,0 +1,101 @@
+"""Denials that stand: the rules that nothing can come before, wherever a call is decided on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ConfigDict
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from sayso.calls import ToolCall
+from sayso.digests import Digests
+from sayso.rules.rule import RememberedRule, RuleBook, ToldRule
+
+MOST_DENY_RULES = 100
+"""So many of a policy's deny rules travel with a request; an agent holds the others itself."""
+
+REMEMBERED_DENIAL = "remembered always deny"
+"""The line that a remembered *always deny* is named by."""
+
+
+@pydantic_dataclass(
+    frozen=True,
+    slots=True,
+    config=ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True),
+)
+class DenyRule:
+    """A deny rule of the policy that asks, and the line of the policy that it is.
+
+    A rule that cannot be read here, None, is about every call of its tool.
+    """
+
+    line: str
+    rule: ToldRule = None
+
+    def denies(self, call: ToolCall, digests: Digests) -> bool:
+        """Whether the call is one that it denies."""
+        return self.rule is None or self.rule.matches(call, digests)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingDenial:
+    """Why a call is denied, and the line that denies it; ``rule_id`` is of a remembered rule."""
+
+    reason: str
+    line: str
+    rule_id: str = ""
+
+
+def standing_denial(
+    calls: Iterable[ToolCall], rules: Sequence[DenyRule], book: RuleBook
+) -> StandingDenial | None:
+    """What stands against any of the calls: a deny rule, or what the session remembers."""
+    for call in calls:
+        digests = Digests(call.arguments)
+        for rule in rules:
+            if rule.denies(call, digests):
+                return StandingDenial(f"denied by {rule.line}", rule.line)
+        denial = remembered_denial(call, book.remembered, book.unreadable, digests)
+        if denial is not None:
+            return denial
+    return None
+
+
+def remembered_denial(
+    call: ToolCall,
+    remembered: Sequence[RememberedRule],
+    unreadable: Sequence[str],
+    digests: Digests | None = None,
+) -> StandingDenial | None:
+    """The denial by the first remembered rule that denies the call.
+
+    A rule that cannot be read denies: it may be about the call.
+    """
+    if unreadable:
+        reason = (
+            f"a remembered rule cannot be read by this version of Sayso (rule {unreadable[0]}): "
+            f"update it, or take the rule back with: sayso revoke {unreadable[0]}"
+        )
+        return StandingDenial(reason, REMEMBERED_DENIAL, unreadable[0])
+    found = next(about(call, remembered, "deny", digests), None)
+    if found is None:
+        return None
+    reason = f"denied by an Always of {found.stored_by} (rule {found.rule_id})"
+    return StandingDenial(reason, REMEMBERED_DENIAL, found.rule_id)
+
+
+def about(
+    call: ToolCall,
+    remembered: Sequence[RememberedRule],
+    effect: Literal["allow", "deny"],
+    digests: Digests | None = None,
+) -> Iterator[RememberedRule]:
+    """The remembered rules of this effect that are about the call."""
+    digests = digests or Digests(call.arguments)
+    for kept in remembered:
+        rule = kept.rule
+        if rule.tool == call.name and kept.effect == effect and rule.matches(call, digests):
+            yield kept

@@ -1,0 +1,170 @@
+"""Nothing comes before a denial, however a question is answered: all hear the same of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from support.bundle_room import a_call, a_room, all_ended, line
+from support.chat_double import ChatDouble, press_on
+from support.denials import always_deny
+from support.room import OPS, RUN, ChatRoom
+
+from sayso import Chain, Gate, Outcome, Policy, Rule, RulePolicy, ToolCall, When
+from sayso.cards.bundle import ALLOW_ALL
+from sayso.cards.card import Card, Ended
+from sayso.chats.places import Answered, MessageRef
+from sayso.desk.desk import Desk
+from sayso.desk.routes import Route, Routes
+from sayso.policy.permissions import AdjustablePolicy
+from sayso.questions.permission_answer import PermissionDeniedEvent
+from sayso.stores.backend import Backend
+from sayso.stores.memory import memory_backend
+from sayso.testing import soon
+
+APPLY = ToolCall("bash", {"command": "terraform apply"})
+LS = ToolCall("bash", {"command": "ls x"})
+NO_RM = RulePolicy(deny=[Rule("bash", {"command": "rm *"})])
+ROUTES = Routes([Route((OPS,), approvers=("slack:U0ALICE", "slack:U0BOB"))])
+
+
+@pytest.fixture
+async def backend() -> AsyncIterator[Backend]:
+    async with memory_backend() as backend:
+        yield backend
+
+
+def a_chat_room(backend: Backend, **gate: Any) -> Any:
+    chat = ChatDouble()
+    return ChatRoom.open(backend, Desk(backend, [chat], ROUTES), gate, chat=chat)
+
+
+async def ended(room: ChatRoom, ref: MessageRef) -> Ended:
+    """How the card ended, as soon as its message says so."""
+    await room.chat.card_where(lambda _: isinstance(room.chat.cards[ref].state, Ended))
+    state = room.chat.cards[ref].state
+    assert isinstance(state, Ended)
+    return state
+
+
+async def last_kinds(room: ChatRoom, count: int) -> list[str]:
+    return [entry.kind for entry in await room.backend.audit.read(count)]
+
+
+async def two_open(room: ChatRoom) -> tuple[list[asyncio.Task[Any]], list[tuple[MessageRef, Card]]]:
+    waiting = [room.ask(APPLY), room.ask(ToolCall("bash", APPLY.arguments, "call-2"))]
+    await room.chat.card_where(lambda _: len(room.chat.cards) == 2)
+    await room.settled()
+    return waiting, list(room.chat.cards.items())
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+async def test_what_is_always_denied_meanwhile_is_denied_for_presser_card_audit_agent_and_observer(
+    backend: Backend, forgotten: bool
+) -> None:
+    async with a_chat_room(backend) as room, room.gate.events() as events:
+        waiting, [(first, one), (second, other)] = await two_open(room)
+        await room.desk.press(press_on(first, one, "deny-always", by="slack:U0BOB"))
+        if forgotten:
+            # As by another desk, which did not post the card.
+            room.desk._delivery.forget((await backend.watch.pending())[0].copies)
+
+        answer = await room.desk.press(press_on(second, other, "allow"))
+
+        assert answer.kind is Answered.FORBIDDEN
+        assert "an Always of slack:U0BOB" in answer.text
+        verdicts = await asyncio.gather(*waiting)
+        assert {verdict.outcome for verdict in verdicts} == {Outcome.DENIED}
+        state = await ended(room, second)
+        assert (state.outcome, state.by) == ("denied", "")
+        assert "slack:U0ALICE could not allow it" in state.reason
+        assert await last_kinds(room, 3) == ["denied", "rule_stored", "denied"]
+        told = [await soon(events) for _ in range(4)]
+        outcomes = [event for event in told if not hasattr(event, "run")]
+        assert [type(event) for event in outcomes] == [PermissionDeniedEvent] * 2
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        NO_RM,
+        Chain(RulePolicy(), NO_RM),
+        When(lambda call, context: call.name == "bash", NO_RM),
+        AdjustablePolicy(NO_RM),
+    ],
+    ids=["rules", "chain", "when", "adjustable"],
+)
+async def test_a_call_edited_into_what_a_deny_rule_denies_is_denied_for_all(
+    backend: Backend, policy: Policy
+) -> None:
+    async with a_chat_room(backend, policy=policy) as room:
+        waiting, ref, card = await room.asked(LS)
+
+        edited = {"arguments": '{"command": "rm x"}'}
+        answer = await room.desk.press(press_on(ref, card, "edit", inputs=edited))
+
+        assert answer.kind is Answered.FORBIDDEN
+        assert "deny rule 1" in answer.text
+        verdict = await waiting
+        assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "deny rule 1")
+        assert (await ended(room, ref)).outcome == "denied"
+        assert await last_kinds(room, 1) == ["denied"]
+
+
+async def test_rules_that_were_put_on_top_of_a_policy_hold_for_edited_calls(
+    backend: Backend,
+) -> None:
+    policy = AdjustablePolicy(RulePolicy())
+    deny = [Rule("other"), Rule("bash", {"command": "rm *"})]
+    policy.update(allow=None, deny=deny, denied_call_ids=None)
+    async with a_chat_room(backend, policy=policy) as room:
+        _waiting, ref, card = await room.asked(LS)
+
+        edited = {"arguments": '{"command": "rm x"}'}
+        answer = await room.desk.press(press_on(ref, card, "edit", inputs=edited))
+
+        assert answer.kind is Answered.FORBIDDEN
+        assert "updated deny rule 2" in answer.text
+
+
+async def test_an_edit_that_no_rule_denies_runs(backend: Backend) -> None:
+    async with a_chat_room(backend, policy=NO_RM) as room:
+        waiting, ref, card = await room.asked(LS)
+
+        edited = {"arguments": '{"command": "ls y"}'}
+        answer = await room.desk.press(press_on(ref, card, "edit", inputs=edited))
+
+        assert answer.kind is Answered.RECORDED
+        assert (await waiting).arguments == {"command": "ls y"}
+
+
+async def test_allow_all_allows_what_no_rule_denies_and_says_what_one_does(
+    backend: Backend,
+) -> None:
+    async with a_room(backend) as room:
+        ref, cards = await room.shown("deploy", "restart")
+        await always_deny(backend, a_call("deploy"), RUN)
+
+        answer = await room.press(ref, line(cards, "deploy"), ALLOW_ALL.key)
+
+        assert answer.kind is Answered.FORBIDDEN
+        assert answer.text == "1 approved, 1 is denied by a rule."
+        assert await room.verdicts() == {"deploy": "denied", "restart": "approved"}
+        await room.now(ref, all_ended)
+
+
+async def test_a_resumed_call_hears_the_denial_that_was_recorded(backend: Backend) -> None:
+    async with a_chat_room(backend, policy=NO_RM) as room:
+        submitted = await room.gate.submit(LS)
+        ref, card = await room.chat.card_where()
+        await room.settled()
+        edited = {"arguments": '{"command": "rm x"}'}
+        await room.desk.press(press_on(ref, card, "edit", inputs=edited))
+
+        assert isinstance(submitted, str)
+        async with Gate.open(backend, run=RUN) as elsewhere:
+            verdict = await elsewhere.resume(submitted)
+
+        assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "deny rule 1")

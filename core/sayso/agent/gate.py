@@ -261,10 +261,12 @@ class Gate(Asking):
         return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
-        """Withdraw a question and its cards; the ending that counts, which may be an answer.
+        """Withdraw a question of this session and its cards; the ending that counts.
+
+        That may be an answer.
 
         Raises:
-            UnknownRequestError: no such request.
+            UnknownRequestError: the session has no such request.
         """
         return await self._questions.cancel(question_id, reason=reason)
 

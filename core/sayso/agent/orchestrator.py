@@ -31,13 +31,15 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import Inputs
+from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.call_ids import CallIds
 from sayso.policy.decision import Policy
-from sayso.policy.permissions import AdjustablePolicy, Permissions
+from sayso.policy.permissions import Permissions
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import ALLOW, DENY, PermissionRequestEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
+from sayso.stores.branch_log import branch_of
 from sayso.stores.connect import open_backend
 from sayso.stores.ports import Record
 
@@ -64,8 +66,10 @@ class _Agent:
 class Orchestrator:
     """The gates of several agents on one backend. Open one with ``Orchestrator.open``.
 
-    Agents are known by the ``agent_id`` of their runs. What a person decides
-    in a chat and what ``resolve`` decides count alike: the first answer wins.
+    Agents are known by the ``agent_id`` of their runs, and one agent may be here
+    in several sessions and branches: an id stands for all of them, a run for its
+    branch alone. What a person decides in a chat and what ``resolve`` decides
+    count alike: the first answer wins.
     """
 
     def __init__(
@@ -74,7 +78,7 @@ class Orchestrator:
         self.backend = backend
         self._terms = terms or Terms()
         self._clock = clock
-        self._agents: dict[str, _Agent] = {}
+        self._agents: dict[tuple[str, str, str], _Agent] = {}
         self._streams: WeakSet[Events] = WeakSet()
         self._told: OrderedDict[tuple[str, str], None] = OrderedDict()
 
@@ -106,14 +110,15 @@ class Orchestrator:
         timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
     ) -> Gate:
-        """The gate of one more agent; its events are in the stream from now on.
+        """The gate of one more agent, or of one in another session; its events are in the stream.
 
         Raises:
-            ConfigError: an agent with this id has been added already.
+            ConfigError: this agent has been added already on this branch of its session.
         """
-        if run.agent_id in self._agents:
+        if branch_of(run) in self._agents:
             raise ConfigError(
-                f"agent {run.agent_id!r} has been added already; give the other one its own id"
+                f"agent {run.agent_id!r} has been added already on branch {run.branch_id!r} of "
+                f"session {run.session_id!r}; use the gate that it has, or remove it first"
             )
         adjustable = AdjustablePolicy(policy or RulePolicy())
         agent = _Agent(run, adjustable)
@@ -121,10 +126,10 @@ class Orchestrator:
         options = GateOptions(run, adjustable, timeout, requested_by, self._clock, tell)
         agent.gate = Gate(self.backend, options)
         agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)
-        self._agents[run.agent_id] = agent
+        self._agents[branch_of(run)] = agent
         return agent.gate
 
-    async def remove(self, agent_id: str) -> None:
+    async def remove(self, agent: str | RunRef) -> None:
         """Take an agent out: the stream has no more events of it, and nothing is answered here.
 
         What it has asked stays open in the chats, and its gate goes on with
@@ -133,9 +138,9 @@ class Orchestrator:
         Raises:
             UnknownAgentError: there is no such agent here.
         """
-        agent = self._agent(agent_id)
-        del self._agents[agent_id]
-        await self._end(agent)
+        for one in self._named(agent):
+            del self._agents[branch_of(one.run)]
+            await self._end(one)
 
     async def listening(self, *, timeout: float | timedelta = LISTENING_SECONDS) -> None:
         """Wait until events of other processes are heard, for all agents there are now.
@@ -154,7 +159,7 @@ class Orchestrator:
         except TimeoutError:
             deaf = [listener for listener in listeners if not listener.is_ready]
             if deaf:
-                names = ", ".join(repr(listener.agent_id) for listener in deaf)
+                names = ", ".join(sorted({repr(listener.agent_id) for listener in deaf}))
                 raise BusLostError(
                     f"events of other processes are not heard for {names}: {deaf[0].why_not}; "
                     "still trying"
@@ -224,31 +229,45 @@ class Orchestrator:
         """
         return await self._settle(await self._record(question_id), key, by, reason, inputs)
 
-    def permissions_of(self, agent_id: str) -> Permissions:
-        """The rules on top of the agent's policy, as they are now.
+    def permissions_of(self, agent: str | RunRef) -> Permissions:
+        """The rules of the agent as they are now: those it was given, then those on top.
+
+        It was given those of its ``RulePolicy``, also in a ``Chain``; what another policy
+        decides by is not known.
 
         Raises:
             UnknownAgentError: there is no such agent here.
+            ConfigError: it has several sessions here with different rules; name one by its run.
         """
-        return self._agent(agent_id).policy.permissions
+        first, *others = (one.policy.permissions for one in self._named(agent))
+        if any(other != first for other in others):
+            raise ConfigError(
+                f"agent {agent!r} has sessions here with different permissions: "
+                "name one of them by its RunRef"
+            )
+        return first
 
     def update_permissions(
         self,
-        agent_id: str,
+        agent: str | RunRef,
         *,
         allow: Sequence[Rule] | None = None,
+        allow_once: Sequence[Rule] | None = None,
         deny: Sequence[Rule] | None = None,
         denied_call_ids: CallIds | None = None,
     ) -> None:
-        """Replace those of the agent's rules that are given; from its next check on they count.
+        """Replace those of the rules on top that are named; from its next check on they count.
 
-        Questions that are open already stay open.
+        The rules that its policy was given stay. Questions that are open already stay open.
+        In each session a rule of ``allow_once`` allows once.
 
         Raises:
             UnknownAgentError: there is no such agent here.
         """
-        agent = self._agent(agent_id)
-        agent.policy.update(allow=allow, deny=deny, denied_call_ids=denied_call_ids)
+        for one in self._named(agent):
+            one.policy.update(
+                allow=allow, allow_once=allow_once, deny=deny, denied_call_ids=denied_call_ids
+            )
 
     async def _settle(
         self, record: Record, key: str, by: str, reason: str, inputs: Inputs | None = None
@@ -265,7 +284,7 @@ class Orchestrator:
             raise DeniedByRuleError(request.question_id, settled.ending.reason)
         if not settled.first:
             raise _settled(settled.ending)
-        if (agent := self._agents.get(request.run.agent_id)) is not None:
+        if (agent := self._asker(request.run)) is not None:
             self._tell(agent, response.observed)
         return response
 
@@ -273,23 +292,31 @@ class Orchestrator:
         record = await self.backend.store.get(question_id)
         if record is None:
             raise UnknownRequestError(question_id)
-        run = record.request.run
-        agent = self._agents.get(run.agent_id)
         # Another session's request is none of ours, even if somebody has learnt its id.
-        if agent is None or agent.gate.run.session_id != run.session_id:
+        if self._asker(record.request.run) is None:
             raise UnknownRequestError(question_id)
         return record
 
-    def _agent(self, agent_id: str) -> _Agent:
-        agent = self._agents.get(agent_id)
-        if agent is None:
-            raise UnknownAgentError(agent_id, sorted(self._agents))
-        return agent
+    def _named(self, agent: str | RunRef) -> list[_Agent]:
+        if isinstance(agent, str):
+            found = [one for one in self._agents.values() if one.run.agent_id == agent]
+        else:
+            found = [self._agents[key] for key in (branch_of(agent),) if key in self._agents]
+        if not found:
+            agent_id = agent if isinstance(agent, str) else agent.agent_id
+            known = sorted({one.run.agent_id for one in self._agents.values()})
+            raise UnknownAgentError(agent_id, known)
+        return found
+
+    def _asker(self, run: RunRef) -> _Agent | None:
+        """The agent here that a request of this run is of: on its branch, else in its session."""
+        session = (run.agent_id, run.session_id)
+        there = (one for key, one in self._agents.items() if key[:2] == session)
+        return self._agents.get(branch_of(run)) or next(there, None)
 
     def _tell(self, agent: _Agent, event: Event) -> None:
         """Tell the streams, unless they have heard it: from the gate, from us, from the bus."""
-        agent_id = agent.run.agent_id
-        if self._agents.get(agent_id) is not agent:
+        if self._agents.get(branch_of(agent.run)) is not agent:
             return
         if (mark := _mark(event)) is not None:
             if mark in self._told:
@@ -297,7 +324,7 @@ class Orchestrator:
             self._told[mark] = None
             if len(self._told) > _KNOWN_EVENTS:
                 self._told.popitem(last=False)
-        self._put((agent_id, event))
+        self._put((agent.run.agent_id, event))
 
     def _put(self, item: Item) -> None:
         for stream in self._streams:

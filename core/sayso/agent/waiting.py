@@ -171,20 +171,18 @@ class Questions:
                 "the store could not be subscribed to before the question expired"
             ) from None
 
-    async def cancel(
-        self, question_id: str, *, reason: str, by: str | None = None
-    ) -> RequestEnding:
-        """Withdraw the question; the ending that counts, which may be an answer.
+    async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
+        """Withdraw a question of this session; the ending that counts, which may be an answer.
 
         Raises:
-            UnknownRequestError: no such request.
+            UnknownRequestError: the session has no such request.
             StoreUnreachableError: the store does not answer.
         """
-        record = await self._store.get(question_id)
-        if record is None:
-            raise UnknownRequestError(question_id)
+        return await self._withdraw(await self.record(question_id), reason, None)
+
+    async def _withdraw(self, record: Record, reason: str, by: str | None) -> RequestEnding:
         ending = record.request.cancelled(at=self._clock(), reason=reason, by=by)
-        return (await self._store.settle(question_id, ending)).ending
+        return (await self._store.settle(record.request.question_id, ending)).ending
 
     async def finish(self) -> None:
         """Return when nothing is being cancelled any more, within seconds."""
@@ -194,12 +192,12 @@ class Questions:
         self._cancelling.start(self._cancel_quietly(question_id))
 
     async def _cancel_quietly(self, question_id: str) -> None:
+        # Asked here, whatever its session: a policy's own question may be about another run.
         try:
-            await self.cancel(
-                question_id, reason="the agent stopped waiting", by=self._withdrawn_by
-            )
+            if (record := await self._store.get(question_id)) is not None:
+                await self._withdraw(record, "the agent stopped waiting", self._withdrawn_by)
         except UnknownRequestError:
-            return  # it was never asked
+            return  # its record was removed in this moment
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)
 

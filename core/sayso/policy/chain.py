@@ -21,6 +21,7 @@ from sayso.policy.decision import (
 from sayso.policy.declared import FirstDeclared
 from sayso.policy.denials import Denies, denial_by
 from sayso.policy.deny_rules import HasDenyRules, deny_rules_of
+from sayso.policy.permissions import Permissions, permissions_in, together
 from sayso.rules.standing import DenyRule
 
 Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
@@ -43,6 +44,11 @@ class Chain:
     def __init__(self, *policies: Policy) -> None:
         self._policies = policies
         self.requirements = FirstDeclared(*policies)
+
+    @property
+    def permissions(self) -> Permissions:
+        """The rules of all members that can say theirs."""
+        return together(*map(permissions_in, self._policies))
 
     async def decide(self, call: ToolCall, context: Context) -> Decision:
         """A denial that stands, else the first decision; later policies are not asked."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from sayso.calls import RunRef, ToolCall
@@ -13,6 +12,8 @@ from sayso.errors import ConfigError
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import ASK_LINE, Context, Decision
 from sayso.policy.deny_rules import numbered
+from sayso.policy.once import once_keys
+from sayso.policy.permissions import Permissions
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
 from sayso.rules.index import RuleIndex
@@ -48,10 +49,11 @@ class RulePolicy:
         if default not in ("ask", "allow"):
             raise ConfigError(f"the default of a policy must be 'ask' or 'allow', not {default!r}")
         self._default = default
+        self._given = Permissions(tuple(allow), tuple(allow_once), tuple(deny))
         self._allow = RuleIndex(allow)
         self._allowed = _decisions(Decision.ALLOW, "allowed by", "allow rule", len(allow))
         self._once = RuleIndex(allow_once)
-        self._keys = _keys(allow_once)
+        self._keys = once_keys(allow_once)
         self._allowed_once = _decisions(
             Decision.ALLOW, "allowed by", "allow-once rule", len(allow_once)
         )
@@ -62,6 +64,11 @@ class RulePolicy:
         self.requirements = requirements or Requirements()
         self._overrides: dict[str, bool] = {}
         self._spent: set[tuple[str, str, str]] = set()
+
+    @property
+    def permissions(self) -> Permissions:
+        """The rules that it was given; those that allow once also where they are used up."""
+        return replace(self._given, denied_call_ids=dict(self._denied_call_ids))
 
     def require_permission_for(self, name: str) -> None:
         """Let the tool need a permission, whatever it declares."""
@@ -166,21 +173,3 @@ def _by_tool(rules: Sequence[DenyRule]) -> Mapping[str, Sequence[DenyRule]]:
         if one.rule is not None:
             found[one.rule.tool].append(one)
     return dict(found)
-
-
-def _keys(rules: Sequence[Rule]) -> tuple[str, ...]:
-    """A key for each rule, the same in every process; the same rule twice has two keys.
-
-    Equal rules are numbered among themselves, so that another rule put before
-    them does not bring back what was spent.
-    """
-    seen: Counter[str] = Counter()
-    keys: list[str] = []
-    for rule in rules:
-        parts = [rule.tool, sorted(rule.params.items()), rule.arguments_digest]
-        # Only where it is there: the keys of other rules stay what they always were.
-        parts += [] if rule.others_digest is None else [rule.others_digest]
-        text = json.dumps(parts)
-        seen[text] += 1
-        keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])
-    return tuple(keys)

@@ -30,7 +30,7 @@ from sayso.agent.listener import Events
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import BusLostError, ConfigError
+from sayso.errors import BusLostError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -346,13 +346,6 @@ async def test_a_continuation_is_answered_by_a_choice_on_its_card(
     await orchestrator.choose(request.continuation_id, "continue-10", by="app:eve")
 
     assert (await waiting).extra == 10
-
-
-async def test_an_agent_id_is_added_once(orchestrator: Orchestrator) -> None:
-    orchestrator.add(ONE)
-
-    with pytest.raises(ConfigError, match="'one' has been added already"):
-        orchestrator.add(RunRef("one", "s-9"))
 
 
 async def test_the_stream_ends_with_the_orchestrator(backend: Backend) -> None:

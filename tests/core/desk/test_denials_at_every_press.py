@@ -18,7 +18,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.policy.permissions import AdjustablePolicy
+from sayso.policy.adjustable import AdjustablePolicy
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend

@@ -9,9 +9,9 @@ import pytest
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.digests import MAX_ARGUMENTS_BYTES
+from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.chain import Chain, When
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
-from sayso.policy.permissions import AdjustablePolicy
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.rule import Rule
 

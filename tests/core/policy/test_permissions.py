@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sayso.calls import RunRef, ToolCall
+from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.decision import Context, Decision, Ruling
-from sayso.policy.permissions import AdjustablePolicy
 from sayso.rules.rule import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})

@@ -15,6 +15,7 @@ from sayso.chats.incoming import NotTaken, Replays, bounded_body, handed
 from sayso.chats.places import Answer, Answered, Press
 from sayso.clock import Clock
 from sayso.errors import CallbackError, UnreadableCallbackError
+from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
@@ -65,6 +66,8 @@ class SlackListener:
         self._press_seconds = press_seconds
         self._bolt = bolt_app(adapter.revoke)
         self._replays = Replays(seconds=_SIGNATURE_SECONDS)
+        self._refusals = Seldom(_log)
+        self._strange = Seldom(_log, level=logging.INFO)
         self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
 
     async def __aenter__(self) -> Self:
@@ -81,8 +84,10 @@ class SlackListener:
         """``POST /slack/events`` for an aiohttp application."""
         return [web.post(PATH, self._serve)]
 
-    async def answer(self, headers: Mapping[str, str], body: bytes) -> HttpAnswer:
-        """The answer to one HTTP callback."""
+    async def answer(
+        self, headers: Mapping[str, str], body: bytes, *, source: str = ""
+    ) -> HttpAnswer:
+        """The answer to one HTTP callback; ``source`` is the address it came from."""
         if len(body) > BODY_BYTES:
             return _too_large()
         try:
@@ -91,7 +96,7 @@ class SlackListener:
             self._replays.refuse(delivery, now)
             return await self._dispatch(decoded(headers, body), delivery)
         except CallbackError as error:
-            return _refused(error)
+            return self._refused(error, source)
 
     async def answer_envelope(self, envelope_id: str, payload: Payload) -> HttpAnswer:
         """The answer to one Socket Mode envelope; it is acknowledged when the status is 200."""
@@ -100,7 +105,7 @@ class SlackListener:
             self._replays.refuse(delivery, self._clock())
             return await self._dispatch(payload, delivery)
         except CallbackError as error:
-            return _refused(error)
+            return self._refused(error, "Socket Mode")
 
     async def run_socket(self) -> None:
         """Take callbacks over Socket Mode until cancelled.
@@ -165,7 +170,7 @@ class SlackListener:
         if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise UnreadableCallbackError("Slack callback has a shape that bolt cannot handle")
         if response.status == HTTPStatus.NOT_FOUND:
-            _log.info("a Slack callback was about nothing that Sayso shows")
+            self._strange.say("a Slack callback was about nothing that Sayso shows")
         content_type = response.first_headers().get("content-type", "text/plain")
         return HttpAnswer(response.status, response.body, content_type.partition(";")[0])
 
@@ -175,18 +180,18 @@ class SlackListener:
         )
         if body is None:
             return _response(_too_large())
-        return _response(await self.answer(request.headers, body))
+        source = request.remote or ""
+        return _response(await self.answer(request.headers, body, source=source))
+
+    def _refused(self, error: CallbackError, source: str) -> HttpAnswer:
+        self._refusals.say(str(error), source)
+        return problem(HTTPStatus(error.status), str(error))
 
 
 def _is_private(answer: Answer) -> bool:
     """Whether neither the card nor the dialog says it already."""
     public = (Answered.RECORDED, Answered.CONFIRM, Answered.ASKED)
     return bool(answer.text) and answer.kind not in public
-
-
-def _refused(error: CallbackError) -> HttpAnswer:
-    _log.warning("%s", error)
-    return problem(HTTPStatus(error.status), str(error))
 
 
 def _too_large() -> HttpAnswer:

@@ -14,6 +14,7 @@ from sayso.dialogues.chat import FormPress, Reply
 from sayso.dialogues.chat import Taken as FormTaken
 from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import CallbackError
+from sayso.seldom import Seldom
 from sayso_telegram.people import People
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
 from sayso_telegram.words import ENGLISH, TelegramWords
@@ -74,6 +75,8 @@ class Intake:
         self._dialogues = dialogues
         self._people = people
         self._desk_seconds = desk_seconds
+        self._barred = Seldom(_log)
+        self._strange = Seldom(_log, level=logging.INFO)
 
     async def take(self, update: Any) -> Taken:
         """Act on an update. Never raises; an update that cannot be read counts as stored."""
@@ -88,7 +91,7 @@ class Intake:
         if isinstance(found, Moved):
             return await self._moved(found)
         if isinstance(found, Barred):
-            _log.warning("the bot was blocked in or removed from %s: no cards there", found.place)
+            self._barred.say("the bot was blocked or removed: no cards there", str(found.place))
             return Taken(stored=True)
         return self._nothing(found, update)
 
@@ -134,8 +137,9 @@ class Intake:
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
         if nothing.reason != "not_a_press":
-            # The id only: nobody vouches for the rest.
-            _log.info("update %s is not acted on: %s", update_id(update), nothing.reason)
+            # The id only: nobody vouches for the rest, and anybody may write to the bot.
+            _log.debug("update %s: %s", update_id(update), nothing.reason)
+            self._strange.say(f"an update is not acted on: {nothing.reason}")
         return Taken(stored=True, toast=_toast(nothing.query_id, self._words.not_ours, alert=True))
 
 

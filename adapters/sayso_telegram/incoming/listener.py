@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import math
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
@@ -14,6 +15,7 @@ from pydantic_core import from_json
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import bounded_body
 from sayso.dialogues.dialogues import Dialogues
+from sayso.seldom import Seldom
 from sayso.stores.ports import Leases
 from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
@@ -22,7 +24,13 @@ from sayso_telegram.incoming.intake import DESK_SECONDS, Intake, Taken, Toast
 from sayso_telegram.incoming.polling import Poller
 from sayso_telegram.incoming.webhook import WEBHOOK_PATH
 
+_log = logging.getLogger(__name__)
+
 _HEADER = "X-Telegram-Bot-Api-Secret-Token"
+_FORGED = (
+    "Telegram update refused: it does not hold TELEGRAM_WEBHOOK_SECRET; where Telegram sent it, "
+    "`sayso webhook set URL` registers the secret"
+)
 _MOST_BYTES = 1024 * 1024
 # WebhookActor.cpp honours Retry-After; without it the pauses would grow to minutes.
 _RETRY_SECONDS = 2
@@ -49,6 +57,7 @@ class TelegramListener:
         desk_seconds: float = DESK_SECONDS,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
+        self._refusals = Seldom(_log)
         self._secrets = tuple(secret.encode() for secret in config.webhook_secrets)
         self._adapter = adapter
         dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
@@ -87,6 +96,7 @@ class TelegramListener:
     async def _webhook(self, request: web.Request) -> web.Response:
         """Let nobody in without the secret; after that, refuse only what may come again."""
         if not self._knows(request.headers.get(_HEADER, "")):
+            self._refusals.say(_FORGED, request.remote or "")
             return web.Response(status=401, text=f"{_HEADER} is missing or wrong")
         if request.content_type != "application/json":
             return web.Response(status=415, text="updates are application/json")

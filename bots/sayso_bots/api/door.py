@@ -10,10 +10,12 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
+from sayso.seldom import Seldom
 from sayso.stores.branch_log import branch_of
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.api.tickets import Tickets, is_ticket
+from sayso_bots.process.sources import source_of
 from sayso_bots.settings.tokens import ApiSettings, ApiToken, known_token
 
 _log = logging.getLogger(__name__)
@@ -41,6 +43,7 @@ class Door:
         self._calls = Limits(settings.per_second)
         self._failures = Limits(_FAILURES_PER_SECOND)
         self._strange_tickets = Limits(_STRANGE_TICKETS_PER_SECOND)
+        self._told = Seldom(_log)
 
     def opened(self, endpoint: Endpoint) -> Endpoint:
         """The endpoint with all that can go wrong answered as a problem document."""
@@ -56,12 +59,14 @@ class Door:
                 detail = "the body cannot be read: its length or its chunks are wrong"
                 response = ApiProblem(400, "InvalidBody", detail).response()
             except (StoreUnreachableError, BusLostError) as error:
-                _log.warning("the hosted API waits for the store: %s", error)
+                self._told.say(f"the hosted API waits for the store: {error}")
                 response = _unavailable(request)
             except UnreadableEventError:
                 detail = "this request is of a kind that is not known here"
                 response = ApiProblem(409, "UnknownKind", detail).response()
-            except Exception:
+            except Exception as error:
+                if isinstance(error, ConnectionError) and request.transport is None:
+                    raise  # the caller has gone: nobody is there to be answered
                 # The trace only: a request may hold a token.
                 _log.exception("the hosted API failed")
                 response = ApiProblem(
@@ -152,6 +157,8 @@ class Door:
         return any(token.name == name and token.speaks_for(run.agent_id) for token in self._tokens)
 
     def _refused(self, request: web.Request, detail: str = "") -> ApiProblem:
+        what = "ticket" if detail else "token"
+        self._told.say(f"a call of the hosted API has no {what} that is known", _address(request))
         if wait := self._failures.wait(_address(request)):
             return _too_many(wait)
         presented = "Authorization" in request.headers
@@ -171,7 +178,7 @@ def _bearer(request: web.Request) -> str:
 
 
 def _address(request: web.Request) -> str:
-    return request.remote or ""
+    return source_of(request.remote or "")
 
 
 def _too_many(wait: int) -> ApiProblem:

@@ -87,7 +87,8 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
                 await stack.enter_async_context(work.going_on(partial(_introduce_later, name, bot)))
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
         routes += api.routes() if api is not None else []
-        server = answering(sockets, routes, most_connections=room.connections)
+        each = settings.connections_per_source
+        server = answering(sockets, routes, most_connections=room.connections, each=each)
         await stack.enter_async_context(server)
         if api is not None:
             # Before the web server stops, which would wait for streams to end by themselves.

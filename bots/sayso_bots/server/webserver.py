@@ -11,12 +11,14 @@ from contextlib import asynccontextmanager, contextmanager
 from aiohttp import web
 
 from sayso.errors import ConfigError
-from sayso_bots.server.connections import connections, quiet_accepting
+from sayso_bots.process.sources import Shares
+from sayso_bots.server.connections import Connections, Patience, quiet_accepting
 
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
 _BACKLOG = 1_024
 MOST_CONNECTIONS = 16_384
+_PATIENCE = Patience()
 
 
 @contextmanager
@@ -45,10 +47,13 @@ async def answering(
     routes: Sequence[web.RouteDef],
     *,
     most_connections: int = MOST_CONNECTIONS,
+    each: int | None = None,
+    patience: Patience = _PATIENCE,
 ) -> AsyncIterator[None]:
     """Answer calls while the block runs; at its end accept no more and finish those in flight.
 
-    Connections beyond the most are closed at once.
+    Connections beyond the most are closed at once, and so are those of a source that has
+    more than its share, which ``each`` may say.
     """
     app = web.Application()
     app.add_routes(routes)
@@ -60,7 +65,8 @@ async def answering(
         if server is None:
             raise TypeError("a runner that is set up has a server")
         loop = asyncio.get_running_loop()
-        made = connections(server, most_connections, loop)
+        shares = Shares.of(most_connections, each)
+        made = Connections(server, most=most_connections, shares=shares, patience=patience)
         with quiet_accepting(loop):
             for taken in sockets:
                 one = await loop.create_server(made, sock=taken, backlog=_BACKLOG)

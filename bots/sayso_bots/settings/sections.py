@@ -96,6 +96,9 @@ class ServerSection(Section):
 
     host: str = "127.0.0.1"
     port: Port = 8080
+    connections_per_source: Annotated[
+        int | None, BeforeValidator(_no_bool), Field(ge=1, le=1_000_000)
+    ] = None
 
 
 def person_section(platforms: Iterable[Platform[Any]]) -> type[Section]:

@@ -139,6 +139,7 @@ class Settings:
     unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
+    connections_per_source: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,7 @@ def settings_of(source: Source) -> Settings:
         unrouted=unrouted(source, platforms, routes),
         api=api,
         api_warnings=api_warnings(source, api),
+        connections_per_source=server.connections_per_source,
     )
 
 

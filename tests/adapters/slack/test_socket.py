@@ -306,3 +306,22 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
 def attempts(playground: Playground, status: int) -> int:
     calls = [call for call in playground.slack.calls if call.method == "apps.connections.open"]
     return [call.status for call in calls].count(status)
+
+
+async def test_envelopes_that_are_refused_are_counted_and_logged_once(
+    listener: SlackListener, caplog: pytest.LogCaptureFixture
+) -> None:
+    statuses = {
+        (await listener.answer_envelope("an-envelope", a_press(team={"id": "T0OTHER"}))).status
+        for _ in range(300)
+    }
+    other = {
+        (await listener.answer_envelope(f"envelope-{n}", a_press(team={"id": "T0OTHER"}))).status
+        for n in range(300)
+    }
+
+    assert (statuses, other) == ({403, 409}, {403})
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2
+    assert all(line.endswith("(from Socket Mode)") for line in said)
+    assert not any("PLACEHOLDER" in line for line in said)

@@ -27,7 +27,10 @@ from sayso_bots.settings.source import SettingsError, source_of
         ),
         (
             "[server]\nqqq = 1" + ROUTE,
-            "sayso.toml line 2: server.qqq is not a setting; settings here are host, port",
+            (
+                "sayso.toml line 2: server.qqq is not a setting; settings here are "
+                "host, port, connections_per_source"
+            ),
         ),
         (
             "[server]\nport = 70000" + ROUTE,

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import aiohttp
@@ -38,6 +38,7 @@ from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal, form_problem
 from sayso_slack.loggers import muffled
+from sayso_slack.pace import budgets_of
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.words import ENGLISH, SlackWords
 
@@ -94,6 +95,7 @@ class SlackAdapter:
     ) -> None:
         self.words = words
         self._config = config
+        self._limits = replace(LIMITS, budgets=budgets_of(config))
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
         self._client: AsyncWebClient | None = None
@@ -126,8 +128,8 @@ class SlackAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message and its dialogs show, and what a form's inputs take."""
-        return LIMITS
+        """What a message and its dialogs show, what a form's inputs take, and how many messages."""
+        return self._limits
 
     @property
     def workspace(self) -> Workspace:

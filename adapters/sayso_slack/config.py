@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sayso.chats.budgets import Rate
 from sayso.errors import ConfigError
 
 API_URL = "https://slack.com/api/"
+PER_CHANNEL, OVERALL = Rate(1, 1), Rate(300, 60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +19,8 @@ class SlackConfig:
     Presses from a workspace other than ``team_id`` and for an app other than
     ``app_id`` are refused; what is left empty is learned from the token.
     Several signing secrets are accepted while one is being replaced; without
-    one nobody gets in over HTTP.
+    one nobody gets in over HTTP. No more messages are sent than ``per_channel``
+    and ``overall`` say; None is as many as there are.
 
     Raises:
         ConfigError: the values cannot work together.
@@ -30,6 +33,8 @@ class SlackConfig:
     app_token: str = field(default="", repr=False)
     api_url: str = API_URL
     mode: Literal["http", "socket"] = "http"
+    per_channel: Rate | None = PER_CHANNEL
+    overall: Rate | None = OVERALL
 
     def __post_init__(self) -> None:
         if not self.bot_token:

@@ -6,8 +6,8 @@ import re
 from typing import Annotated, Literal
 
 from sayso.platforms.secret import Secret
-from sayso.platforms.section import ApiUrl, PlatformSettings, Section, checked
-from sayso_slack.config import API_URL, SlackConfig
+from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section, checked
+from sayso_slack.config import API_URL, OVERALL, PER_CHANNEL, SlackConfig
 
 BOT_TOKEN = Secret(
     "SLACK_BOT_TOKEN",
@@ -44,6 +44,8 @@ class SlackSection(Section):
     team_id: TeamId | None = None
     app_id: AppId | None = None
     api_url: ApiUrl = API_URL
+    per_channel: Pace = PER_CHANNEL
+    overall: Pace = OVERALL
 
 
 def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
@@ -62,4 +64,6 @@ def config_of(settings: PlatformSettings[SlackSection]) -> SlackConfig:
         app_token=settings.value(APP_TOKEN) if mode == "socket" else "",
         api_url=section.api_url.rstrip("/") + "/",
         mode=mode,
+        per_channel=section.per_channel,
+        overall=section.overall,
     )

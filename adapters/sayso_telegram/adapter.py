@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from telegram import Bot, InputFile, ReplyParameters
@@ -34,6 +34,7 @@ from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
 from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
+from sayso_telegram.pace import budgets_of
 from sayso_telegram.people import People
 from sayso_telegram.permissions import is_private, member_problem, problem_of
 from sayso_telegram.reading.updates import ALLOWED_UPDATES
@@ -88,6 +89,7 @@ class TelegramAdapter:
     ) -> None:
         self.words = words
         self._config = config
+        self._limits = replace(LIMITS, budgets=budgets_of(config))
         self._client = Client(config)
         self._open = AsyncExitStack()
         self.people = People()
@@ -114,8 +116,8 @@ class TelegramAdapter:
 
     @property
     def limits(self) -> Limits:
-        """What a message shows whatever else it holds, and what a file reveals."""
-        return LIMITS
+        """What a message shows whatever else it holds, what a file reveals, and how many go out."""
+        return self._limits
 
     def room(self, body: CardBody, count: int) -> Room | None:
         """What a message with so many cards shows of this one; None: it must stand alone."""

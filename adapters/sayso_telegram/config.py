@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from sayso.chats.budgets import Rate
 from sayso.errors import ConfigError
 
 TELEGRAM_HOST = "api.telegram.org"
+PER_CHAT, PER_GROUP, OVERALL = Rate(1, 1), Rate(20, 60), Rate(30, 1)
 
 # What can be nothing but a bot token, wherever it stands.
 TOKEN_SHAPE = re.compile(r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}")
@@ -23,7 +25,9 @@ class TelegramConfig:
     """One bot: its token, where its API is, and how its updates come in.
 
     The first webhook secret is the one that is registered; the others are
-    let in as well, so that secrets can be rotated without losing a press.
+    let in as well, so that secrets can be rotated without losing a press. No more
+    messages are sent than ``per_chat``, ``per_group`` and ``overall`` say; None is
+    as many as there are.
 
     Raises:
         ConfigError: a value is missing or makes no sense. Secrets are never quoted.
@@ -33,6 +37,9 @@ class TelegramConfig:
     webhook_secrets: tuple[str, ...] = field(default=(), repr=False)
     api_url: str = f"https://{TELEGRAM_HOST}"
     mode: Literal["webhook", "polling"] = "webhook"
+    per_chat: Rate | None = PER_CHAT
+    per_group: Rate | None = PER_GROUP
+    overall: Rate | None = OVERALL
 
     def __post_init__(self) -> None:
         if not self.bot_token:

@@ -6,8 +6,15 @@ from dataclasses import replace
 from typing import Literal
 
 from sayso.platforms.secret import Secret
-from sayso.platforms.section import ApiUrl, PlatformSettings, Section
-from sayso_telegram.config import TELEGRAM_HOST, TOKEN_SHAPE, TelegramConfig
+from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section
+from sayso_telegram.config import (
+    OVERALL,
+    PER_CHAT,
+    PER_GROUP,
+    TELEGRAM_HOST,
+    TOKEN_SHAPE,
+    TelegramConfig,
+)
 
 _WHERE = "@BotFather shows it after /mybots, under API Token"
 
@@ -38,6 +45,9 @@ class TelegramSection(Section):
 
     mode: Literal["webhook", "polling"] = "webhook"
     api_url: ApiUrl = f"https://{TELEGRAM_HOST}"
+    per_chat: Pace = PER_CHAT
+    per_group: Pace = PER_GROUP
+    overall: Pace = OVERALL
 
 
 def config_of(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
@@ -46,7 +56,14 @@ def config_of(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:
     Raises:
         ConfigError: the values make no sense.
     """
-    return replace(config_to_register(settings), mode=settings.section.mode)
+    section = settings.section
+    return replace(
+        config_to_register(settings),
+        mode=section.mode,
+        per_chat=section.per_chat,
+        per_group=section.per_group,
+        overall=section.overall,
+    )
 
 
 def config_to_register(settings: PlatformSettings[TelegramSection]) -> TelegramConfig:

@@ -45,6 +45,10 @@ def env_of(playground: Playground, **more: str) -> dict[str, str]:
         "TELEGRAM_BOT_TOKEN": playground.config.telegram_bot_token,
         "TELEGRAM_WEBHOOK_SECRET": WEBHOOK_SECRET,
         "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
+        # The played platforms take as many messages as there are.
+        "SAYSO_SLACK_PER_CHANNEL": "off",
+        "SAYSO_TELEGRAM_PER_CHAT": "off",
+        "SAYSO_TELEGRAM_PER_GROUP": "off",
         "SAYSO_PORT": "0",
         **more,
     }

@@ -40,6 +40,9 @@ def a_config(**changes: Any) -> SlackConfig:
             "signing_secrets": (SECRET,),
             "team_id": TEAM,
             "app_id": APP,
+            # The played platform takes as many messages as there are.
+            "per_channel": None,
+            "overall": None,
             **changes,
         }
     )

@@ -44,7 +44,15 @@ async def bots(
 
     With ``deliver`` a webhook of theirs is the one that Telegram calls from now on.
     """
-    config = TelegramConfig(TOKEN, (SECRET,), playground.telegram_api_url)
+    config = TelegramConfig(
+        TOKEN,
+        (SECRET,),
+        playground.telegram_api_url,
+        # The played platform takes as many messages as there are.
+        per_chat=None,
+        per_group=None,
+        overall=None,
+    )
     async with AsyncExitStack() as stack:
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
         desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes, options)))

@@ -93,5 +93,9 @@ def _settings(playground: Playground, more: str) -> Settings:
         "TELEGRAM_BOT_TOKEN": playground.config.telegram_bot_token,
         "TELEGRAM_WEBHOOK_SECRET": secrets.token_hex(32),
         "SAYSO_TELEGRAM_API_URL": playground.telegram_api_url,
+        # The played platforms take as many messages as there are.
+        "SAYSO_SLACK_PER_CHANNEL": "off",
+        "SAYSO_TELEGRAM_PER_CHAT": "off",
+        "SAYSO_TELEGRAM_PER_GROUP": "off",
     }
     return settings_of(source_of(_SETTINGS + more, environment, name="the demo's settings"))

@@ -108,6 +108,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
             bundle_window=settings.questions.bundle_window,
+            keep=settings.store.keep_cards,
         ),
     )
 

@@ -13,6 +13,7 @@ from sayso.always.terms import LONGEST_WINDOW
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
+from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
 from sayso_bots.settings.durations import parse_duration
 
@@ -89,6 +90,7 @@ class StoreSection(Section):
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
     give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
+    keep_cards: Duration = KEPT
 
 
 class ServerSection(Section):

@@ -16,6 +16,7 @@ from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.refusals import Refusals
 from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
+from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding, has_login, without_login
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.configured import (
@@ -62,12 +63,14 @@ class StoreSettings:
     """Where requests are kept; ``name`` is the setting that said so.
 
     Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
+    Requests whose cards were shown are known for ``keep_cards`` after their deadline.
     """
 
     url: str = field(repr=False)
     name: str = "store.url"
     is_default: bool = False
     give_up_after: timedelta | None = timedelta(minutes=5)
+    keep_cards: timedelta = KEPT
 
     @property
     def shown(self) -> str:
@@ -304,6 +307,7 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
             "the default store" if is_default else name,
             is_default=is_default,
             give_up_after=section.give_up_after,
+            keep_cards=section.keep_cards,
         )
         if name == "store.url" and has_login(store.url):
             source.problem(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.words import SUPERSEDED
 from sayso.text.visible import one_line
 
 OUTCOME_ICONS = {
@@ -15,6 +16,7 @@ OUTCOME_ICONS = {
     "cancelled": "🚫",
     "answered": "💬",
     "undeliverable": "📭",
+    SUPERSEDED: "↪️",
 }
 """What each outcome looks like at a glance. A kind of question may have others, without one."""
 

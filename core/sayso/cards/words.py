@@ -10,6 +10,9 @@ from sayso.forms import words as forms
 from sayso.forms.words import FormWords
 from sayso.text.counted import Counted
 
+SUPERSEDED = "superseded"
+"""How a card stands that another message shows by now, while its question is open."""
+
 
 @dataclass(frozen=True, slots=True)
 class CardWords:
@@ -178,6 +181,7 @@ ENGLISH = CardWords(
         "cancelled": "cancelled",
         "answered": "answered",
         "undeliverable": "undeliverable",
+        SUPERSEDED: "shown in another message here",
     },
     by="{outcome} by {who}",
     forms=forms.ENGLISH,

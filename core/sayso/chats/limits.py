@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from sayso.cards.card import LONGEST_LABEL, LONGEST_STORED, CardBody, Choice
+from sayso.chats.budgets import Budget
+from sayso.chats.places import Place
 from sayso.chats.words import ENGLISH, LimitWords
 from sayso.forms.form import (
     LONGEST_FIELD_LABEL,
@@ -17,6 +20,14 @@ from sayso.forms.form import (
     FormField,
 )
 from sayso.text.visible import shortened
+
+Sending = Literal["show", "update"]
+"""What is done to a message: it is posted, or one that stands is changed."""
+
+
+def _no_budgets(place: Place, sending: Sending) -> tuple[Budget, ...]:
+    del place, sending
+    return ()
 
 
 def _no_problem(form: Form) -> str:
@@ -38,7 +49,8 @@ class Limits:
     them, ``text`` the longest text that can be begun with or insisted on.
     ``stores``, ``dialog`` and ``text`` are counted by ``measure``, the others in
     characters. ``form_problem`` says why a form that keeps all of this does
-    not fit nevertheless, and nothing where it does.
+    not fit nevertheless, and nothing where it does. ``budgets`` are those that a
+    message to a place uses up.
     """
 
     content: int
@@ -54,6 +66,7 @@ class Limits:
     text: int = LONGEST_TEXT
     measure: Callable[[str], int] = len
     form_problem: Callable[[Form], str] = _no_problem
+    budgets: Callable[[Place, Sending], tuple[Budget, ...]] = _no_budgets
 
     def problem(self, body: CardBody, words: LimitWords = ENGLISH) -> str:
         """Why the question cannot be answered here; empty when it can.

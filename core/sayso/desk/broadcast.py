@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sayso.desk.deadlines import Deadlines, shown_until
-from sayso.desk.delivery import Delivery
 from sayso.desk.gathering import Gathering
 from sayso.desk.routes import Route
+from sayso.desk.showing import Showing
 from sayso.stores.ports import Record, Store
 from sayso.tasks import Background
 
@@ -30,7 +30,7 @@ class Broadcast:
         self,
         store: Store,
         deadlines: Deadlines,
-        delivery: Delivery,
+        showing: Showing,
         *,
         window: timedelta,
         background: Background,
@@ -38,14 +38,16 @@ class Broadcast:
     ) -> None:
         self._store = store
         self._deadlines = deadlines
-        self._delivery = delivery
+        self._showing = showing
         self._gathers = window > timedelta(0)
         self._gathering: Gathering[tuple[str, Route], _Asked] = Gathering(
             self._show_open, window=window, background=background, pause=pause
         )
 
-    async def show(self, record: Record, route: Route) -> str:
+    async def show(self, record: Record, route: Route, *, is_alone: bool = False) -> str:
         """Show the request wherever its route leads; why that is nowhere, empty otherwise.
+
+        With ``is_alone`` it shares no message with others.
 
         Raises:
             LanesClosedError: the desk stops before it is shown.
@@ -53,7 +55,7 @@ class Broadcast:
         """
         record = await self._deadlines.shortened(record, route.seconds)
         asked = _Asked(record, shown_until(record))
-        if self._gathers and record.request.bundle:
+        if self._gathers and record.request.bundle and not is_alone:
             return await self._gathering.take((record.request.bundle, route), asked)
         (result,) = await self._show((asked,), route)
         if isinstance(result, BaseException):
@@ -80,7 +82,7 @@ class Broadcast:
         """For each why it is shown nowhere, empty where it is, or the error that showing it met."""
         records, untils = [one.record for one in asked], [one.until for one in asked]
         by_place = await asyncio.gather(
-            *(self._delivery.show(records, place, untils) for place in route.to),
+            *(self._showing.show(records, place, untils) for place in route.to),
             return_exceptions=True,
         )
         results: list[str | BaseException] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import Open
@@ -30,7 +31,8 @@ class BundlePresses:
         Raises:
             StoreUnreachableError: not all of it was stored: do not acknowledge the press.
         """
-        found = await self._parts.delivery.bundle(pressed)
+        there = await self._parts.delivery.bundle(pressed)
+        found = [replace(one, copy=replace(one.copy, closed_at=None)) for one in there]
         waiting = [one for one in found if one.ending is None]
         may = [await self._parts.approvers.include(press.actor, one.request) for one in waiting]
         for one, allowed in zip(waiting, may, strict=True):
@@ -44,7 +46,7 @@ class BundlePresses:
             return Answer(Answered.REFUSED, said)
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
-            await self._parts.delivery.note_message(pressed)
+            await self._parts.delivery.note_message(pressed, press.message)
         settled = await self._settle(press, mine)
         before = [one for one in found if one.ending is not None]
         if before or any(result is None or not _is_ours(result) for result in settled):

@@ -7,13 +7,24 @@ from dataclasses import replace
 
 from sayso.always.terms import Terms, span
 from sayso.cards.bundle import EACH
-from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Choice, Ended, Open, Room
+from sayso.cards.card import (
+    DESCRIPTION_LIMIT,
+    NAME_LIMIT,
+    Card,
+    CardBody,
+    Choice,
+    Ended,
+    Open,
+    Room,
+)
+from sayso.cards.words import SUPERSEDED
 from sayso.chats.adapter import Adapter
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.stores.ports import Found
+from sayso.text.visible import shortened, visible
 
 KEPT_BODIES = 8_192
 _KEPT_CHARACTERS = 4_000
@@ -51,7 +62,9 @@ class CardMaker:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
             room = adapter.room(body, len(copy.bundle)) or Room(0, 0)
         state: Open | Ended
-        if found.ending is None:
+        if found.ending is None and copy.closed_at is not None:
+            state = Ended(outcome=SUPERSEDED, at=copy.closed_at)
+        elif found.ending is None:
             state = replace(view, notice=self._notices.get(request.question_id, view.notice))
         else:
             state = self.ended(request, found.ending)
@@ -65,6 +78,24 @@ class CardMaker:
             revealed=copy.revealed,
             state=state,
             description_limit=min(room.description, DESCRIPTION_LIMIT),
+            number=copy.handles.index(copy.handle) + 1,
+            count=len(copy.handles),
+            words=self._words.cards,
+        )
+
+    def bare(self, found: Found) -> Card:
+        """A card that says how its request ended and little more: for one that cannot be made."""
+        copy, request = found.copy, found.request
+        if found.ending is None:
+            raise ValueError(f"request {request.question_id!r} has not ended")
+        return Card(
+            handle=copy.handle,
+            body=CardBody(visible(shortened(request.subject, NAME_LIMIT))),
+            asker=visible(shortened(request.run.agent_id, NAME_LIMIT)),
+            expires_at=request.expires_at,
+            limit=0,
+            reveal_limit=0,
+            state=Ended(found.ending.outcome.value, found.ending.decided_at),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
             words=self._words.cards,

@@ -17,18 +17,21 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.attendance import attending
 from sayso.desk.broadcast import Broadcast
 from sayso.desk.card_maker import CardMaker
+from sayso.desk.caution import Caution
 from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
 from sayso.desk.jobs import Jobs
-from sayso.desk.lanes import LanesClosedError
+from sayso.desk.lanes import Lanes, LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.routes import Routes
+from sayso.desk.showing import Showing
+from sayso.desk.timer import Timer
 from sayso.desk.words import ENGLISH, DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Job, Record
+from sayso.stores.ports import KEPT, Job, Record
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -44,13 +47,15 @@ class DeskOptions:
     ``terms`` and ``refusals`` are what its cards offer. With ``keeps_log``
     requests and endings are written to their branch's log, too. Requests of
     one run that come within ``bundle_window`` of the first of them share a message;
-    without it each has its own. ``words`` are what people read.
+    without it each has its own. Cards are known for ``keep`` after their deadline, so that a
+    late press closes them. ``words`` are what people read.
     """
 
     terms: Terms = field(default_factory=Terms)
     refusals: Refusals = field(default_factory=Refusals)
     keeps_log: bool = False
     bundle_window: timedelta = timedelta(0)
+    keep: timedelta = KEPT
     words: DeskWords = ENGLISH
 
 
@@ -70,6 +75,7 @@ class Desk:
         *,
         clock: Clock = utc_now,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        timer: Timer | None = None,
     ) -> None:
         options = options or DeskOptions()
         by_platform = {adapter.platform: adapter for adapter in adapters}
@@ -89,11 +95,27 @@ class Desk:
         notices = Notices(backend.bus, self._background)
         self._approvers = Approvers(routes, by_platform)
         self._deadlines = Deadlines(backend.watch)
-        self._delivery = Delivery(backend.copies, backend.leases, by_platform, maker)
+        self._lanes = Lanes(backend.budgets, timer)
+        caution = Caution(backend.leases, self.name)
+        self._delivery = Delivery(
+            backend.copies, by_platform, maker, self._lanes, caution, self._background
+        )
+        self._showing = Showing(
+            backend.copies,
+            backend.leases,
+            by_platform,
+            maker,
+            self._lanes,
+            self._delivery,
+            caution,
+            background=self._background,
+            clock=clock,
+            keep=options.keep,
+        )
         self._broadcast = Broadcast(
             backend.store,
             self._deadlines,
-            self._delivery,
+            self._showing,
             window=options.bundle_window,
             background=self._background,
             pause=pause,
@@ -102,8 +124,10 @@ class Desk:
             backend,
             routes,
             self._broadcast,
+            self._showing,
             self._delivery,
             notices,
+            caution,
             clock=clock,
             keeps_log=options.keeps_log,
         )
@@ -136,7 +160,7 @@ class Desk:
                     await self._room.acquire()
                     self._background.start(self._do(job))
             finally:
-                self._delivery.close()
+                self._lanes.close()
                 await self._background.finish()
 
     async def moved(self, old: Place, new: Place) -> None:
@@ -163,6 +187,6 @@ class Desk:
     async def _show_again(self, records: Sequence[Record], place: Place) -> None:
         now = asyncio.get_running_loop().time()
         untils = [now + record.seconds_left for record in records]
-        for problem in await self._delivery.show(records, place, untils):
+        for problem in await self._showing.show(records, place, untils):
             if problem:
                 _log.warning("a card could not follow its chat: %s", problem)

@@ -8,16 +8,18 @@ from contextlib import suppress
 
 from sayso.clock import Clock
 from sayso.desk.broadcast import Broadcast
+from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.routes import Routes
+from sayso.desk.showing import Showing
 from sayso.errors import (
     StoreUnreachableError,
     UnknownRequestError,
     UnreadableEventError,
 )
-from sayso.events import Event, RequestUndeliverableEvent, UserInputRequest
+from sayso.events import Event, RequestEnding, RequestUndeliverableEvent, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
 from sayso.stores.ports import Found, Job, Record
@@ -35,8 +37,10 @@ class Jobs:
         backend: Backend,
         routes: Routes,
         broadcast: Broadcast,
+        showing: Showing,
         delivery: Delivery,
         notices: Notices,
+        caution: Caution,
         *,
         clock: Clock,
         keeps_log: bool,
@@ -44,22 +48,29 @@ class Jobs:
         self._backend = backend
         self._routes = routes
         self._broadcast = broadcast
+        self._showing = showing
         self._delivery = delivery
         self._notices = notices
+        self._caution = caution
         self._clock = clock
         self._keeps_log = keeps_log
 
     async def do(self, job: Job) -> None:
-        """Do one job; while the store is away it waits, whatever else goes wrong ends it.
+        """Do one job; while the store is away it waits, whatever else goes wrong twice ends it.
 
         Raises:
             LanesClosedError: the desk stops before it is done.
         """
+        with self._caution.with_job(job):
+            await self._do(job)
+
+    async def _do(self, job: Job) -> None:
         while True:
             try:
                 record = await self._backend.store.get(job.question_id)
                 if record is not None:
                     await self._try(job, record)
+                    await self._showing.arrived(job.question_id)
                 await self._backend.outbox.done(job)
             except StoreUnreachableError as error:
                 _log.warning("the desk waits for the store: %s", error)
@@ -95,19 +106,30 @@ class Jobs:
         return True
 
     async def _try(self, job: Job, record: Record) -> None:
-        try:
-            await (self._ask(record) if job.kind == "ask" else self._end(record))
-        except (StoreUnreachableError, LanesClosedError):
-            raise
-        except Exception:
-            # A job that cannot be done must not come back for ever, nor its asker wait in vain.
-            _log.exception("a job of the desk failed")
-            if job.kind == "ask":
-                await self._undeliverable(record.request, "the bots failed; see their log")
+        """Do the job, in two tries; what fails twice is put aside, and its asker is told."""
+        work = self._ask if job.kind == "ask" else self._end
+        for tries_left in (1, 0):
+            try:
+                await work(record)
+            except (StoreUnreachableError, UnknownRequestError, LanesClosedError):
+                raise
+            except PoisonedError as error:
+                _log.error("a job of the desk is put aside: %s", error)
+                break
+            except Exception:
+                _log.exception("a job of the desk failed")
+                if tries_left:
+                    await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return
+        if job.kind == "ask":
+            await self._undeliverable(record.request, "the bots failed; see their log")
 
     async def _ask(self, record: Record) -> None:
         request = record.request
         if record.ending is not None:
+            # Whoever showed it may not have lived to see how it ended.
+            await self._bring_up_to_date(record, record.ending)
             return
         await self._write(request, "request", request)
         route = self._routes.find(request)
@@ -118,7 +140,8 @@ class Jobs:
             )
         else:
             self._notices.routed(request, route)
-            reason = await self._broadcast.show(record, route)
+            is_alone = self._caution.suspects(request.question_id)
+            reason = await self._broadcast.show(record, route, is_alone=is_alone)
         if reason:
             await self._undeliverable(request, reason)
 
@@ -136,7 +159,10 @@ class Jobs:
         await self._write(request, "ending", ending)
         if ending.observed is not ending:
             await self._write(request, "outcome", ending.observed)
-        ended = [Found(copy, request, ending) for copy in record.copies]
+        await self._bring_up_to_date(record, ending)
+
+    async def _bring_up_to_date(self, record: Record, ending: RequestEnding) -> None:
+        ended = [Found(copy, record.request, ending) for copy in record.copies]
         await asyncio.gather(*map(self._delivery.update, ended))
 
     async def _write(self, request: UserInputRequest, kind: LogKind, event: Event) -> None:

@@ -1,60 +1,163 @@
-"""Lanes: one message at a time per place, and the pauses that a platform asks for."""
+"""Lanes: one message at a time per place, endings first, at the pace that a platform takes."""
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import math
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import count
 
+from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
+from sayso.desk.timer import LoopTimer, Timer
 from sayso.errors import DeliveryError, SaysoError
+from sayso.stores.ports import Budgets
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
+# A moment that was reserved and not used in time is not that of the next message.
+_MISSED_SECONDS = 1.0
 
 
 class LanesClosedError(SaysoError):
     """No message leaves any more: the desk stops."""
 
 
+class Rank(IntEnum):
+    """Who goes first to a place; among equals whoever came first."""
+
+    ENDED = 0
+    CHANGED = 1
+    NEW = 2
+
+
+@dataclass(order=True, slots=True)
+class _Waiting:
+    """One who wants to send something, until its turn; ``look`` wakes it."""
+
+    rank: Rank
+    number: int
+    look: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
+    is_gone: bool = field(compare=False, default=False)
+
+
 class Lane:
     """The way to one place. Its pauses hold up nobody else."""
 
-    def __init__(self, closing: asyncio.Event) -> None:
-        self._closing = closing
-        self._lock = asyncio.Lock()
+    def __init__(self, budgets: Budgets, timer: Timer) -> None:
+        self._budgets = budgets
+        self._timer = timer
+        self._numbers = count()
+        self._waiting: list[_Waiting] = []
+        self._is_taken = False
+        self._is_closed = False
         self._not_before = 0.0
         self._pause = _FIRST_PAUSE_SECONDS
+        self._reserving = asyncio.Lock()
+        self._reserved: dict[tuple[Budget, ...], float] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits or sends, and no pause has to be kept."""
+        return (
+            self._first() is None
+            and not self._is_taken
+            and self._pause == _FIRST_PAUSE_SECONDS
+            and self._not_before <= self._timer.now()
+        )
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
-        """Wait for those before and for the pause that the platform asked for.
+    async def turn(self, rank: Rank, budgets: Sequence[Budget] = ()) -> AsyncIterator[None]:
+        """Wait for those before, for the pause that the platform asked for, and for the budgets.
 
-        A DeliveryError that leaves the block sets the next pause: as long as
+        Whoever comes with a better rank goes first, also while others wait. A
+        DeliveryError that leaves the block sets the next pause: as long as
         the platform asked for, or twice as long as the last one.
 
         Raises:
             LanesClosedError: the desk stops; another one takes over.
+            StoreUnreachableError: nobody knows what the budgets allow.
         """
-        async with self._lock:
-            await self._wait_out_the_pause()
-            try:
-                yield
-            except DeliveryError as error:
-                if not error.permanent:
-                    self._hold(error)
-                raise
+        await self._wait_for_turn(rank, tuple(budgets))
+        try:
+            yield
+        except DeliveryError as error:
+            if not error.permanent:
+                self._hold(error)
+            raise
+        else:
             self._pause = _FIRST_PAUSE_SECONDS
+        finally:
+            self._is_taken = False
+            self._wake_first()
 
-    async def _wait_out_the_pause(self) -> None:
-        pause = self._not_before - asyncio.get_running_loop().time()
-        if pause > 0 and not self._closing.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), pause)
-        if self._closing.is_set():
+    def close(self) -> None:
+        """Let nobody go any more."""
+        self._is_closed = True
+        for one in self._waiting:
+            one.look.set()
+
+    async def _wait_for_turn(self, rank: Rank, budgets: tuple[Budget, ...]) -> None:
+        me = _Waiting(rank, next(self._numbers))
+        before = self._first()
+        heapq.heappush(self._waiting, me)
+        if before is not None:
+            before.look.set()
+        try:
+            while not await self._may_go(me, budgets):
+                pass
+            self._is_taken = True
+            self._reserved.pop(budgets, None)
+        finally:
+            me.is_gone = True
+            if not self._is_taken:
+                self._wake_first()
+
+    async def _may_go(self, me: _Waiting, budgets: tuple[Budget, ...]) -> bool:
+        """Whether it is this one's turn; otherwise wait until that may have changed."""
+        if self._is_closed:
             raise LanesClosedError("the desk stops")
+        me.look.clear()
+        if not self._is_next(me):
+            await me.look.wait()
+            return False
+        moment = await self._free_at(budgets)
+        if not self._is_next(me):
+            return False
+        left = moment - self._timer.now()
+        if left > 0:
+            await self._timer.wait(me.look, left)
+            return False
+        return not self._is_closed
+
+    def _is_next(self, me: _Waiting) -> bool:
+        return not self._is_taken and self._first() is me
+
+    async def _free_at(self, budgets: tuple[Budget, ...]) -> float:
+        """When the next message may go; what is reserved is for whoever is first then."""
+        if self._not_before > self._timer.now() or not budgets:
+            return self._not_before
+        async with self._reserving:
+            now = self._timer.now()
+            moment = self._reserved.get(budgets)
+            if moment is None or moment + _MISSED_SECONDS < now:
+                moment = now + await self._budgets.reserve(budgets)
+                self._reserved[budgets] = moment
+        return max(moment, self._not_before)
+
+    def _first(self) -> _Waiting | None:
+        while self._waiting and self._waiting[0].is_gone:
+            heapq.heappop(self._waiting)
+        return self._waiting[0] if self._waiting else None
+
+    def _wake_first(self) -> None:
+        if (first := self._first()) is not None:
+            first.look.set()
 
     def _hold(self, error: DeliveryError) -> None:
         pause = error.retry_after
@@ -62,21 +165,44 @@ class Lane:
             pause = max(pause, _FIRST_PAUSE_SECONDS)
         else:
             pause = self._pause * random.uniform(0.75, 1.25)  # noqa: S311  jitter
+            pause = min(pause, _LONGEST_PAUSE_SECONDS)
             self._pause = min(self._pause * 2, _LONGEST_PAUSE_SECONDS)
-        self._not_before = asyncio.get_running_loop().time() + pause
+        self._not_before = self._timer.now() + pause
 
 
 class Lanes:
-    """A lane for every place, made when it is first needed."""
+    """A lane for every place, made when it is needed and gone when it is not."""
 
-    def __init__(self) -> None:
-        self._closing = asyncio.Event()
+    def __init__(self, budgets: Budgets, timer: Timer | None = None) -> None:
+        self._budgets = budgets
+        self._timer = timer or LoopTimer()
+        self._is_closed = False
         self._lanes: dict[tuple[str, str], Lane] = {}
 
-    def to(self, place: Place) -> Lane:
-        """The lane to a place; the threads of a chat share it."""
-        return self._lanes.setdefault((place.platform, place.address), Lane(self._closing))
+    def __len__(self) -> int:
+        """How many lanes there are now."""
+        return len(self._lanes)
+
+    @asynccontextmanager
+    async def turn(
+        self, place: Place, rank: Rank, budgets: Sequence[Budget] = ()
+    ) -> AsyncIterator[None]:
+        """A turn in the lane to a place, see ``Lane.turn``; the threads of a chat share it."""
+        key = (place.platform, place.address)
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = Lane(self._budgets, self._timer)
+            if self._is_closed:
+                lane.close()
+        try:
+            async with lane.turn(rank, budgets):
+                yield
+        finally:
+            if lane.is_idle and self._lanes.get(key) is lane:
+                del self._lanes[key]
 
     def close(self) -> None:
         """Let messages on their way arrive and send no others."""
-        self._closing.set()
+        self._is_closed = True
+        for lane in self._lanes.values():
+            lane.close()

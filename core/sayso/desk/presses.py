@@ -57,7 +57,7 @@ class Presses:
         if not _stands_there(found.copy, press):
             return Answer(Answered.REFUSED, self._parts.words.cards.elsewhere)
         noted = bool(found.copy.message_id)
-        found = replace(found, copy=replace(found.copy, message_id=press.message.message_id))
+        found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
             return await self._all.take(press, found)
         if found.ending is not None:
@@ -69,7 +69,7 @@ class Presses:
             return Answer(Answered.REFUSED, self._parts.words.not_allowed)
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
-            await self._parts.delivery.note_message(found)
+            await self._parts.delivery.note_message(found, press.message)
         try:
             return await self._take(press, found)
         except UnknownRequestError:
@@ -168,6 +168,9 @@ class Presses:
 
 def _stands_there(copy: Copy, press: Press) -> bool:
     pressed = press.message
+    if not copy.message_id and press.actor == f"{copy.place.platform}:{copy.place.address}":
+        # It was sent to this very person, and where their own chat is was not noted.
+        return pressed.place.platform == copy.place.platform
     return (
         copy.place.platform == pressed.place.platform
         and copy.place.address == pressed.place.address

@@ -10,7 +10,7 @@ from sayso.platforms.finding import Finding, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.registration import Registered, Registration
 from sayso.platforms.secret import Secret
-from sayso.platforms.section import ApiUrl, PlatformSettings, Section, checked
+from sayso.platforms.section import ApiUrl, Pace, PlatformSettings, Section, checked
 
 __all__ = [
     "ApiUrl",
@@ -18,6 +18,7 @@ __all__ = [
     "Finding",
     "Listening",
     "NotLooked",
+    "Pace",
     "Platform",
     "PlatformSettings",
     "Registered",

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, PlainValidator
 
+from sayso.chats.budgets import Rate
 from sayso.platforms.secret import Secret
 
 
@@ -33,6 +34,19 @@ ApiUrl = Annotated[
     str, checked(r"https?://[^\s/?#]+(?:/[^\s?#]*)?", "write an address that begins with https://")
 ]
 """Where a platform's API is, for a section of the settings."""
+
+
+def _pace(written: object) -> Rate | None:
+    if isinstance(written, Rate) or written == "off":
+        return written if isinstance(written, Rate) else None
+    try:
+        return Rate.parse(str(written))
+    except ValueError as error:
+        raise ValueError(f'{error}; or "off", for as many as there are') from None
+
+
+Pace = Annotated[Rate | None, PlainValidator(_pace)]
+"""How many messages a platform takes, for a section of the settings: ``1/s``, ``20/m``, ``off``."""
 
 SectionT = TypeVar("SectionT", bound=Section)
 

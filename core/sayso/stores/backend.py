@@ -8,6 +8,7 @@ from sayso.stores.inbox import Inbox
 from sayso.stores.ports import (
     Audit,
     BranchLog,
+    Budgets,
     Bus,
     Copies,
     Drafts,
@@ -37,6 +38,7 @@ class Backend:
     bus: Bus
     outbox: Outbox
     leases: Leases
+    budgets: Budgets
     roster: Roster
     drafts: Drafts
     log: BranchLog

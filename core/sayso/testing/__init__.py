@@ -13,6 +13,7 @@ for _contract in Path(__file__).parent.glob("*_contract.py"):
     pytest.register_assert_rewrite(f"{__name__}.{_contract.stem}")
 
 from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso.testing.budgets_contract import BudgetsContract
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
 from sayso.testing.copies_contract import CopiesContract
@@ -41,6 +42,7 @@ __all__ = [
     "AdapterStage",
     "AuditContract",
     "BranchLogContract",
+    "BudgetsContract",
     "BusContract",
     "CopiesContract",
     "DenialContract",

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from sayso.chats.places import MessageRef, Place
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
+from sayso.stores.ports import Marked
 from sayso.testing.builders import a_copy, a_request, a_response
 
 
@@ -138,10 +140,10 @@ class CopiesContract:
         await backend.copies.issue(copy)
         shown = replace(copy, message_id="1700000000.000100", revealed=True)
 
-        ending = await backend.copies.mark(shown)
+        marked = await backend.copies.mark(shown)
         found = await backend.copies.find(copy.handle)
 
-        assert ending is None
+        assert marked == Marked()
         assert found is not None
         assert found.copy == shown
 
@@ -153,10 +155,103 @@ class CopiesContract:
         await backend.copies.issue(copy)
         await backend.store.settle(request.question_id, response)
 
-        assert await backend.copies.mark(replace(copy, message_id="1")) == response
+        assert (await backend.copies.mark(replace(copy, message_id="1"))).ending == response
 
     async def test_a_copy_of_an_unknown_request_is_not_noted(self, backend: Backend) -> None:
         with pytest.raises(UnknownRequestError, match="nobody"):
             await backend.copies.mark(a_copy("nobody"))
 
         assert await backend.store.get("nobody") is None
+
+    async def test_a_message_that_is_noted_stands(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+        assert not copy.stands
+
+        for _ in range(2):
+            assert await backend.copies.mark(replace(copy, message_id="1")) == Marked()
+
+        found = await backend.copies.find(copy.handle)
+        assert found is not None
+        assert found.copy.stands
+
+    async def test_the_second_message_of_a_request_in_one_place_is_closed(
+        self, backend: Backend
+    ) -> None:
+        request = await _opened(backend)
+        first, second = a_copy(request.question_id), a_copy(request.question_id)
+        for copy in (first, second):
+            await backend.copies.issue(copy)
+        await backend.copies.mark(replace(second, message_id="2"))
+
+        marked = await backend.copies.mark(replace(first, message_id="1"))
+        again = await backend.copies.mark(replace(first, message_id="1", revealed=True))
+        found = [await backend.copies.find(copy.handle) for copy in (first, second)]
+        record = await backend.store.get(request.question_id)
+
+        assert marked.ending is None
+        assert marked.closed_at is not None
+        assert again == marked
+        assert [one.copy.closed_at for one in found if one] == [marked.closed_at, None]
+        assert record is not None
+        assert [copy.stands for copy in record.copies].count(True) == 1
+
+    async def test_messages_in_other_places_or_for_other_requests_all_stand(
+        self, backend: Backend
+    ) -> None:
+        request, other = await _opened(backend), await _opened(backend)
+        copies = [
+            a_copy(request.question_id, place="slack:C1"),
+            a_copy(request.question_id, place="slack:C1/7"),
+            a_copy(request.question_id, place="telegram:-1"),
+            a_copy(other.question_id, place="slack:C1"),
+        ]
+        for copy in copies:
+            await backend.copies.issue(copy)
+            assert await backend.copies.mark(replace(copy, message_id="1")) == Marked()
+
+    async def test_a_copy_is_known_by_the_place_it_was_sent_to(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        first = a_copy(request.question_id, place="slack:U0ALICE")
+        second = a_copy(request.question_id, place="slack:U0ALICE")
+        other = a_copy(request.question_id, place="slack:U0BOB")
+        for copy in (first, second, other):
+            await backend.copies.issue(copy)
+        there = MessageRef(Place("slack", "D1"), "1")
+
+        marked = [await backend.copies.mark(copy.at(there)) for copy in (first, other, second)]
+        found = await backend.copies.find(second.handle)
+
+        assert [one.closed_at is None for one in marked] == [True, True, False]
+        assert found is not None
+        assert (found.copy.place, found.copy.target) == (there.place, first.place)
+
+    async def test_after_the_end_no_message_is_closed_as_a_second_one(
+        self, backend: Backend
+    ) -> None:
+        request = await _opened(backend)
+        response = a_response(request)
+        first, second = a_copy(request.question_id), a_copy(request.question_id)
+        for copy in (first, second):
+            await backend.copies.issue(copy)
+        await backend.copies.mark(replace(first, message_id="1"))
+        await backend.store.settle(request.question_id, response)
+
+        marked = await backend.copies.mark(replace(second, message_id="2"))
+
+        assert marked == Marked(response, None)
+
+    async def test_an_intention_that_is_dropped_is_unknown(self, backend: Backend) -> None:
+        request = await _opened(backend)
+        kept, dropped = a_copy(request.question_id), a_copy(request.question_id)
+        for copy in (kept, dropped):
+            await backend.copies.issue(copy)
+
+        for _ in range(2):
+            await backend.copies.drop(dropped)
+
+        record = await backend.store.get(request.question_id)
+        assert record is not None
+        assert record.copies == (kept,)
+        assert await backend.copies.find(dropped.handle) is None

@@ -20,6 +20,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.stores.backend import Backend
+from sayso.stores.ports import Marked
 
 
 @pytest.fixture
@@ -112,8 +113,9 @@ async def test_a_desk_that_died_before_it_could_note_the_message_is_made_up_for(
         def __getattr__(self, name: str) -> Any:
             return getattr(self._inner, name)
 
-        async def mark(self, copy: Any) -> None:
+        async def mark(self, copy: Any) -> Marked:
             del copy
+            return Marked()
 
     dying = replace(backend, copies=Unnoted(backend.copies))
     async with a_room(dying) as room:

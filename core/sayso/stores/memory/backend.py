@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from sayso.clock import Clock, utc_now
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
+from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.copies import MemoryCopies
 from sayso.stores.memory.drafts import MemoryDrafts
@@ -38,6 +39,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             bus=bus,
             outbox=outbox,
             leases=MemoryLeases(clock),
+            budgets=MemoryBudgets(clock),
             roster=MemoryRoster(clock),
             drafts=MemoryDrafts(clock),
             log=MemoryBranchLog(bus, records, clock),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from sayso.events import RequestEnding
+from dataclasses import replace
+from datetime import timedelta
+
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import Copy, Found
+from sayso.stores.ports import KEPT, Copy, Found, Marked
 
 
 class MemoryCopies:
@@ -13,13 +15,17 @@ class MemoryCopies:
     def __init__(self, records: Records) -> None:
         self._records = records
 
-    async def issue(self, copy: Copy) -> None:
+    async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.
 
         Raises:
             UnknownRequestError: no such request.
         """
-        self._records.bind(copy)
+        self._records.bind(copy, keep)
+
+    async def drop(self, copy: Copy) -> None:
+        """Forget an intention that was not carried out."""
+        self._records.unbind(copy)
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
         """What the handle is bound to; None when it is unknown."""
@@ -30,12 +36,22 @@ class MemoryCopies:
         record = self._records.record(entry)
         return Found(entry.copies[handle], record.request, record.ending)
 
-    async def mark(self, copy: Copy) -> RequestEnding | None:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown.
 
         Raises:
             UnknownRequestError: no such request.
         """
         entry = self._records.get(copy.question_id)
-        entry.copies[copy.handle] = copy
-        return entry.ending
+        before = entry.copies.get(copy.handle)
+        closed_at = before.closed_at if before is not None else None
+        is_named_now = copy.message_id and not (before is not None and before.message_id)
+        others = (other for other in entry.copies.values() if other.handle != copy.handle)
+        if (
+            entry.ending is None
+            and is_named_now
+            and any(other.stands and other.target == copy.target for other in others)
+        ):
+            closed_at = self._records.now()
+        entry.copies[copy.handle] = replace(copy, closed_at=closed_at)
+        return Marked(entry.ending, closed_at)

@@ -28,6 +28,7 @@ class Entry:
     copies: dict[str, Copy] = field(default_factory=dict)
     foreseen: tuple[RequestEnding, datetime] | None = None
     logged: set[LogKind] = field(default_factory=set)
+    keep: timedelta = _KEPT
 
     def due(self) -> datetime:
         """When the request ends if nobody ends it before."""
@@ -77,14 +78,26 @@ class Records:
         self._forget()
         return list(self._waiting.values())
 
-    def bind(self, copy: Copy) -> None:
-        """Let a copy's handle lead to its request.
+    def now(self) -> datetime:
+        """The time."""
+        return self._clock()
+
+    def bind(self, copy: Copy, keep: timedelta = _KEPT) -> None:
+        """Let a copy's handle lead to its request, known for ``keep`` after its deadline.
 
         Raises:
             UnknownRequestError: no such request.
         """
-        self.get(copy.question_id).copies[copy.handle] = copy
+        entry = self.get(copy.question_id)
+        entry.copies[copy.handle] = copy
+        entry.keep = max(entry.keep, keep)
         self._handles[copy.handle] = copy.question_id
+
+    def unbind(self, copy: Copy) -> None:
+        """Let a handle lead nowhere."""
+        self._handles.pop(copy.handle, None)
+        if (entry := self.find(copy.question_id)) is not None:
+            entry.copies.pop(copy.handle, None)
 
     def behind(self, handle: str) -> Entry | None:
         """The request that a handle leads to."""
@@ -116,6 +129,9 @@ class Records:
         now = self._clock()
         while self._to_forget and self._to_forget[0][0] <= now:
             _, question_id = heapq.heappop(self._to_forget)
+            if (kept := self._entries.get(question_id)) and kept.deadline + kept.keep > now:
+                heapq.heappush(self._to_forget, (kept.deadline + kept.keep, question_id))
+                continue
             self._waiting.pop(question_id, None)
             entry = self._entries.pop(question_id, None)
             for handle in entry.copies if entry else ():

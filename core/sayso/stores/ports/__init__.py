@@ -5,8 +5,9 @@ kept is the business of ``memory`` and ``redis``.
 """
 
 from sayso.stores.ports.branch_log import BranchLog
+from sayso.stores.ports.budgets import Budgets
 from sayso.stores.ports.bus import Bus, Ring
-from sayso.stores.ports.copies import Copies, Copy, Found
+from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
 from sayso.stores.ports.drafts import Drafts
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
@@ -15,9 +16,11 @@ from sayso.stores.ports.roster import Roster
 from sayso.stores.ports.rules import Audit, KeptRule, Rules
 
 __all__ = [
+    "KEPT",
     "Audit",
     "BookChanged",
     "BranchLog",
+    "Budgets",
     "Bus",
     "Copies",
     "Copy",
@@ -26,6 +29,7 @@ __all__ = [
     "Job",
     "KeptRule",
     "Leases",
+    "Marked",
     "Opened",
     "Outbox",
     "Record",

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Protocol
 
-from sayso.chats.places import Place
+from sayso.chats.places import MessageRef, Place
 from sayso.events import RequestEnding, UserInputRequest
+
+KEPT = timedelta(days=30)
+"""How long after its deadline a request is known whose card was shown: late presses close it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
     """One copy of a card: its opaque handle and where it stands.
 
-    ``message_id`` is empty until the platform has named the message.
+    ``message_id`` is empty until the platform has named the message: until
+    then the copy is an intention, which may have been carried out or not.
     ``bundle`` are the handles of all cards on that message in the order of
     its lines, this one's among them; empty for a card that stands alone.
+    ``meant_for`` is the place it was sent to where the platform answered with
+    another, as for a person's direct messages. ``closed_at`` is set once another
+    message turned out to show the request there: this one takes no presses.
     """
 
     handle: str
@@ -24,11 +32,30 @@ class Copy:
     message_id: str = ""
     revealed: bool = False
     bundle: tuple[str, ...] = ()
+    meant_for: Place | None = None
+    closed_at: datetime | None = None
 
     @property
     def handles(self) -> tuple[str, ...]:
         """The handles of all cards on the message, however many there are."""
         return self.bundle or (self.handle,)
+
+    def at(self, message: MessageRef) -> Copy:
+        """The copy that has become a message."""
+        place, now = message.place, message.message_id
+        if (place.platform, place.address) == (self.place.platform, self.place.address):
+            return replace(self, message_id=now)
+        return replace(self, place=place, message_id=now, meant_for=self.target)
+
+    @property
+    def target(self) -> Place:
+        """The place it was sent to."""
+        return self.meant_for or self.place
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is the one message that is known to show the request in its place."""
+        return bool(self.message_id) and self.closed_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +67,29 @@ class Found:
     ending: RequestEnding | None
 
 
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What is known of a copy when it was noted: how its request has ended, and ``closed_at``."""
+
+    ending: RequestEnding | None = None
+    closed_at: datetime | None = None
+
+
 class Copies(Protocol):
     """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
 
-    async def issue(self, copy: Copy) -> None:
-        """Bind a new handle to its request and place."""
+    async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
+        """Bind a new handle to its request and place: the intention to show it there.
+
+        The request is known for at least ``keep`` after its deadline from now on.
+
+        Raises:
+            UnknownRequestError: no such request.
+        """
+        ...
+
+    async def drop(self, copy: Copy) -> None:
+        """Forget an intention that was not carried out: the handle is on no message."""
         ...
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
@@ -55,9 +100,13 @@ class Copies(Protocol):
         """
         ...
 
-    async def mark(self, copy: Copy) -> RequestEnding | None:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown.
 
-        Answers how the request has ended meanwhile, None while it is open.
+        When its message is named for the first time and another one stands
+        for the same open request and target, this copy is closed.
+
+        Raises:
+            UnknownRequestError: no such request.
         """
         ...

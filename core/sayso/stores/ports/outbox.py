@@ -10,11 +10,15 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work for one desk: show a request (``ask``) or bring its cards up to date (``end``)."""
+    """Work for one desk: show a request (``ask``) or bring its cards up to date (``end``).
+
+    ``tries`` counts the desks that had it, this one included: those before are gone.
+    """
 
     kind: Literal["ask", "end"]
     question_id: str
     receipt: str
+    tries: int = 1
 
 
 class Outbox(Protocol):

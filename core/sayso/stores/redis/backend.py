@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
+from sayso.stores.redis.budgets import RedisBudgets
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.copies import RedisCopies
@@ -56,6 +57,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),
                 leases=RedisLeases(client),
+                budgets=RedisBudgets(client),
                 roster=roster,
                 drafts=RedisDrafts(client),
                 log=RedisBranchLog(client, log_reads),

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from sayso.errors import ReplayedCallbackError, UnknownRequestError
-from sayso.events import RequestEnding
-from sayso.questions.wire import decode_ending
-from sayso.stores.ports import Copy, Found
-from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.records import read_copy, stored_bundle, stored_copy, stored_request
+from datetime import timedelta
 
-_ISSUE, _FIND, _MARK = Script("issue"), Script("find"), Script("mark")
+from sayso.errors import ReplayedCallbackError, UnknownRequestError
+from sayso.questions.wire import decode_ending
+from sayso.stores.ports import KEPT, Copy, Found, Marked
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.records import (
+    moment,
+    read_copy,
+    stored_bundle,
+    stored_copy,
+    stored_place,
+    stored_request,
+)
+
+_ISSUE, _DROP = Script("issue"), Script("drop")
+_FIND, _MARK = Script("find"), Script("mark")
 
 
 class RedisCopies:
@@ -18,15 +27,19 @@ class RedisCopies:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def issue(self, copy: Copy) -> None:
+    async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.
 
         Raises:
             UnknownRequestError: no such request.
         """
-        kept = (stored_copy(copy), stored_bundle(copy))
+        kept = (stored_copy(copy), stored_bundle(copy), round(keep.total_seconds() * 1000))
         if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
             raise UnknownRequestError(copy.question_id)
+
+    async def drop(self, copy: Copy) -> None:
+        """Forget an intention that was not carried out."""
+        await self._client.run(_DROP, copy.question_id, copy.handle)
 
     async def find(self, handle: str, *, delivery: str = "") -> Found | None:
         """What the handle is bound to; None when it is unknown."""
@@ -35,20 +48,24 @@ class RedisCopies:
             raise ReplayedCallbackError("this callback was handled before")
         if said == b"unknown":
             return None
-        question_id, request, deadline, copy, ending, bundle = rest
+        question_id, request, deadline, copy, ending, bundle, more = rest
         return Found(
-            read_copy(question_id.decode(), handle, copy, bundle),
+            read_copy(question_id.decode(), handle, copy, bundle, more),
             stored_request(request, deadline),
             None if ending is None else decode_ending(ending),
         )
 
-    async def mark(self, copy: Copy) -> RequestEnding | None:
+    async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown.
 
         Raises:
             UnknownRequestError: no such request.
         """
-        said = await self._client.run(_MARK, copy.question_id, copy.handle, stored_copy(copy))
+        said, closed = await self._client.run(
+            _MARK, copy.question_id, copy.handle, stored_copy(copy), stored_place(copy.target)
+        )
         if said == 0:
             raise UnknownRequestError(copy.question_id)
-        return None if said == 1 else decode_ending(said)
+        return Marked(
+            None if said == 1 else decode_ending(said), moment(closed) if closed else None
+        )

@@ -12,7 +12,9 @@ slot uses several namespaces.
                              inboxes to ring (at most the 8 newest), ``n`` facts for the
                              audit, ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
-                             ``ff`` facts on it, ``c:<handle>`` one copy of its card
+                             ``ff`` facts on it, ``c:<handle>`` one copy of its card,
+                             ``m:<handle>`` the handles on that message, ``x:<handle>``
+                             since when in ms it is closed and where it was sent to
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``
@@ -27,6 +29,7 @@ slot uses several namespaces.
 ``audit``            stream  what happened, the newest 10,000 or so
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
+``budget:<name>``    zset    the moments in ms at which messages went or will go
 ``moved:<chat>``     string  the new address of a chat
 ``draft:<key>``      string  what is half done, such as the answers to a form
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
@@ -39,11 +42,12 @@ slot uses several namespaces.
                              its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================
 
-Nothing lives for ever: requests, handles and ``due`` live until their deadline
-and a day, ``jobs`` until the last deadline and a week, rules and books a day longer than
-their last rule, the audit 90 days after its last entry, the
-events of a branch a week after the last of them and its numbers 90 days, new addresses
-and what was spent half a year after the last question for them.
+Nothing lives for ever: requests and ``due`` live until their deadline and a day, requests whose
+cards were shown, and their handles, until 30 days after it unless the bots are told otherwise,
+``jobs`` until the last deadline and a week, rules and books a day longer than their last rule, the
+audit 90 days after its last entry, the events of a branch a week after the last of them and its
+numbers 90 days, budgets an hour after the last message, new addresses and what was spent half a
+year after the last question for them.
 """
 
 from __future__ import annotations

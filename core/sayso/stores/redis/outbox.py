@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 from redis.exceptions import ResponseError
 
@@ -166,6 +166,7 @@ class _Desk:
 
 
 def _job(entry: list[Any]) -> Job:
-    receipt, fields = entry
+    receipt, fields, *tries = entry
     _, kind, _, question_id = fields
-    return Job("ask" if kind == b"ask" else "end", question_id.decode(), receipt.decode())
+    which: Literal["ask", "end"] = "ask" if kind == b"ask" else "end"
+    return Job(which, question_id.decode(), receipt.decode(), *tries)

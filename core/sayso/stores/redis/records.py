@@ -79,12 +79,20 @@ def read_book(reply: Sequence[bytes]) -> RuleBook:
 
 def stored_copy(copy: Copy) -> str:
     """The copy as it is kept beside its request."""
-    place = copy.place
-    return json.dumps(
-        [place.platform, place.address, place.thread, copy.message_id, int(copy.revealed)],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    return _array(*_parts(copy.place), copy.message_id, int(copy.revealed))
+
+
+def stored_place(place: Place) -> str:
+    """The place a copy was sent to, which begins as the copy itself does."""
+    return _array(*_parts(place))
+
+
+def _parts(place: Place) -> tuple[str, str, str]:
+    return place.platform, place.address, place.thread
+
+
+def _array(*values: str | int) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
 def stored_bundle(copy: Copy) -> str:
@@ -92,9 +100,12 @@ def stored_bundle(copy: Copy) -> str:
     return json.dumps(copy.bundle, separators=(",", ":")) if copy.bundle else ""
 
 
-def read_copy(question_id: str, handle: str, data: bytes, bundle: bytes | None) -> Copy:
-    """The copy of a request behind a handle."""
+def read_copy(
+    question_id: str, handle: str, data: bytes, bundle: bytes | None, more: bytes | None
+) -> Copy:
+    """The copy of a request behind a handle; ``more`` is what ``mark`` keeps besides."""
     platform, address, thread, message_id, revealed = from_json(data)
+    closed, _, target = (more or b"0").partition(b" ")
     return Copy(
         handle,
         question_id,
@@ -102,6 +113,8 @@ def read_copy(question_id: str, handle: str, data: bytes, bundle: bytes | None) 
         message_id,
         revealed=bool(revealed),
         bundle=tuple(from_json(bundle)) if bundle else (),
+        meant_for=Place(*from_json(target)) if target else None,
+        closed_at=moment(closed) if closed != b"0" else None,
     )
 
 
@@ -112,7 +125,13 @@ def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | 
         return None
     ending = fields.get(b"e")
     copies = (
-        read_copy(question_id, name[2:].decode(), data, fields.get(b"m:" + name[2:]))
+        read_copy(
+            question_id,
+            name[2:].decode(),
+            data,
+            fields.get(b"m:" + name[2:]),
+            fields.get(b"x:" + name[2:]),
+        )
         for name, data in sorted(fields.items())
         if name.startswith(b"c:")
     )

@@ -11,6 +11,7 @@ from sayso.stores.memory import memory_backend
 from sayso.testing import (
     AuditContract,
     BranchLogContract,
+    BudgetsContract,
     BusContract,
     CopiesContract,
     DenialContract,
@@ -72,6 +73,10 @@ class TestMemoryRoster(RosterContract):
 
 
 class TestMemoryLeases(LeasesContract):
+    pass
+
+
+class TestMemoryBudgets(BudgetsContract):
     pass
 
 

@@ -19,7 +19,7 @@ from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
-from sayso.stores.ports import Copy, Opened
+from sayso.stores.ports import KEPT, Copy, Opened
 from sayso.testing import a_request
 
 RUN = RunRef("bot", "s-1")
@@ -37,16 +37,23 @@ async def backend(clock: Clock) -> AsyncIterator[Backend]:
         yield opened
 
 
-async def test_a_request_is_forgotten_a_day_after_its_deadline(
-    backend: Backend, clock: Clock
+@pytest.mark.parametrize(
+    ("keep", "days"),
+    [(None, 1), (timedelta(hours=1), 1), (timedelta(days=2), 2), (KEPT, 30)],
+    ids=["not shown", "shown, kept shortly", "shown, kept longer", "shown"],
+)
+async def test_a_request_is_forgotten_a_day_after_its_deadline_or_when_its_card_is(
+    backend: Backend, clock: Clock, keep: timedelta | None, days: int
 ) -> None:
     request = a_request(run=RUN)
     await backend.store.open(request, seconds=60, inbox="", book=None)
-    await backend.copies.issue(Copy("handle", request.question_id, Place("x", "1")))
+    if keep is not None:
+        copy = Copy("handle", request.question_id, Place("x", "1"))
+        await backend.copies.issue(copy, keep=keep)
     await backend.store.settle(request.question_id, request.approve(by="x:1", at=clock()))
-    clock.pass_by(60 + DAY - 1)
+    clock.pass_by(60 + days * DAY - 1)
     assert await backend.store.get(request.question_id) is not None
-    assert await backend.copies.find("handle") is not None
+    assert (await backend.copies.find("handle") is not None) == (keep is not None)
 
     clock.pass_by(1)
 

@@ -11,6 +11,7 @@ from sayso.stores.redis import redis_backend
 from sayso.testing import (
     AuditContract,
     BranchLogContract,
+    BudgetsContract,
     BusContract,
     CopiesContract,
     DenialContract,
@@ -72,6 +73,10 @@ class TestRedisRoster(RosterContract):
 
 
 class TestRedisLeases(LeasesContract):
+    pass
+
+
+class TestRedisBudgets(BudgetsContract):
     pass
 
 

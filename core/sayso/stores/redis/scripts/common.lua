@@ -91,6 +91,15 @@ local function rules_of(session, agent, now)
   return found
 end
 
+-- The parts of a copy as it is kept beside its request: platform, address, thread, message id.
+local function named(copy)
+  return cjson.decode(copy)[4] ~= ''
+end
+
+local function place_of(copy)
+  return table.concat(cjson.decode(copy), '\0', 1, 3)
+end
+
 -- Note what happened: two sets of facts as JSON, the second counts.
 local function audit(facts, more, now)
   local stream = P .. 'audit'

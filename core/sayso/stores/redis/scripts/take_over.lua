@@ -1,5 +1,6 @@
 -- Take jobs over from desks that are gone: group, consumer, ms without a sign of life, limit, ms
--- after which a desk without jobs is forgotten. Answers entries as XREADGROUP does.
+-- after which a desk without jobs is forgotten. Answers entries as XREADGROUP does, and after each how
+-- many desks had it.
 local jobs = P .. 'jobs'
 local group, consumer, idle, limit, forget = unpack(ARGV)
 local claimed = redis.call('XAUTOCLAIM', jobs, group, consumer, idle, '0', 'COUNT', limit)
@@ -9,5 +10,8 @@ for _, entry in ipairs(redis.call('XINFO', 'CONSUMERS', jobs, group)) do
   if facts.pending == 0 and facts.idle > tonumber(forget) and facts.name ~= consumer then
     redis.call('XGROUP', 'DELCONSUMER', jobs, group, facts.name)
   end
+end
+for _, entry in ipairs(claimed[2]) do
+  entry[3] = redis.call('XPENDING', jobs, group, entry[1], entry[1], 1)[1][4]
 end
 return claimed[2]

@@ -1,0 +1,310 @@
+"""Showing: a message is an intention before it is sent; its number is noted until it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from sayso.calls import new_id
+from sayso.cards.card import Card
+from sayso.chats.adapter import Adapter
+from sayso.chats.places import MessageRef, Place
+from sayso.clock import Clock
+from sayso.desk.card_maker import CardMaker
+from sayso.desk.caution import Caution
+from sayso.desk.delivery import Delivery
+from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.errors import (
+    DeliveryError,
+    PlaceMovedError,
+    StoreUnreachableError,
+    UnknownRequestError,
+)
+from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Record
+from sayso.tasks import Background
+
+_log = logging.getLogger(__name__)
+
+_NOTE_AGAIN_SECONDS = 0.5
+# Whoever waited longer for its turn looks whether anybody still wants to see it.
+_NEWS_SECONDS = 0.5
+
+
+class Showing:
+    """Posts messages, patiently, each place in its own lane.
+
+    Platforms cannot be asked to post something once. So the handles are in
+    the store before a message leaves, which makes its buttons work whatever
+    happens; a number that a platform gave is noted until the store has it,
+    and a message is posted again only when nobody knows of such a number.
+    """
+
+    def __init__(
+        self,
+        copies: Copies,
+        leases: Leases,
+        adapters: Mapping[str, Adapter],
+        maker: CardMaker,
+        lanes: Lanes,
+        delivery: Delivery,
+        caution: Caution,
+        *,
+        background: Background,
+        clock: Clock,
+        keep: timedelta = KEPT,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._copies = copies
+        self._leases = leases
+        self._adapters = adapters
+        self._maker = maker
+        self._lanes = lanes
+        self._delivery = delivery
+        self._caution = caution
+        self._background = background
+        self._clock = clock
+        self._keep = keep
+        self._pause = pause
+        self._on_their_way: dict[str, set[asyncio.Task[str | Exception]]] = {}
+
+    async def show(
+        self, records: Sequence[Record], place: Place, untils: Sequence[float]
+    ) -> list[str | BaseException]:
+        """Show the requests in one place, on one message where it has room for them.
+
+        For each of them: what prevented it, empty when it is shown, or the
+        error it failed with. Each is tried until its time of the event loop in
+        ``untils``. One that stands there already is left alone. Those that
+        find no room beside the others, and all of them when the platform does
+        not take the message, are shown one by one.
+
+        Raises:
+            LanesClosedError: the desk stops before they are shown.
+            PoisonedError: one of them took two desks down.
+            StoreUnreachableError: the copies could not be noted.
+        """
+        place = await self._leases.moved(place)
+        if place.platform not in self._adapters:
+            return [f"{place.platform} is not configured" for _ in records]
+        why_not = {
+            number: f"{place.platform} cannot ask this: {reason}"
+            for number, record in enumerate(records)
+            if (reason := await self._unanswerable(record, place))
+        }
+        missing = [
+            record
+            for number, record in enumerate(records)
+            if number not in why_not and not _stands(record, place)
+        ]
+        bundle = await self._shown_as_bundle(missing, place, min(untils))
+        alone = {
+            number
+            for number, record in enumerate(records)
+            if any(record is one for one in missing) and not any(record is one for one in bundle)
+        }
+        results = iter(
+            await asyncio.gather(
+                *(self._post([records[number]], place, untils[number]) for number in sorted(alone)),
+                return_exceptions=True,
+            )
+        )
+        return [
+            next(results) if number in alone else why_not.get(number, "")
+            for number in range(len(records))
+        ]
+
+    async def arrived(self, question_id: str) -> None:
+        """Return when no message with the request is on its way any more, and all are noted.
+
+        Raises:
+            LanesClosedError: the desk stops before.
+            StoreUnreachableError: one could not be brought up to date.
+        """
+        while sending := self._on_their_way.get(question_id):
+            for result in await asyncio.gather(*sending):
+                if isinstance(result, LanesClosedError | StoreUnreachableError):
+                    raise result
+
+    async def _unanswerable(self, record: Record, place: Place) -> str:
+        async with self._caution.about(record.request.question_id):
+            return self._maker.unanswerable(place.platform, record.request)
+
+    async def _shown_as_bundle(
+        self, records: Sequence[Record], place: Place, until: float
+    ) -> Sequence[Record]:
+        """Those of the requests that share a message now; none where there is no such message."""
+        bundle = [
+            record
+            for record in records
+            if self._maker.can_share(place.platform, record.request, len(records))
+        ]
+        if len(bundle) < 2:
+            return ()
+        try:
+            return () if await self._post(bundle, place, until) else bundle
+        except (LanesClosedError, StoreUnreachableError):
+            raise
+        except Exception:
+            # What goes wrong with one of them must not take the others along.
+            _log.exception("a message with several cards is not shown")
+            return ()
+
+    async def _post(self, records: Sequence[Record], place: Place, until: float) -> str:
+        """Post a message with a card for each request; what prevented it, empty when it stands.
+
+        What was sent by then is waited for elsewhere, see ``arrived``: it may stand all the same.
+        """
+        sending = self._background.start(self._sent(records, place, until))
+        for record in records:
+            self._keep_track(record.request.question_id, sending)
+        await asyncio.wait({sending}, timeout=until - asyncio.get_running_loop().time() + 0.1)
+        if not sending.done():
+            return f"{place} did not answer in time"
+        result = sending.result()
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def _keep_track(self, question_id: str, sending: asyncio.Task[str | Exception]) -> None:
+        tasks = self._on_their_way.setdefault(question_id, set())
+        tasks.add(sending)
+
+        def forget(task: asyncio.Task[str | Exception]) -> None:
+            tasks.discard(task)
+            if not tasks and self._on_their_way.get(question_id) is tasks:
+                del self._on_their_way[question_id]
+
+        sending.add_done_callback(forget)
+
+    async def _sent(self, records: Sequence[Record], place: Place, until: float) -> str | Exception:
+        """What ``_send`` says or raises: whoever started it may not wait for it any more."""
+        try:
+            return await self._send(records, place, until)
+        except Exception as error:
+            return error
+
+    async def _send(self, records: Sequence[Record], place: Place, until: float) -> str:
+        adapter = self._adapters[place.platform]
+        copies = await self._issued(records, place)
+        problem = ""
+        while True:
+            place = copies[0].place
+            budgets = adapter.limits.budgets(place, "show")
+            asked_at = asyncio.get_running_loop().time()
+            try:
+                async with asyncio.timeout_at(until) as patience:
+                    async with self._lanes.turn(place, Rank.NEW, budgets):
+                        # What is sent now may arrive: from here on its number is waited for.
+                        patience.reschedule(None)
+                        found = await self._now(records, copies, asked_at)
+                        if all(one.ending is not None for one in found):
+                            await self._drop(copies)
+                            return ""
+                        ref = await self._show(adapter, found, place)
+            except TimeoutError:
+                if not patience.expired():
+                    raise
+                await self._drop(copies)
+                return problem or f"{place}: too many messages wait there"
+            except PlaceMovedError as moved:
+                copies = await self._follow(copies, moved)
+            except DeliveryError as error:
+                problem = f"{place}: {error.reason}"
+                _log.warning("a message is not shown yet: %s", error)
+                if error.permanent:
+                    return problem
+                if error.retry_after is None:
+                    # The platform may have posted it all the same: then both messages work.
+                    copies = await self._issued(records, place)
+            else:
+                await self._note_posted(records, copies, ref)
+                return ""
+
+    async def _now(
+        self, records: Sequence[Record], copies: Sequence[Copy], asked_at: float
+    ) -> list[Found]:
+        """The requests as they are when their turn has come."""
+        if asyncio.get_running_loop().time() - asked_at < _NEWS_SECONDS:
+            return [
+                Found(copy, record.request, None)
+                for copy, record in zip(copies, records, strict=True)
+            ]
+        now = await asyncio.gather(*(self._copies.find(copy.handle) for copy in copies))
+        found = []
+        for one, copy, record in zip(now, copies, records, strict=True):
+            if one is None:
+                raise UnknownRequestError(record.request.question_id)
+            found.append(Found(copy, record.request, one.ending))
+        return found
+
+    async def _show(self, adapter: Adapter, found: Sequence[Found], place: Place) -> MessageRef:
+        async with self._caution.about(found[0].copy.question_id):
+            cards: list[Card] = [self._maker.card(one) for one in found]
+            return await adapter.show(cards, place)
+
+    async def _issued(self, records: Sequence[Record], place: Place) -> list[Copy]:
+        """New copies of the requests for one message there, noted in the store."""
+        handles = tuple(new_id() for _ in records)
+        copies = [
+            Copy(
+                handle,
+                record.request.question_id,
+                place,
+                bundle=handles if len(handles) > 1 else (),
+            )
+            for handle, record in zip(handles, records, strict=True)
+        ]
+        await self._issue(copies)
+        return copies
+
+    async def _issue(self, copies: Sequence[Copy]) -> None:
+        await asyncio.gather(*(self._copies.issue(copy, keep=self._keep) for copy in copies))
+
+    async def _drop(self, copies: Sequence[Copy]) -> None:
+        await asyncio.gather(*map(self._copies.drop, copies))
+
+    async def _follow(self, copies: Sequence[Copy], moved: PlaceMovedError) -> list[Copy]:
+        place = copies[0].place
+        old = Place(place.platform, place.address)
+        await self._leases.move(old, replace(old, address=moved.address))
+        followed = [replace(copy, place=replace(place, address=moved.address)) for copy in copies]
+        await self._issue(followed)
+        return followed
+
+    async def _note_posted(
+        self, records: Sequence[Record], copies: Sequence[Copy], ref: MessageRef
+    ) -> None:
+        shown = [copy.at(ref) for copy in copies]
+        marked = await asyncio.gather(
+            *(self._noted(copy, record) for copy, record in zip(shown, records, strict=True))
+        )
+        changed = None
+        for copy, record, now in zip(shown, records, marked, strict=True):
+            found = Found(replace(copy, closed_at=now.closed_at), record.request, now.ending)
+            if now == Marked():
+                self._delivery.note_shown(found)
+            else:
+                changed = found
+        if changed is not None:
+            # It ended while it was on its way, or another message was quicker.
+            await self._delivery.update(changed)
+
+    async def _noted(self, copy: Copy, record: Record) -> Marked:
+        """Note the message until it is noted: nobody else knows its number."""
+        while True:
+            try:
+                return await self._copies.mark(copy)
+            except StoreUnreachableError as error:
+                _log.warning("a message that stands is not noted yet: %s", error)
+                await self._pause(_NOTE_AGAIN_SECONDS)
+            except UnknownRequestError as error:
+                _log.error("a message stands for a request that is gone: %s", error)
+                reason = "the store lost this request"
+                return Marked(record.request.undeliverable(at=self._clock(), reason=reason))
+
+
+def _stands(record: Record, place: Place) -> bool:
+    return any(copy.stands and copy.target == place for copy in record.copies)

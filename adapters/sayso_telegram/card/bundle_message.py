@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Room
 from sayso.cards.words import CardWords
-from sayso.text.visible import visible
+from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import confirmed_choice
@@ -49,7 +49,10 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     if count > MOST_IN_BUNDLE or units(sound(visible(body.title, one_line=True))) > _TITLE:
         return None
     left = _FOR_LINES // count - _BESIDE
-    content, description = sound(body.content), sound(visible(body.description, one_line=True))
+    content, description = (
+        sound(body.content),
+        sound(on_one_line(body.description)),
+    )
     for_description = max(left - units(content), left // 3)
     said = min(_first(description, for_description), DESCRIPTION_LIMIT)
     left -= units(description[:said])

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sayso.cards.card import Card, Ended
 from sayso.cards.words import CardWords
+from sayso.text.blanks import folded
 from sayso.text.counted import Counted
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
@@ -88,7 +89,7 @@ def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
     """What stands behind a label, or below it with lines of its own."""
     if in_block:
         yield own("\n")
-        yield Piece(Part(sound(visible(value)), Look.BLOCK), rank)
+        yield Piece(Part(sound(folded(visible(value))), Look.BLOCK), rank)
     else:
         yield own(" ")
         yield line(value, rank=rank)

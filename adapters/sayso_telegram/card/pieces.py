@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sayso.cards.words import CardWords
 from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.gaps import parts_of
-from sayso.text.visible import visible
+from sayso.text.visible import on_one_line
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, plain_extra, sound, units
 
 # sendMessage, text: 1-4096 characters after entities parsing. Telegram does not
@@ -36,7 +36,7 @@ def own(words: str, look: Look = Look.PLAIN) -> Piece:
 
 def line(text: str, *, rank: int) -> Piece:
     """Anybody's words on one line: code, and therefore neither a mention, a link nor a tag."""
-    return Piece(Part(sound(visible(text, one_line=True)), Look.CODE), rank)
+    return Piece(Part(sound(on_one_line(text)), Look.CODE), rank)
 
 
 def label(text: str, *, rank: int) -> Piece:

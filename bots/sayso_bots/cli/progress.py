@@ -12,7 +12,7 @@ from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
 from sayso.cards.card import BACK, MORE, SHOW_ALL
 from sayso.events import UserInputRequest
 from sayso.stores.notices import PressKind
-from sayso.text.visible import visible
+from sayso.text.visible import on_one_line
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.settings.durations import duration_text
 
@@ -112,4 +112,4 @@ def label_of(request: UserInputRequest, choice: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return visible(text, one_line=True)
+    return on_one_line(text)

@@ -10,7 +10,7 @@ from typing import Any
 from sayso.events import RequestEnding
 from sayso.questions.wire import encode
 from sayso.stores.ports import Record
-from sayso.text.visible import visible
+from sayso.text.visible import on_one_line
 
 
 def record_as_json(record: Record) -> Mapping[str, Any]:
@@ -41,7 +41,7 @@ def ended_text(ending: RequestEnding) -> str:
 
 def one_line(text: str) -> str:
     """Foreign text on one line, with what is invisible made visible."""
-    return visible(text, one_line=True)
+    return on_one_line(text)
 
 
 def time_text(at: datetime) -> str:

@@ -11,6 +11,7 @@ from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
+from sayso.text.blanks import folded
 from sayso.text.secrets import hiding, redacted_text
 from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
@@ -94,7 +95,7 @@ def _content(request: UserInputRequest) -> list[str]:
 
 
 def _indented(text: str, mark: str = "") -> list[str]:
-    return [f"  {mark}{line}" for line in visible(text).split("\n")]
+    return [f"  {mark}{line}" for line in folded(visible(text)).split("\n")]
 
 
 def _open(request: UserInputRequest) -> str:

@@ -13,6 +13,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.digests import short_digest
 from sayso.globs.words import danger_in_words
 from sayso.rules.rule import Rule, Scope
+from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
 from sayso.text.visible import shortened, visible
 
@@ -100,4 +101,4 @@ def _others(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
 
 
 def _json(value: object) -> str:
-    return visible(json.dumps(value, ensure_ascii=False), one_line=True)
+    return folded_json(visible(unmarked(json.dumps(value, ensure_ascii=False)), one_line=True))

@@ -7,7 +7,7 @@ from typing import Protocol
 from sayso.calls import RunRef
 from sayso.cards.card import NAME_LIMIT
 from sayso.cards.words import ENGLISH, CardWords
-from sayso.text.visible import shortened, visible
+from sayso.text.visible import one_line
 
 
 class Asked(Protocol):
@@ -52,4 +52,4 @@ def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], .
 
 
 def _name(text: str) -> str:
-    return shortened(visible(text, one_line=True), NAME_LIMIT)
+    return one_line(text, NAME_LIMIT, otherwise="")

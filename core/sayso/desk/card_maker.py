@@ -24,6 +24,7 @@ from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.stores.ports import Found
+from sayso.text.blanks import folded
 from sayso.text.visible import shortened, visible
 
 KEPT_BODIES = 8_192
@@ -175,7 +176,14 @@ class CardMaker:
 
     def _made_body(self, request: UserInputRequest) -> CardBody:
         body = self.spoken(request).card()
-        return replace(body, choices=self._offered(body.choices), more=self._offered(body.more))
+        return replace(
+            body,
+            # Made so already by our own kinds: those of others may not know.
+            content=folded(body.content),
+            description=folded(body.description),
+            choices=self._offered(body.choices),
+            more=self._offered(body.more),
+        )
 
     def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""

@@ -17,6 +17,7 @@ from sayso.forms.schema_nodes import Node, Resolved, only, pointer, resolved
 from sayso.forms.schema_patterns import as_rust
 from sayso.forms.values import raw_input, same
 from sayso.forms.words import FormWords
+from sayso.text.agents import from_agent
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import looks, shortened, visible
 
@@ -77,7 +78,7 @@ def label_of(name: str, notes: Mapping[str, Any]) -> str:
     """The words for a property: its title, or its name."""
     title = notes.get("title")
     words = title if isinstance(title, str) and title.strip() else name
-    return shortened(visible(redacted_text(words), one_line=True), LABEL_LIMIT)
+    return shortened(from_agent(words, one_line=True), LABEL_LIMIT)
 
 
 def _beginning_with(field: FormField, initial: Any, how: Mapping[str, Any]) -> FormField:
@@ -96,7 +97,7 @@ def _beginning_with(field: FormField, initial: Any, how: Mapping[str, Any]) -> F
 def _hint(found: Resolved) -> str:
     description = found.notes.get("description")
     words = description if isinstance(description, str) else ""
-    return shortened(visible(redacted_text(words)), HINT_LIMIT)
+    return shortened(from_agent(words), HINT_LIMIT)
 
 
 def _text(node: Node, at: str) -> Mapping[str, Any]:

@@ -16,8 +16,8 @@ from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import ENGLISH, QuestionWords, words_of
-from sayso.text.secrets import redacted_text
-from sayso.text.visible import looks, shortened, visible
+from sayso.text.agents import from_agent
+from sayso.text.visible import looks, shortened
 
 QUESTION_LIMIT = 20_000
 CONTEXT_LIMIT = 20_000
@@ -97,7 +97,7 @@ class ClarificationRequestEvent(UserInputRequest):
         words = words_of(self)
         return CardBody(
             title=words.question,
-            description=visible(redacted_text(self.context)),
+            description=from_agent(self.context),
             described=words.context,
             content=self._content(words),
             facts=self.origin,
@@ -163,7 +163,7 @@ class ClarificationRequestEvent(UserInputRequest):
         """The answer."""
         if not isinstance(ending, ClarificationResponseEvent) or ending.answer is None:
             return ()
-        return ((words_of(self).answer, visible(redacted_text(ending.answer))),)
+        return ((words_of(self).answer, from_agent(ending.answer)),)
 
     @property
     def _own(self) -> str:
@@ -174,7 +174,7 @@ class ClarificationRequestEvent(UserInputRequest):
 
     @property
     def _shown(self) -> list[str]:
-        return [visible(redacted_text(option), one_line=True) for option in self.options]
+        return [from_agent(option, one_line=True) for option in self.options]
 
     def _numbered(self, words: QuestionWords) -> bool:
         """Whether buttons cannot say all options, or one would pass for a button of ours."""
@@ -183,7 +183,7 @@ class ClarificationRequestEvent(UserInputRequest):
         )
 
     def _content(self, words: QuestionWords) -> str:
-        question = visible(redacted_text(self.question))
+        question = from_agent(self.question)
         if not self._numbered(words):
             return question
         listed = [f"{number}. {option}" for number, option in enumerate(self._shown, 1)]
@@ -204,7 +204,7 @@ class ClarificationRequestEvent(UserInputRequest):
         if not self._own:
             return options
         field = FormField(_FIELD, words.your_answer, multiline=True)
-        note = shortened(visible(redacted_text(self.question)), _NOTE_LIMIT)
+        note = shortened(from_agent(self.question), _NOTE_LIMIT)
         form = Form(words.your_answer, (field,), note=note)
         label = words.answer_otherwise if self._own == OTHER else words.answer_it
         style: Literal["default", "primary"] = "default" if options else "primary"

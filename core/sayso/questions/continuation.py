@@ -15,8 +15,7 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResp
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.words import words_of
-from sayso.text.secrets import redacted_text
-from sayso.text.visible import visible
+from sayso.text.agents import from_agent
 
 AMOUNTS = (5, 10, 20)
 MAX_AMOUNTS = 5
@@ -87,7 +86,7 @@ class ContinuationRequestEvent(UserInputRequest):
         )
         return CardBody(
             title=words.may_continue,
-            description=visible(redacted_text(self.description)),
+            description=from_agent(self.description),
             content=words.used.format(used=self.current_iteration, most=self.max_iterations),
             facts=self.origin,
             choices=(*more, Choice(STOP, words.stop, "danger")),

@@ -15,7 +15,7 @@ from sayso.forms.schema_check import schema_problem
 from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same
 from sayso.questions.words import ENGLISH, QuestionWords
-from sayso.text.secrets import marks_in, redacted, redaction
+from sayso.text.secrets import Redaction, marks_in, redacted, redaction
 from sayso.text.visible import visible
 
 if TYPE_CHECKING:
@@ -30,21 +30,29 @@ _STRAIGHT = str.maketrans(dict.fromkeys(_CURLY, '"'))
 
 
 def edit_choice(
-    arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, words: QuestionWords = ENGLISH
+    arguments: Mapping[str, Any],
+    schema: Mapping[str, Any] | None,
+    words: QuestionWords = ENGLISH,
+    *,
+    shown: Redaction | None = None,
 ) -> Choice | None:
     """The choice to change the arguments and allow that.
 
     None where they are too long to edit, or where the tool's schema costs too
     much to be held against them. Where it can be asked in chat, each argument
-    is a field of its own.
+    is a field of its own. ``shown`` is what may be shown of them, where that is known.
     """
-    if (fields := _as_fields(arguments, schema, words)) is not None:
+    shown = shown or redaction(arguments)
+    if (fields := _as_fields(arguments, schema, words, shown)) is not None:
         form = replace(fields.form, title=words.edit_title, submit=words.allow_these)
         return Choice(EDIT, words.edit, needs_sight=True, form=form)
-    shown = _written(redacted(arguments))
-    if not arguments or len(shown) > LONGEST_TEXT or not _is_affordable(schema):
+    # The least that they take: what is far too long is not laid out to be measured.
+    if not arguments or len(json.dumps(shown.shown, ensure_ascii=False)) > LONGEST_TEXT:
         return None
-    field = FormField(_FIELD, words.arguments, initial=shown, multiline=True)
+    written = _written(shown.shown)
+    if len(written) > LONGEST_TEXT or not _is_affordable(schema):
+        return None
+    field = FormField(_FIELD, words.arguments, initial=written, multiline=True)
     form = Form(words.edit_title, (field,), submit=words.allow_these, note=words.edit_note)
     return Choice(EDIT, words.edit, needs_sight=True, form=form)
 
@@ -61,7 +69,7 @@ def edited(
         InvalidInputError: it is neither a JSON object nor lines of name=value, or
             does not fit the tool's schema, or that cannot be used; it says where.
     """
-    if (fields := _as_fields(arguments, schema, words)) is not None:
+    if (fields := _as_fields(arguments, schema, words, redaction(arguments))) is not None:
         data = fields.data(inputs)
         # What was empty has no field that could say so: it stays as it is.
         empty = {name: value for name, value in arguments.items() if value in (None, "", [])}
@@ -104,13 +112,16 @@ def _misfit(schema: Mapping[str, Any], arguments: Mapping[str, Any], words: Ques
 
 
 def _as_fields(
-    arguments: Mapping[str, Any], schema: Mapping[str, Any] | None, words: QuestionWords
+    arguments: Mapping[str, Any],
+    schema: Mapping[str, Any] | None,
+    words: QuestionWords,
+    shown: Redaction,
 ) -> SchemaForm | None:
     """The schema as a form that begins with the arguments, where it holds all of each of them."""
-    if schema is None or _written(redacted(arguments)) != json.dumps(
-        arguments, ensure_ascii=False, indent=2
-    ):
+    if schema is None or shown.hidden:
         return None  # something in them must not be shown as it is
+    if visible(written := json.dumps(arguments, ensure_ascii=False)) != written:
+        return None
     # Here, because an agent's process must not pay for it: only desks make forms.
     from sayso.forms.schema_form import schema_form
 
@@ -125,6 +136,8 @@ def _as_fields(
 def _written(value: Any) -> str:
     """JSON in which nothing is invisible."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
+    if visible(text) == text:
+        return text
     return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
 
 

@@ -32,9 +32,10 @@ from sayso.questions.refusals import (
 from sayso.questions.words import QuestionWords, words_of
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule, RuleBook
 from sayso.rules.standing import MOST_DENY_RULES, DenyRule, StandingDenial, standing_denial
-from sayso.text.arguments import shown_arguments
-from sayso.text.secrets import redacted_text, redaction
-from sayso.text.visible import shortened, visible
+from sayso.text.agents import from_agent
+from sayso.text.arguments import shown_arguments, written_arguments
+from sayso.text.secrets import Redaction, redaction
+from sayso.text.visible import one_line, shortened
 
 LONGEST_BECAUSE = 300
 """What is told of a policy's reason to ask has at most so many characters."""
@@ -111,20 +112,20 @@ class PermissionRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
-        words = words_of(self)
+        words, shown = words_of(self), redaction(self.arguments)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
         always = [choice for choice in stored if choice.key == ALWAYS]
         return CardBody(
-            title=shortened(visible(self.function_name, one_line=True), NAME_LIMIT),
-            description=visible(redacted_text(self.description)),
-            content=shown_arguments(self.arguments) or words.no_arguments,
+            title=one_line(self.function_name, NAME_LIMIT),
+            description=from_agent(self.description),
+            content=written_arguments(shown.shown) or words.no_arguments,
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
-            facts=(*self.origin, *self._because(words), *self._not_shown(words)),
+            facts=(*self.origin, *self._because(words), *_not_shown(shown, words)),
             choices=(allow, *always, deny),
-            more=(*self._saying_more(words), *(one for one in stored if one.key != ALWAYS)),
+            more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 
     def answer(
@@ -228,7 +229,7 @@ class PermissionRequestEvent(UserInputRequest):
             stored_at=at,
             expires_at=until,
             scope=offer.choice.scope,
-            reason=shortened(visible(redacted_text(self.description), one_line=True), 200),
+            reason=shortened(from_agent(self.description, one_line=True), 200),
         )
 
     def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:
@@ -317,20 +318,17 @@ class PermissionRequestEvent(UserInputRequest):
             (words.new_digest, short_digest(ending.modified_digest)),
         )
 
-    def _saying_more(self, words: QuestionWords) -> Iterator[Choice]:
+    def _saying_more(self, shown: Redaction, words: QuestionWords) -> Iterator[Choice]:
         yield deny_with_reason_choice(DENY, words)
         yield changes_choice(words)
-        if (edit := edit_choice(self.arguments, self.arguments_schema, words)) is not None:
+        edit = edit_choice(self.arguments, self.arguments_schema, words, shown=shown)
+        if edit is not None:
             yield edit
 
     def _because(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
-        told = visible(redacted_text(self.asked_because), one_line=True).strip()
+        told = from_agent(self.asked_because, one_line=True).strip()
         if told:
             yield words.asked_because, shortened(told, LONGEST_BECAUSE)
-
-    def _not_shown(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
-        if hidden := redaction(self.arguments).hidden:
-            yield words.not_shown, words.runs_hidden.of(hidden)
 
     def _offers(self) -> tuple[Offer, ...]:
         words = words_of(self).always
@@ -339,6 +337,11 @@ class PermissionRequestEvent(UserInputRequest):
 
     def _offer(self, choice: Choice) -> Offer | None:
         return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)
+
+
+def _not_shown(shown: Redaction, words: QuestionWords) -> Iterator[tuple[str, str]]:
+    if shown.hidden:
+        yield words.not_shown, words.runs_hidden.of(shown.hidden)
 
 
 def _told_stored(choice: Choice) -> str:

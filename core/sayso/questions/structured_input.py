@@ -19,8 +19,8 @@ from sayso.forms.schema_nodes import plain_schema
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import words_of
-from sayso.text.secrets import redacted_text
-from sayso.text.visible import shortened, visible
+from sayso.text.agents import from_agent
+from sayso.text.visible import shortened
 
 TEXT_LIMIT = 20_000
 
@@ -78,7 +78,7 @@ class StructuredInputRequestEvent(UserInputRequest):
     @property
     def schema_form(self) -> SchemaForm:
         """The schema as a form."""
-        note = shortened(visible(redacted_text(self.text)), _NOTE_LIMIT)
+        note = shortened(from_agent(self.text), _NOTE_LIMIT)
         return schema_form(self.json_schema, note=note, words=words_of(self).cards.forms)
 
     @property
@@ -96,7 +96,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         words, form = words_of(self), self.schema_form.form
         return CardBody(
             title=words.input_needed,
-            content=visible(redacted_text(self.text)),
+            content=from_agent(self.text),
             facts=(*self.origin, (words.fields, str(len(form.fields)))),
             choices=(
                 Choice(FILL_IN, words.fill_in, "primary", needs_sight=True, form=form),

@@ -25,8 +25,9 @@ from sayso.questions.refusals import (
 )
 from sayso.questions.unanswered import unanswered
 from sayso.questions.words import words_of
-from sayso.text.secrets import redacted_text, redaction
-from sayso.text.visible import shortened, visible
+from sayso.text.agents import from_agent, shown_as_agents
+from sayso.text.secrets import redaction
+from sayso.text.visible import shortened
 
 TITLE_LIMIT = 200
 TEXT_LIMIT = 200_000
@@ -98,10 +99,10 @@ class TextApprovalRequestEvent(UserInputRequest):
         words, (text, hidden) = words_of(self), redaction(self.text)
         not_shown = (words.not_shown, words.approves_hidden.of(hidden))
         return CardBody(
-            title=shortened(visible(redacted_text(self.title), one_line=True), NAME_LIMIT),
-            description=visible(redacted_text(self.context)),
+            title=shortened(from_agent(self.title, one_line=True), NAME_LIMIT),
+            description=from_agent(self.context),
             described=words.context,
-            content=visible(text),
+            content=shown_as_agents(text),
             question=words.may_be_used,
             digest=short_digest(self.digest_of_arguments),
             facts=(*self.origin, *((not_shown,) if hidden else ())),

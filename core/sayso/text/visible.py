@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import unicodedata
 
+from sayso.text.blanks import folded
+
 # Cc control, Cf format (bidirectional, zero width), Cs lone surrogates, Co private use,
-# Cn unassigned, Zl/Zp separators: none of them may act on the text around it.
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-# Letters by category that are drawn as nothing: Hangul fillers, Braille blank, combining joiner,
-# variation selectors.
-_BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\u034f") | frozenset(
-    chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+# Cn unassigned, Zl/Zp separators: none of them may act on the text around it. Zs: blanks of
+# other widths, of which only the space itself looks like what it is.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+# Letters and marks by category that are drawn as nothing: the combining joiner, fillers of Hangul,
+# Khmer and Khitan, the Braille blank, variation selectors (also Mongolian ones), joiners of
+# Tifinagh and Brahmi numbers, the object replacement, the null note head, hieroglyphic blanks.
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u2d7f\u3164\uffa0\ufffc"
+    "\U0001107f\U00013441\U00013442\U00016fe4\U0001d159"
+) | frozenset(
+    chr(code) for code in (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 )
 
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ‛`´", "'") | dict.fromkeys("“”„‟", '"'))
+_MOST_KEPT = 8_192
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
@@ -24,19 +32,29 @@ def visible(text: str, *, one_line: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_seen(character, one_line) for character in text)
+    return text.translate(_ON_ONE_LINE if one_line else _ON_LINES)
 
 
-def _seen(character: str, one_line: bool) -> str:
-    if character == "\n":
-        return "⏎" if one_line else "\n"
-    if character == "\t":
-        return " " if one_line else "\t"
+class _Seen(dict[int, str]):
+    """How characters are seen, each looked up once; the rarest again every time."""
+
+    def __missing__(self, code: int) -> str:
+        seen = _seen(chr(code))
+        if len(self) < _MOST_KEPT:
+            self[code] = seen
+        return seen
+
+
+def _seen(character: str) -> str:
+    if character == " ":
+        return character
     if character in _BLANK or unicodedata.category(character) in _UNSEEN:
         return f"⟨U+{ord(character):04X}⟩"
-    if unicodedata.category(character) == "Zs" and character != " ":
-        return f"⟨U+{ord(character):04X}⟩"
     return character
+
+
+_ON_LINES = _Seen({ord("\n"): "\n", ord("\t"): "\t"})
+_ON_ONE_LINE = _Seen({ord("\n"): "⏎", ord("\t"): " "})
 
 
 def shortened(text: str, limit: int) -> str:
@@ -50,6 +68,11 @@ def looks(text: str) -> str:
     return " ".join(plain.casefold().split())
 
 
+def on_one_line(text: str) -> str:
+    """The text on one line, nothing in it invisible or far away."""
+    return folded(visible(text, one_line=True))
+
+
 def one_line(text: str, limit: int, *, otherwise: str = "–") -> str:
-    """The text on one line of 1 to ``limit`` characters, nothing in it invisible."""
-    return shortened(visible(text, one_line=True).strip(), limit) or otherwise
+    """The same of 1 to ``limit`` characters, for a field that is never empty."""
+    return shortened(on_one_line(text.strip()).strip(), limit) or otherwise

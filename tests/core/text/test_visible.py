@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from sayso.text.visible import looks, shortened, visible
@@ -57,3 +59,47 @@ def test_texts_that_a_person_takes_for_one_another_look_the_same(one: str, other
 
 def test_texts_that_a_person_tells_apart_do_not_look_the_same() -> None:
     assert looks("yes") != looks("yes!")
+
+
+# Derived core property Default_Ignorable_Code_Point of Unicode, and characters that are drawn as
+# nothing without having it: a list of its own, not the table's.
+_IGNORED = (
+    *((0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5)),
+    *((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164)),
+    *((0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8)),
+    *((0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+_DRAWN_AS_NOTHING = (
+    *(0x2800, 0x2D7F, 0xFFFC, 0x1107F, 0x13441, 0x13442, 0x16FE4, 0x1D159),
+    *(0x00A0, 0x1680, 0x2000, 0x2003, 0x200A, 0x202F, 0x205F, 0x3000),
+)
+
+
+def test_every_character_that_is_drawn_as_nothing_is_spelled_out() -> None:
+    codes = [code for first, last in _IGNORED for code in range(first, last + 1)]
+
+    for code in (*codes, *_DRAWN_AS_NOTHING):
+        assert visible(chr(code)) == f"⟨U+{code:04X}⟩", hex(code)
+
+
+@pytest.mark.parametrize(
+    ("category", "character"),
+    [
+        ("Cc", "\x7f"),
+        ("Cf", "\u202e"),
+        ("Cs", "\udc00"),
+        ("Co", "\ue000"),
+        ("Cn", "\u0378"),
+        ("Zl", "\u2028"),
+        ("Zp", "\u2029"),
+        ("Zs", "\u3000"),
+    ],
+)
+def test_every_category_that_acts_unseen_is_spelled_out(category: str, character: str) -> None:
+    assert unicodedata.category(character) == category
+    assert visible(character) == f"⟨U+{ord(character):04X}⟩"
+
+
+@pytest.mark.parametrize("character", "aé日🙂́\u0e31ªⅫ€^_–(«»%٣²")
+def test_what_is_seen_stays(character: str) -> None:
+    assert visible(character) == character

@@ -1,0 +1,37 @@
+"""Both sides of every bound of a setting."""
+
+from __future__ import annotations
+
+import pytest
+
+from sayso_bots.settings.settings import settings_of
+from sayso_bots.settings.source import SettingsError, source_of
+
+SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "a-secret-of-a-test"}
+ROUTE = '\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'
+LONG, LONGER = "x" * 1_000, "x" * 1_001
+MANY, MORE = '["a"' + ', "a"' * 19 + "]", '["a"' + ', "a"' * 20 + "]"
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "good", "bad"),
+    [
+        ("server", "port", ["0", "65535"], ["-1", "65536"]),
+        ("server", "connections_per_source", ["1", "1000000"], ["0", "1000001", "true"]),
+        ("store", "give_up_after", ['"1ms"', '"30d"', '"never"'], ['"0s"', '"31d"', "5", '"off"']),
+        ("api", "per_second", ["1", "10000"], ["0", "10001"]),
+        ("policy", "window", ['"1ms"', '"60m"'], ['"0s"', '"3601s"']),
+        ("policy", "remember", ['"30d"'], ['"0s"', '"2592001s"']),
+        ("questions", "reason_wait", ['"15m"'], ['"0s"', '"901s"']),
+        ("questions", "together", ['"5s"', '"off"'], ['"0s"', '"5001ms"']),
+        ("questions", "reasons", [f'["{LONG}"]', MANY], ['[" "]', f'["{LONGER}"]', MORE]),
+    ],
+)
+def test_a_setting_reaches_to_its_bound_and_no_further(
+    section: str, key: str, good: list[str], bad: list[str]
+) -> None:
+    for value in good:
+        settings_of(source_of(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))
+    for value in bad:
+        with pytest.raises(SettingsError, match=rf"line 2: {section}\.{key}"):
+            settings_of(source_of(f"[{section}]\n{key} = {value}\n{ROUTE}", SLACK))

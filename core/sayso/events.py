@@ -104,7 +104,8 @@ class UserInputRequest(Event):
 
     A kind of question of your own is a subclass with a ``type`` of its own
     that says how it becomes a card and what each choice on the card means. No
-    adapter needs to know it.
+    adapter needs to know it. ``requested_by`` is the actor who wants it, as whoever
+    asks says; ``filed_by`` is the token of the hosted API that it came with.
     """
 
     result_type: ClassVar[type[Any] | None] = None
@@ -113,6 +114,7 @@ class UserInputRequest(Event):
     run: RunRef
     path: tuple[str, ...] = ()
     requested_by: str | None = None
+    filed_by: str | None = None
     expires_at: AwareDatetime
     _words: Language | None = PrivateAttr(default=None)
 
@@ -120,6 +122,11 @@ class UserInputRequest(Event):
     def question_id(self) -> str:
         """The id that comes back with the answer."""
         raise TypeError(f"{type(self).__name__} does not say which field is its id")
+
+    @property
+    def askers(self) -> tuple[str, ...]:
+        """Who asked, as actors: who wants it, and whose token it was asked with."""
+        return tuple(dict.fromkeys(filter(None, (self.requested_by, self.filed_by))))
 
     @property
     def subject(self) -> str:

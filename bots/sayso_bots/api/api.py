@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -13,13 +14,17 @@ from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
+from sayso.desk.refused import RefusedPresses
 from sayso.desk.routes import Routes
+from sayso.desk.standing import Standing
 from sayso.errors import DuplicateRequestError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
+from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
 from sayso.stores.ports import Record
+from sayso.tasks import Background
 from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
 from sayso_bots.api.bodies import read_body, without_nulls
@@ -44,6 +49,10 @@ from sayso_bots.settings.settings import PolicySettings
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()
+_OWN_APPROVAL = (
+    "whoever asked may not approve it; somebody else has to, "
+    "or its route has to say self_approval = true"
+)
 
 
 @asynccontextmanager
@@ -60,13 +69,23 @@ async def hosted_api(
     """The hosted API while the block runs. Whoever serves it ends its streams first."""
     async with BranchFeed(backend.log, backend.bus) as feed:
         streams = Streams(feed, limits)
-        approvers = Approvers(routes, adapters)
+        background = Background("the hosted API's audit")
+        refused = RefusedPresses(backend.audit, background, None)
+        people = People(routes, Approvers(routes, adapters), refused)
         try:
-            yield HostedApi(
-                settings, backend, routes, approvers, streams, policy or PolicySettings(), clock
-            )
+            yield HostedApi(settings, backend, people, streams, policy or PolicySettings(), clock)
         finally:
             streams.end()
+            await background.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Who may answer what: the routes, who is looked up there, and who was refused."""
+
+    routes: Routes
+    approvers: Approvers
+    refused: RefusedPresses
 
 
 class HostedApi:
@@ -76,16 +95,16 @@ class HostedApi:
         self,
         settings: ApiSettings,
         backend: Backend,
-        routes: Routes,
-        approvers: Approvers,
+        people: People,
         streams: Streams,
         policy: PolicySettings,
         clock: Clock,
     ) -> None:
         self.streams = streams
         self._backend = backend
-        self._routes = routes
-        self._approvers = approvers
+        self._routes = people.routes
+        self._approvers = people.approvers
+        self._refused_presses = people.refused
         self._terms = policy.terms
         self._policy = policy.policy()
         self._clock = clock
@@ -160,11 +179,14 @@ class HostedApi:
         if not isinstance(question_id, str):
             raise invalid(Wrong(pointer(kind.id_name), "must be the id of the request"))
         record = await self._waiting(run, question_id)
-        await self._may_answer(token, record.request)
+        standing = await self._standing(token, record.request, given)
         if record.ending is not None:
             return self._answered_again(token, record, kind, given)
         asked = Asked(record.request, token.actor, self._clock(), self._terms)
         answer, rule = answer_of(asked, kind, given)
+        if not standing.allows(answer):
+            self._refused(token, record.request, "own_request", given)
+            raise ApiProblem(403, "OwnRequest", _OWN_APPROVAL)
         settled = await self._backend.store.settle(question_id, answer, remember=rule)
         if settled.forbidden:
             raise denied_by_rule(settled.ending)
@@ -187,6 +209,7 @@ class HostedApi:
             with suppress(ApiProblem):
                 if answer_of(asked, kind, given)[0] == ending:
                     return event_reply(ending)
+        self._refused(token, record.request, "late", given)
         raise already_answered(record)
 
     async def _waiting(self, run: RunRef, question_id: str) -> Record:
@@ -199,13 +222,30 @@ class HostedApi:
             )
         raise ApiProblem(409, "BranchRuntimeNotActive", "nothing is open on this branch")
 
-    async def _may_answer(self, token: ApiToken, request: UserInputRequest) -> None:
-        if not await self._approvers.include(token.actor, request):
+    async def _standing(
+        self, token: ApiToken, request: UserInputRequest, given: Mapping[str, Any]
+    ) -> Standing:
+        standing = await self._approvers.standing(token.actor, request)
+        if standing is Standing.STRANGER:
+            self._refused(token, request, "not_approver", given)
             detail = f"{token.actor} is not an approver on this request's route"
             raise ApiProblem(403, "NotAnApprover", detail)
-        if request.requested_by == token.actor and not token.answers_own:
+        if token.actor in request.askers and not token.answers_own:
+            self._refused(token, request, "own_request", given)
             detail = "this token asked the question itself; somebody else has to answer"
             raise ApiProblem(403, "OwnRequest", detail)
+        return standing
+
+    def _refused(
+        self,
+        token: ApiToken,
+        request: UserInputRequest,
+        why: RefusalKind,
+        given: Mapping[str, Any],
+    ) -> None:
+        key = given.get("choiceKey") or given.get("choice")
+        choice = key if isinstance(key, str) else ""
+        self._refused_presses.note(request, why, by=token.actor, place="api", choice=choice)
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         run = run_of(request)

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, TypeAdapter, ValidationError
 
+from sayso.actors import check_actor
 from sayso.agent.timeouts import in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, new_id
@@ -25,7 +26,10 @@ from sayso_bots.settings.durations import parse_duration
 _ID = re.compile(r"[A-Za-z0-9_.:~-]{1,128}", re.ASCII)
 # What need not be there, although an event has it.
 FILLED = frozenset(
-    {"run", "sourceName", "callId", "arguments", "argumentsDigest", "expiresAt", "requestedBy"}
+    {
+        *("run", "sourceName", "callId", "arguments", "argumentsDigest", "expiresAt"),
+        *("requestedBy", "filedBy"),
+    }
 )
 # Four of them in an address, each character escaped as 12 bytes, fit into the line of 8,190 bytes
 # that the web server reads.
@@ -95,17 +99,33 @@ class Draft:
 
     def _own(self, stored: Mapping[str, Any]) -> dict[str, Any]:
         """What the server knows, whatever the body says; contradictions are refused."""
-        if (asker := self._given.get("requestedBy")) not in (None, self._actor):
-            raise invalid(
-                Wrong("/requestedBy", f"is {self._actor} with this token, not {asker!r:.80}")
-            )
+        if (filer := self._given.get("filedBy")) not in (None, self._actor):
+            raise invalid(Wrong("/filedBy", f"is {self._actor} with this token, not {filer!r:.80}"))
         return {
             "type": self.kind.type_name,
             self.kind.id_name: self.question_id,
             "run": self._run_of(stored),
-            "requestedBy": self._actor,
+            "requestedBy": self._asker(),
+            "filedBy": self._filer(stored),
             "expiresAt": self._now,
         }
+
+    def _asker(self) -> str:
+        """Who wants it, as the body says; the token itself where it does not say."""
+        asker = self._given.get("requestedBy")
+        if asker is None:
+            return self._actor
+        try:
+            if not isinstance(asker, str):
+                raise ValueError("must be a string")  # noqa: TRY004, TRY301
+            return check_actor(asker)
+        except ValueError as error:
+            raise invalid(Wrong("/requestedBy", str(error))) from None
+
+    def _filer(self, stored: Mapping[str, Any]) -> str | None:
+        """Whose token it came with; requests from before that was written down do not say."""
+        told = "filedBy" not in stored or stored["filedBy"] is not None
+        return self._actor if told or stored.get("requestedBy") != self._actor else None
 
     def _run_of(self, stored: Mapping[str, Any]) -> RunRef:
         given = self._given.get("run", {})

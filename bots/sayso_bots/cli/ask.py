@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
+from sayso.actors import check_actor
 from sayso.agent.gate import Gate
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
@@ -83,6 +84,12 @@ def add_arguments(parser: Parser) -> None:
         help="what Always is remembered for (default: $SAYSO_SESSION or user@host)",
     )
     parser.add_argument("--branch", default="main", metavar="NAME", help="a branch of the session")
+    parser.add_argument(
+        "--requested-by",
+        type=_actor,
+        metavar="ACCOUNT",
+        help="who wants it, as platform:account: they may not approve it themselves",
+    )
     parser.add_argument("--source", metavar="NAME", help="the component that asks")
     parser.add_argument(
         "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
@@ -154,6 +161,7 @@ async def _verdict(
                 run=run,
                 policy=policy,
                 observe=tell,
+                requested_by=args.requested_by,
                 withdrawn_by=f"cli:{who_and_where()}",
             ) as gate,
         ):
@@ -174,6 +182,13 @@ async def _reach(backend: Backend, store: StoreSettings, seconds: float) -> None
                 text = f"{store.unreachable(error)}; nothing was approved"
                 raise StoreUnreachableError(text) from None
             await asyncio.sleep(_RETRY_SECONDS)
+
+
+def _actor(text: str) -> str:
+    try:
+        return check_actor(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _check_unicode(tool: str, description: str, source: str, run: RunRef) -> None:

@@ -47,7 +47,8 @@ def _entry_row(entry: AuditEntry) -> tuple[str, ...]:
     about_rule = f"rule {entry.rule_id}" if entry.rule_id else ""
     what = " ".join(word for word in (entry.effect, entry.scope) if word)
     choice = "" if entry.choice == "ask" else entry.choice
-    more = (about_rule, what, choice, entry.reason)
+    refusal = entry.refusal.replace("_", " ")
+    more = (refusal, about_rule, what, choice, entry.place, entry.reason)
     return (
         time_text(entry.at),
         entry.kind.replace("_", " "),

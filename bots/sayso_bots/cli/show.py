@@ -69,6 +69,7 @@ def _described(record: Record) -> list[str]:
         ("run", request.run.run_id),
         ("source", request.source_name),
         ("requested by", request.requested_by or ""),
+        ("asked through", request.filed_by or ""),
         ("because", redacted_text(request.why_asked)),
         ("expires", time_text(request.expires_at)),
     ]

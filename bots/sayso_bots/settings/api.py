@@ -36,8 +36,15 @@ def api_warnings(source: Source, api: ApiSettings | None) -> tuple[str, ...]:
 
 
 def check_api_approvers(source: Source, routes: Routes, api: ApiSettings | None) -> None:
-    """See that every ``api:NAME`` among the approvers is a token of the settings."""
+    """See that every ``api:NAME`` of approvers and people is a token of the settings."""
     known = {token.actor for token in api.tokens} if api is not None else set()
+    for person, accounts in routes.people.items():
+        for account in sorted(accounts):
+            if account.startswith("api:") and account not in known:
+                source.problem(
+                    ("people", person, "api"),
+                    f"names {account.partition(':')[2]!r:.80}, but no [[api.token]] has this name",
+                )
     for number, route in enumerate(routes.routes):
         for index, approver in enumerate(route.approvers):
             if approver.startswith("api:") and approver not in known:

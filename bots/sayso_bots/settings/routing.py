@@ -139,7 +139,10 @@ def _check_person(
         source.problem(path, "is not a name for a person; use one without : and @")
     for other, accounts in people.items():
         if other != name and (shared := accounts & people[name]):
-            source.problem(path, f"has the account {min(shared)}, and so has {other}; remove one")
+            # Two people may not be one: whoever asked could approve as the other.
+            account = min(shared)
+            where = (*path, account.partition(":")[0])
+            source.problem(where, f"has the account {account}, and so has {other}; remove one")
 
 
 def _as_key(account: str) -> str:
@@ -190,6 +193,7 @@ def _made(section: RouteSection, to: tuple[Place, ...] = ()) -> Route:
         agent=section.agent,
         tool=section.tool,
         seconds=None if section.timeout is None else section.timeout.total_seconds(),
+        self_approval=section.self_approval,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
 from sayso_bots.settings.durations import parse_duration
+from sayso_bots.settings.tokens import TOKEN_NAME
 
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 
@@ -104,14 +105,23 @@ class ServerSection(Section):
 
 
 def person_section(platforms: Iterable[Platform[Any]]) -> type[Section]:
-    """[people.NAME]: the accounts of one human, a key for each platform."""
-    fields: dict[str, Any] = {platform.name: (_accounts(platform), ()) for platform in platforms}
+    """[people.NAME]: the accounts of one human, a key for each platform, and their API tokens."""
+    fields: dict[str, Any] = {
+        platform.name: (_accounts(platform.name, platform.account), ()) for platform in platforms
+    }
+    fields["api"] = (_accounts("api", _token_name), ())
     return create_model("PersonSection", __base__=Section, **fields)
 
 
-def _accounts(platform: Platform[Any]) -> Any:
+def _token_name(written: object) -> str:
+    if not isinstance(written, str) or not TOKEN_NAME.fullmatch(written):
+        raise ValueError("is not the name of an [[api.token]]")
+    return written
+
+
+def _accounts(platform: str, check: Callable[[object], str]) -> Any:
     def account(written: object) -> str:
-        return f"{platform.name}:{platform.account(written)}"
+        return f"{platform}:{check(written)}"
 
     one = Annotated[str, PlainValidator(account)]
     return Annotated[tuple[one, ...], BeforeValidator(_as_list)]
@@ -125,6 +135,7 @@ class RouteSection(Section):
     agent: str = "*"
     tool: str = "*"
     timeout: Duration | None = None
+    self_approval: Annotated[bool, Field(strict=True)] = False
 
 
 def _origin(value: object) -> str:

@@ -46,7 +46,8 @@ class Gate(Asking):
     minutes. ``observe`` is told at once what this gate asks and how it ended.
 
     Every question takes ``timeout``, ``source_name`` (who asks, instead of the
-    agent's id) and ``path`` (the calls that led to it, outermost first); a
+    agent's id), ``path`` (the calls that led to it, outermost first) and
+    ``requested_by`` (the actor who wants it, and may not approve it); a
     call also takes a ``description`` and a ``declaration``. Whatever asks or
     waits raises StoreUnreachableError when the store cannot be reached in
     time: nobody was asked, or the answer cannot be read, and nothing was approved.

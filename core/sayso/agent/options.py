@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, TypedDict
 
+from sayso.actors import check_actor
 from sayso.agent.decider import Asker
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout, in_seconds
 from sayso.calls import RunRef
@@ -22,6 +23,7 @@ class AskOptions(TypedDict, total=False):
     source_name: str | None
     timeout: Timeout
     path: Sequence[str]
+    requested_by: str | None
 
 
 class CallOptions(AskOptions, total=False):
@@ -38,6 +40,7 @@ class Asked:
     asker: Asker
     seconds: float
     description: str = ""
+    requested_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,12 @@ class GateOptions:
 
     Without a policy, a person is asked about every call. ``withdrawn_by`` is who
     withdraws a question that is not waited for any more, where that is known.
+    ``requested_by`` is the actor who wants what the run does, such as ``chat:alice``:
+    they may not approve it.
 
     Raises:
-        ValueError: the timeout is not more than zero, or longer than 30 days.
+        ValueError: the timeout is not more than zero, or longer than 30 days, or
+            ``requested_by`` is no actor.
     """
 
     run: RunRef
@@ -63,6 +69,8 @@ class GateOptions:
 
     def __post_init__(self) -> None:
         in_seconds(self.timeout)
+        if self.requested_by is not None:
+            check_actor(self.requested_by)
 
     def child(self, path: tuple[str, ...], source_name: str | None) -> GateOptions:
         """Those of the gate of a sub-agent, which these calls led to."""
@@ -75,18 +83,24 @@ class GateOptions:
         source_name: str | None = None,
         timeout: Timeout = None,
         path: Sequence[str] = (),
+        requested_by: str | None = None,
         description: str = "",
         declaration: Declaration | None = None,
     ) -> Asked:
         """A question as it is put by this gate.
 
         Raises:
-            ValueError: the timeout is not more than zero, or longer than 30 days.
+            ValueError: the timeout is not more than zero, or longer than 30 days, or
+                ``requested_by`` is no actor.
         """
+        if requested_by is not None:
+            check_actor(requested_by)
         own = self.run.agent_id if self.source_name is None else self.source_name
         source = own if source_name is None else source_name
         seconds = in_seconds(self.timeout if timeout is None else timeout)
-        return Asked(Asker(source, (*self.path, *path), declaration), seconds, description)
+        wanted = self.requested_by if requested_by is None else requested_by
+        asker = Asker(source, (*self.path, *path), declaration)
+        return Asked(asker, seconds, description, wanted)
 
     def fields(self, asked: Asked) -> dict[str, Any]:
         """What every request says: who asks, and until when."""
@@ -94,6 +108,6 @@ class GateOptions:
             "source_name": asked.asker.source_name,
             "run": self.run,
             "path": asked.asker.path,
-            "requested_by": self.requested_by,
+            "requested_by": asked.requested_by,
             "expires_at": self.clock() + timedelta(seconds=asked.seconds),
         }

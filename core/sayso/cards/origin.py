@@ -33,6 +33,11 @@ class Asked(Protocol):
         """Who wants it, where somebody does."""
         ...
 
+    @property
+    def filed_by(self) -> str | None:
+        """The token it was asked with, where there is one."""
+        ...
+
 
 def asker(asked: Asked) -> str:
     """Who asks, outermost first: the agent, then the chain of calls that led here."""
@@ -48,6 +53,8 @@ def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], .
         facts.insert(0, (words.source, asked.source_name))
     if asked.requested_by:
         facts.append((words.requested_by, asked.requested_by))
+    if asked.filed_by and asked.filed_by != asked.requested_by:
+        facts.append((words.filed_by, asked.filed_by))
     return tuple((label, _name(value)) for label, value in facts)
 
 

@@ -28,6 +28,7 @@ class CardWords:
     source: str
     session: str
     requested_by: str
+    filed_by: str
     reason_given: str
     granted: str
 
@@ -110,6 +111,7 @@ ENGLISH = CardWords(
     source="Source",
     session="Session",
     requested_by="Requested by",
+    filed_by="Asked through",
     reason_given="Reason given",
     granted="allowed",
     call="Call {number} of {count}",

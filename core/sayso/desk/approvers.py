@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sayso.chats.adapter import Adapter
-from sayso.desk.routes import Routes, is_group
+from sayso.desk.routes import Route, Routes, is_group
+from sayso.desk.standing import Standing
 from sayso.errors import DeliveryError
 from sayso.events import UserInputRequest
 
@@ -36,11 +37,16 @@ class Approvers:
         self._adapters = adapters
         self._groups: dict[str, _Group] = {}
 
-    async def include(self, actor: str, request: UserInputRequest) -> bool:
-        """Whether the actor may answer the request, now."""
+    async def standing(self, actor: str, request: UserInputRequest) -> Standing:
+        """What the actor may do about the request, now."""
         route = self._routes.find(request)
-        if route is None:
-            return False
+        if route is None or not await self._include(actor, route):
+            return Standing.STRANGER
+        if self._routes.asked_by(actor, request) and not route.self_approval:
+            return Standing.ASKER
+        return Standing.APPROVER
+
+    async def _include(self, actor: str, route: Route) -> bool:
         if actor in self._routes.actors(route):
             return True
         platform = actor.partition(":")[0]

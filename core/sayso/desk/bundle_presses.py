@@ -11,6 +11,7 @@ from sayso.cards.bundle import ALLOW_ALL, EACH, unseen_of
 from sayso.cards.card import Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
+from sayso.desk.standing import Standing
 from sayso.errors import UnknownRequestError
 from sayso.stores.ports import Found, Settled
 
@@ -34,13 +35,12 @@ class BundlePresses:
         there = await self._parts.delivery.bundle(pressed)
         found = [replace(one, copy=replace(one.copy, closed_at=None)) for one in there]
         waiting = [one for one in found if one.ending is None]
-        may = [await self._parts.approvers.include(press.actor, one.request) for one in waiting]
-        for one, allowed in zip(waiting, may, strict=True):
-            if not allowed:
-                self._parts.notices.pressed(one.request, press, "refused")
-        mine = [one for one, allowed in zip(waiting, may, strict=True) if allowed]
+        if not waiting:
+            self._parts.refused.press(pressed.request, press, "late")
+        mine, own, refused = await self._sorted(press, waiting)
         if waiting and not mine:
-            return Answer(Answered.REFUSED, self._parts.words.none_allowed)
+            words = self._parts.words
+            return Answer(Answered.REFUSED, words.none_allowed if refused else words.own_requests)
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
             said = self._parts.words.unseen.of(unseen, show_all=self._parts.words.cards.show_all)
             return Answer(Answered.REFUSED, said)
@@ -52,7 +52,25 @@ class BundlePresses:
         if before or any(result is None or not _is_ours(result) for result in settled):
             # The presser saw an older state. What this press ended is shown through the outbox.
             self._parts.background.start(self._parts.delivery.update(pressed, Open()))
-        return self._told(mine, settled, before, len(waiting) - len(mine))
+        for one, result in zip(mine, settled, strict=True):
+            if result is not None and not _is_ours(result):
+                self._parts.refused.press(one.request, press, "late")
+        return self._told(mine, settled, before, own=own, refused=refused)
+
+    async def _sorted(self, press: Press, waiting: Sequence[Found]) -> tuple[list[Found], int, int]:
+        """Those that the presser may decide so; how many they asked for, how many they may not."""
+        mine, own, refused = [], 0, 0
+        for one in waiting:
+            standing = await self._parts.approvers.standing(press.actor, one.request)
+            if standing is Standing.STRANGER:
+                refused += 1
+                self._parts.refused.press(one.request, press, "not_approver")
+            elif standing is Standing.ASKER and press.choice == ALLOW_ALL.key:
+                own += 1
+                self._parts.refused.press(one.request, press, "own_request")
+            else:
+                mine.append(one)
+        return mine, own, refused
 
     def _unseen(self, found: Sequence[Found]) -> int:
         return len(unseen_of([self._parts.maker.card(one) for one in found]))
@@ -85,6 +103,8 @@ class BundlePresses:
         mine: Sequence[Found],
         settled: Sequence[Settled | None],
         before: Sequence[Found],
+        *,
+        own: int,
         refused: int,
     ) -> Answer:
         """What this press decided, and what it did not."""
@@ -110,8 +130,9 @@ class BundlePresses:
         parts += [words.already.of(count, how=how) for how, count in others.items()]
         parts += [words.gone.of(gone)] if gone else []
         parts += [words.forbidden.format(count=refused)] if refused else []
+        parts += [words.own.format(count=own)] if own else []
         parts += [words.for_nobody.format(count=unheard)] if unheard else []
-        kind = Answered.LATE if others or gone or refused else Answered.RECORDED
+        kind = Answered.LATE if others or gone or own or refused else Answered.RECORDED
         if kind is Answered.RECORDED and (unheard or ruled):
             kind = Answered.FORBIDDEN if ruled else Answered.UNHEARD
         return Answer(kind, words.listed.format(parts=", ".join(parts)))

@@ -25,6 +25,7 @@ from sayso.desk.lanes import Lanes, LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
+from sayso.desk.refused import RefusedPresses
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
 from sayso.desk.timer import Timer
@@ -139,6 +140,7 @@ class Desk:
                 delivery=self._delivery,
                 maker=maker,
                 notices=notices,
+                refused=RefusedPresses(backend.audit, self._background, notices),
                 refusals=options.refusals,
                 clock=clock,
                 background=self._background,

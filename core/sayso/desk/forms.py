@@ -23,7 +23,9 @@ _PUT_SECONDS = 15.0
 class Forms:
     """Puts the form of a choice to the presser. What it falls back to is stored before."""
 
-    def __init__(self, parts: DeskParts, *, late: Callable[[Found, RequestEnding], Answer]) -> None:
+    def __init__(
+        self, parts: DeskParts, *, late: Callable[[Press, Found, RequestEnding], Answer]
+    ) -> None:
         self._parts = parts
         self._late = late
 
@@ -54,9 +56,9 @@ class Forms:
         store = self._parts.backend.store
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
-            return self._late(found, ended)
+            return self._late(press, found, ended)
         if problem := await put(adapter.ask(press, card, choice), self._parts.words):
-            return await self._without_form(found, ending, problem)
+            return await self._without_form(press, found, ending, problem)
         who = self._parts.maker.ended(request, ending).who
         self._parts.maker.note(
             request, self._parts.words.questions.reason_is_written.format(who=who)
@@ -66,10 +68,12 @@ class Forms:
             Answered.ASKED, self._parts.refusals.without_reason(self._parts.words.questions)
         )
 
-    async def _without_form(self, found: Found, ending: RequestEnding, problem: str) -> Answer:
+    async def _without_form(
+        self, press: Press, found: Found, ending: RequestEnding, problem: str
+    ) -> Answer:
         settled = await self._parts.backend.store.settle(found.request.question_id, ending)
         if not settled.first:
-            return self._late(found, settled.ending)
+            return self._late(press, found, settled.ending)
         outcome = self._parts.words.outcome(ending.outcome)
         text = self._parts.words.no_reason_asked.format(outcome=outcome, problem=problem)
         if settled.heard == 0:

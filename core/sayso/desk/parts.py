@@ -11,6 +11,7 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.notices import Notices
+from sayso.desk.refused import RefusedPresses
 from sayso.desk.words import DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
@@ -27,6 +28,7 @@ class DeskParts:
     delivery: Delivery
     maker: CardMaker
     notices: Notices
+    refused: RefusedPresses
     refusals: Refusals
     clock: Clock
     background: Background

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
@@ -11,7 +12,8 @@ from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
-from sayso.errors import InvalidInputError, UnknownRequestError
+from sayso.desk.standing import Standing, approves
+from sayso.errors import InvalidInputError, ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
 from sayso.stores.ports import Copy, Found, Settled
@@ -39,43 +41,47 @@ class Presses:
         """
         shown = self._parts.delivery.shown(press.handle)
         if shown is None or not _stands_there(shown.copy, press):
-            return await self._look_closer(press, may=None)
+            return await self._look_closer(press, shown, None)
         # This desk posted the card: all of the order but settling needs no look in the store, and
         # settling looks there at the handle, the delivery and the ending in one step.
-        may = await self._parts.approvers.include(press.actor, shown.request)
-        if may and (choice := self._decision(press, shown)):
+        standing = await self._parts.approvers.standing(press.actor, shown.request)
+        if standing is Standing.APPROVER and (choice := self._decision(press, shown)):
             # What does not fit may also be too late, which comes first.
-            with suppress(UnknownRequestError, InvalidInputError):
+            with suppress(UnknownRequestError, InvalidInputError), self._replays(press, shown):
                 return await self._answer(press, shown, choice, looked_up=False)
-        return await self._look_closer(press, may=may)
+        return await self._look_closer(press, shown, standing)
 
-    async def _look_closer(self, press: Press, *, may: bool | None) -> Answer:
-        """Decide on a press with what the store knows; ``may`` where the actor was looked up."""
-        found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
+    async def _look_closer(
+        self, press: Press, shown: Found | None, standing: Standing | None
+    ) -> Answer:
+        """Decide on a press with what the store knows; ``standing`` where it was looked up."""
+        with self._replays(press, shown):
+            found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
             return Answer(Answered.UNKNOWN, self._parts.words.unknown)
         if not _stands_there(found.copy, press):
+            self._parts.refused.press(found.request, press, "foreign")
             return Answer(Answered.REFUSED, self._parts.words.cards.elsewhere)
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
             return await self._all.take(press, found)
         if found.ending is not None:
-            return self._late(found, found.ending)
-        if may is None:
-            may = await self._parts.approvers.include(press.actor, found.request)
-        if not may:
-            self._parts.notices.pressed(found.request, press, "refused")
+            return self._late(press, found, found.ending)
+        if standing is None:
+            standing = await self._parts.approvers.standing(press.actor, found.request)
+        if standing is Standing.STRANGER:
+            self._parts.refused.press(found.request, press, "not_approver")
             return Answer(Answered.REFUSED, self._parts.words.not_allowed)
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
             await self._parts.delivery.note_message(found, press.message)
         try:
-            return await self._take(press, found)
+            return await self._take(press, found, standing)
         except UnknownRequestError:
             return Answer(Answered.UNKNOWN, self._parts.words.unknown)
 
-    async def _take(self, press: Press, found: Found) -> Answer:
+    async def _take(self, press: Press, found: Found, standing: Standing) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
         card = self._parts.maker.card(found)
         if press.choice == BACK.key:
@@ -84,9 +90,11 @@ class Presses:
             return self._step(found, Open(more=True))
         choice = card.choice(press.choice)
         if choice is None:
-            return self._not_offered(card, press)
+            return self._not_offered(found, card, press)
         if choice.key == SHOW_ALL.key:
             return await self._reveal(press, found, card)
+        if standing is Standing.ASKER and self._approves(found, card, choice, press):
+            return self._own(found, press)
         if choice.stores and not press.confirmed:
             text = self._parts.words.second_press.format(choice=choice.label)
             return self._step(found, Open(confirming=choice), text)
@@ -96,9 +104,27 @@ class Presses:
                 self._parts.notices.pressed(found.request, press, "form_opened")
             return answer
         try:
-            return await self._answer(press, found, choice, looked_up=True)
+            return await self._answer(press, found, choice, looked_up=True, standing=standing)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, self._parts.words.invalid, error.problems)
+
+    def _approves(self, found: Found, card: Card, choice: Choice, press: Press) -> bool:
+        now = self._parts.clock()
+        return approves(found.request, card.body, choice, by=press.actor, at=now)
+
+    def _own(self, found: Found, press: Press) -> Answer:
+        self._parts.refused.press(found.request, press, "own_request")
+        return Answer(Answered.REFUSED, self._parts.words.own_request)
+
+    @contextmanager
+    def _replays(self, press: Press, known: Found | None) -> Iterator[None]:
+        """Note a callback that was here before, where it is known what it was about."""
+        try:
+            yield
+        except ReplayedCallbackError:
+            if known is not None:
+                self._parts.refused.press(known.request, press, "replay")
+            raise
 
     def _step(self, found: Found, view: Open, text: str = "") -> Answer:
         self._parts.background.start(self._parts.delivery.update(found, view))
@@ -112,7 +138,13 @@ class Presses:
         return None if choice.form is not None and press.inputs is None else choice
 
     async def _answer(
-        self, press: Press, found: Found, choice: Choice, *, looked_up: bool
+        self,
+        press: Press,
+        found: Found,
+        choice: Choice,
+        *,
+        looked_up: bool,
+        standing: Standing = Standing.APPROVER,
     ) -> Answer:
         now = self._parts.clock()
         inputs = NO_INPUTS
@@ -120,6 +152,8 @@ class Presses:
             inputs = choice.form.read(press.inputs or {}, self._parts.words.cards.forms)
         request = self._parts.maker.spoken(found.request)
         answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
+        if not standing.allows(answer):
+            return self._own(found, press)
         rule = None
         if choice.lasts is not None:
             until = now + choice.lasts
@@ -131,14 +165,16 @@ class Presses:
             handle="" if looked_up else found.copy.handle,
             delivery="" if looked_up else press.delivery,
         )
-        return self._settled(found, answer, settled)
+        return self._settled(press, found, answer, settled)
 
-    def _settled(self, found: Found, answer: UserInputResponse, settled: Settled) -> Answer:
+    def _settled(
+        self, press: Press, found: Found, answer: UserInputResponse, settled: Settled
+    ) -> Answer:
         if settled.forbidden:
             text = self._parts.words.not_approved.format(reason=settled.ending.reason)
             return Answer(Answered.FORBIDDEN, text)
         if not settled.first:
-            return self._late(found, settled.ending)
+            return self._late(press, found, settled.ending)
         outcome = self._parts.words.outcome(answer.outcome)
         if settled.heard == 0:
             return Answer(Answered.UNHEARD, self._parts.words.unheard.format(outcome=outcome))
@@ -154,12 +190,14 @@ class Presses:
         self._parts.background.start(self._parts.delivery.update(replace(found, copy=seen), Open()))
         return Answer(Answered.SHOWN, "")
 
-    def _late(self, found: Found, ending: RequestEnding) -> Answer:
+    def _late(self, press: Press, found: Found, ending: RequestEnding) -> Answer:
+        self._parts.refused.press(found.request, press, "late")
         self._parts.background.start(self._parts.delivery.update(replace(found, ending=ending)))
         how = self._parts.maker.how(found.request, ending)
         return Answer(Answered.LATE, self._parts.words.cards.late.format(how=how))
 
-    def _not_offered(self, card: Card, press: Press) -> Answer:
+    def _not_offered(self, found: Found, card: Card, press: Press) -> Answer:
+        self._parts.refused.press(found.request, press, "not_offered")
         known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
         if any(choice.key == press.choice for choice in known):
             return Answer(Answered.REFUSED, self._parts.words.not_yet.format(why=card.cut_notice))

@@ -16,7 +16,8 @@ class Route:
 
     ``agent`` and ``tool`` are shell patterns. ``approvers`` are names of
     people, actors (``chat:bob``) or groups (``chat:@oncall``); without
-    any, nobody may answer. ``seconds`` shortens the life of a request.
+    any, nobody may answer. Whoever asked may not approve it unless the route
+    has ``self_approval``. ``seconds`` shortens the life of a request.
     """
 
     to: tuple[Place, ...]
@@ -24,6 +25,7 @@ class Route:
     agent: str = "*"
     tool: str = "*"
     seconds: float | None = None
+    self_approval: bool = False
 
     def matches(self, request: UserInputRequest) -> bool:
         """Whether the request goes this way."""
@@ -51,6 +53,23 @@ class Routes:
         """The actors who may answer by name or by account; groups are looked up elsewhere."""
         named = (self.people.get(approver, {approver}) for approver in route.approvers)
         return frozenset().union(*named)
+
+    def asked_by(self, actor: str, request: UserInputRequest) -> bool:
+        """Whether the actor asked for it, with this or another account of the same person.
+
+        A person may also be named by their name here, and case makes no difference.
+        """
+        who = self._same_as(actor)
+        return any(not who.isdisjoint(self._same_as(asker)) for asker in request.askers)
+
+    def _same_as(self, actor: str) -> frozenset[str]:
+        """All names and accounts of the person whose name or account this is, itself included."""
+        wanted = actor.casefold()
+        people = (
+            frozenset(map(str.casefold, (name, *accounts)))
+            for name, accounts in self.people.items()
+        )
+        return frozenset({wanted}).union(*(person for person in people if wanted in person))
 
     def groups(self) -> frozenset[str]:
         """The groups named as approvers on any route, such as ``chat:@oncall``."""

@@ -19,6 +19,7 @@ class DeskWords:
 
     unknown: str
     not_allowed: str
+    own_request: str
     second_press: str
     not_yet: str
     no_such_button: str
@@ -33,12 +34,14 @@ class DeskWords:
     not_shown: str
 
     none_allowed: str
+    own_requests: str
     unseen: Counted
     decided: str
     already: Counted
     gone: Counted
     by_rule: Counted
     forbidden: str
+    own: str
     for_nobody: str
     listed: str
 
@@ -56,6 +59,7 @@ ENGLISH = DeskWords(
     questions=questions.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
     not_allowed="You may not decide this one. It stays open.",
+    own_request="You asked for this, so somebody else has to approve it. It stays open.",
     second_press="{choice} needs a second press: see the card.",
     not_yet="Not yet: {why}",
     no_such_button="This card has no such button.",
@@ -68,6 +72,7 @@ ENGLISH = DeskWords(
     nobody_waits="{said} Nobody is waiting for it right now.",
     not_shown="It could not be shown in full: {problem}.",
     none_allowed="You may not decide these. They stay open.",
+    own_requests="You asked for these, so somebody else has to approve them. They stay open.",
     unseen=Counted(
         "Not yet: {count} call is cut. Press {show_all} there first.",
         "Not yet: {count} calls are cut. Press {show_all} there first.",
@@ -77,6 +82,7 @@ ENGLISH = DeskWords(
     gone=Counted("{count} was no longer known", "{count} were no longer known"),
     by_rule=Counted("{count} is denied by a rule", "{count} are denied by a rule"),
     forbidden="{count} you may not decide",
+    own="{count} you asked for, so somebody else has to approve",
     for_nobody="nobody is waiting for {count} of them right now",
     listed="{parts}.",
 )

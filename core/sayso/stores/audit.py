@@ -25,12 +25,24 @@ AuditKind = Literal[
     "rule_stored",
     "rule_used",
     "rule_revoked",
+    "press_refused",
 ]
+
+RefusalKind = Literal["not_approver", "own_request", "late", "foreign", "replay", "not_offered"]
+"""Why a press was refused.
+
+The presser is no approver, or asked for it; it had ended; the button belongs to another
+message; the very same callback was here before; the card has no such button now.
+"""
 
 AUDIT_ENTRIES = 10_000
 """About how many entries are kept, the newest."""
 
+REFUSALS_KEPT = 20
+"""How many refused presses of one request are noted; of each kind, one for each actor."""
+
 _REASON = 300
+_CHOICE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +52,7 @@ class AuditEntry:
     ``changed_digest`` is that of the arguments a person changed them into.
 
     ``effect`` and ``scope`` are those of a rule; ``by`` is the actor where
-    there is one.
+    there is one. ``refusal`` is why a press was refused, ``place`` where it was made.
     """
 
     at: datetime
@@ -57,6 +69,8 @@ class AuditEntry:
     rule_id: str = ""
     effect: str = ""
     scope: str = ""
+    refusal: str = ""
+    place: str = ""
 
 
 Facts = Mapping[str, str]
@@ -112,6 +126,12 @@ def used(run: RunRef, rule_id: str, digest: str) -> Facts:
 def revoked(rule_id: str, by: str) -> Facts:
     """A remembered rule was taken back."""
     return _said(kind="rule_revoked", rule_id=rule_id, by=by)
+
+
+def refused(refusal: RefusalKind, *, by: str, place: str, choice: str) -> Facts:
+    """A press was refused, and consumed nothing."""
+    chosen = shortened(visible(choice, one_line=True), _CHOICE)
+    return _said(kind="press_refused", refusal=refusal, by=by, place=place, choice=chosen)
 
 
 def entry(at: datetime, *facts: Facts) -> AuditEntry:

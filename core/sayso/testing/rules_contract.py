@@ -13,6 +13,7 @@ import pytest
 from sayso.calls import RunRef
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule
+from sayso.stores.audit import REFUSALS_KEPT, RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, KeptRule, Opened
 from sayso.testing.builders import a_request, a_response, a_rule
@@ -301,6 +302,65 @@ class AuditContract:
 
         assert len(entries) == 4
         assert "hunter2" not in repr(entries)
+
+    async def test_a_refused_press_is_audited_with_what_it_was_about(
+        self, backend: Backend
+    ) -> None:
+        request = a_request("q-refused")
+        await backend.store.open(request, seconds=60, inbox="", book=None)
+
+        noted = await backend.audit.refuse(
+            "q-refused", "own_request", by="chat:bob", place="chat:ops", choice="allow\nall"
+        )
+
+        asked, refused = await backend.audit.read(10)
+        assert noted
+        assert (refused.kind, refused.refusal) == ("press_refused", "own_request")
+        assert (refused.by, refused.place) == ("chat:bob", "chat:ops")
+        assert "\n" not in refused.choice
+        assert refused.subject == asked.subject == request.subject
+        assert refused.digest == request.arguments_digest
+
+    async def test_a_refusal_is_audited_once_for_each_actor_and_kind(
+        self, backend: Backend
+    ) -> None:
+        await backend.store.open(a_request("q-twice"), seconds=60, inbox="", book=None)
+
+        refused: list[tuple[RefusalKind, str]] = [
+            ("not_approver", "chat:bob"),
+            ("not_approver", "chat:bob"),
+            ("late", "chat:bob"),
+            ("not_approver", "chat:eve"),
+        ]
+
+        noted = [
+            await backend.audit.refuse("q-twice", why, by=by, place="", choice="")
+            for why, by in refused
+        ]
+
+        assert noted == [True, False, True, True]
+        assert len(await backend.audit.read(10)) == 4
+
+    async def test_refusals_of_many_actors_do_not_push_the_rest_out_of_the_audit(
+        self, backend: Backend
+    ) -> None:
+        await backend.store.open(a_request("q-crowd"), seconds=60, inbox="", book=None)
+        await backend.store.open(a_request("q-other"), seconds=60, inbox="", book=None)
+
+        noted = [
+            await backend.audit.refuse("q-crowd", "late", by=f"chat:{n}", place="", choice="")
+            for n in range(REFUSALS_KEPT + 5)
+        ]
+        other = await backend.audit.refuse("q-other", "late", by="chat:0", place="", choice="")
+
+        assert noted == [True] * REFUSALS_KEPT + [False] * 5
+        assert other
+
+    async def test_a_press_on_an_unknown_request_is_not_audited(self, backend: Backend) -> None:
+        refused = await backend.audit.refuse("none", "late", by="chat:bob", place="", choice="")
+
+        assert not refused
+        assert await backend.audit.read(10) == []
 
 
 def _said(entry: object) -> dict[str, str]:

@@ -89,3 +89,18 @@ async def test_a_press_that_comes_too_late_is_told_how_it_ended(
     told = await playground.slack.ephemeral_where("alice")
     assert "already denied by alice" in told.text
     assert not (await waiting).approved
+
+
+async def test_whoever_asked_is_told_privately_that_somebody_else_approves_it(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting = asyncio.create_task(gate.check(CALL, requested_by="slack:U0ALICE"))
+    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+
+    for button in ("Allow", "Always"):
+        await playground.slack.press(message, button, by="alice")
+        told = await playground.slack.ephemeral_where("alice")
+        assert told.text.startswith("You asked for this, so somebody else has to approve it.")
+    await playground.slack.press(message, "Deny", by="alice")
+
+    assert (await waiting).outcome is Outcome.DENIED

@@ -13,6 +13,7 @@ from sayso import Gate, ToolCall, Verdict
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
+from sayso.testing import a_request
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import (
     Playground,
@@ -252,3 +253,39 @@ async def test_edited_arguments_are_what_is_approved(room: Room) -> None:
 
     assert verdict.approved
     assert verdict.arguments == {"command": "terraform plan"}
+
+
+async def test_whoever_asked_is_told_privately_that_somebody_else_approves_it(room: Room) -> None:
+    call = ToolCall("bash", {"command": "terraform apply"})
+    waiting = asyncio.create_task(room.gate.check(call, requested_by="telegram:4242"))
+    card = await room.shown("Expires")
+
+    for button in ("Allow", "Always"):
+        delivery = await room.telegram.press(card, button, by="alice")
+        assert delivery.alert
+        assert (delivery.toast or "").startswith("You asked for this")
+    await room.telegram.press(card, "Deny", by="alice")
+
+    assert not (await waiting).approved
+
+
+async def test_no_form_is_shown_to_whoever_may_not_approve_with_it(room: Room) -> None:
+    request = a_request(tool="bash", arguments={"command": "ls"}, run=RUN).model_copy(
+        update={
+            "requested_by": "telegram:4242",
+            "arguments_schema": {"properties": {"command": {"type": "string"}}},
+        }
+    )
+    await room.gate.backend.store.open(request, seconds=30, inbox="", book=None)
+    card = await room.shown("Expires")
+    more = await room.telegram.press(card, "More…", by="alice")
+    card = await room.telegram.message_where(lambda m: any("Edit" in b for b in m.buttons))
+    edit = next(button for button in card.buttons if "Edit" in button)
+    shown = len(room.telegram.messages(GROUP))
+
+    delivery = await room.telegram.press(card, edit, by="alice")
+
+    assert more.error is None
+    assert delivery.alert
+    assert (delivery.toast or "").startswith("You asked for this")
+    assert len(room.telegram.messages(GROUP)) == shown

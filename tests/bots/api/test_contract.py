@@ -36,7 +36,9 @@ with warnings.catch_warnings():
     )
 
 ALL = f"sayso_{'all':x<43}"
-TOML = f"{ROUTE}{API}{token_lines('reviewer', ALL, more='answers_own = true')}"
+TOML = (
+    f"{ROUTE}self_approval = true\n{API}{token_lines('reviewer', ALL, more='answers_own = true')}"
+)
 CHECKS = (
     not_a_server_error,
     status_code_conformance,

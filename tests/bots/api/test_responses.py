@@ -250,6 +250,7 @@ async def test_who_is_no_approver_may_not_answer(world: World) -> None:
 
 async def test_nobody_answers_what_it_asked_itself_unless_the_settings_say_so() -> None:
     route = '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["api:ci", "api:both"]\n'
+    route += "self_approval = true\n"
     both = f"sayso_{'both':x<43}"
     toml = route + API + TOKENS + token_lines("both", both, more="answers_own = true")
     async with (

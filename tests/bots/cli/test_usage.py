@@ -54,6 +54,13 @@ def test_it_tells_its_version(run: Run) -> None:
             ("sayso: there is no option '--prot'; did you mean --port? See `sayso demo --help`\n"),
         ),
         (
+            ("ask", "x", "--requested-by", "alice"),
+            (
+                "sayso: argument --requested-by: 'alice' is not an account; write "
+                "platform:account, as in the approvers of a route; see `sayso ask --help`\n"
+            ),
+        ),
+        (
             ("ask", "x", "--wait", "3"),
             "sayso: there is no option '--wait'; see `sayso ask --help`\n",
         ),

@@ -120,6 +120,24 @@ async def test_the_wrong_person_decides_nothing(world: World) -> None:
     assert done.code == 1
 
 
+async def test_whoever_wants_it_does_not_approve_what_a_script_asks(world: World) -> None:
+    wanted = ("--requested-by", "slack:U0ALICE")
+    async with world.ask(
+        "run_command", "--arg", "command=ls own", "--timeout", "30s", *wanted
+    ) as asking:
+        card = await world.telegram_card("ls own")
+        refused = await world.playground.telegram.press(card, "Allow", by="alice")
+        await world.playground.telegram.press(card, "Deny", by="alice")
+        done = await asking.ended()
+    async with world.command("audit", "--json", "--last", "3") as auditing:
+        listed = json.loads((await auditing.ended()).out)
+
+    assert (refused.toast or "").startswith("You asked for this")
+    assert done.code == 1
+    refusal = next(entry for entry in listed if entry["kind"] == "press_refused")
+    assert (refusal["refusal"], refusal["by"]) == ("own_request", "telegram:4242")
+
+
 async def test_a_waiting_request_is_listed_shown_and_cancelled(world: World) -> None:
     async with world.ask(
         "deploy", "--arg", "replicas:=3", "--agent", "ci", "--session", "s-9", "--timeout", "30s"

@@ -40,6 +40,22 @@ def test_a_token_and_origins_are_read() -> None:
     assert not token.speaks_for("other")
 
 
+def test_a_person_may_have_tokens_that_there_are() -> None:
+    person = '[people.alice]\nslack = "U0ALICE"\napi = ["ci"]\n'
+
+    routes = settings_of(source_of(f"{person}{ROUTE}{GOOD}", ENV)).routes
+
+    assert routes.people == {"alice": {"slack:U0ALICE", "api:ci"}}
+    with pytest.raises(SettingsError) as unknown:
+        settings_of(source_of(f"{person}{ROUTE}", ENV))
+    assert unknown.value.problems == (
+        "sayso.toml line 3: people.alice.api names 'ci', but no [[api.token]] has this name",
+    )
+    with pytest.raises(SettingsError) as wrong:
+        settings_of(source_of(f'[people.alice]\napi = "c i"\n{ROUTE}', ENV))
+    assert "people.alice.api 'c i' is not the name of an [[api.token]]" in str(wrong.value)
+
+
 def test_without_a_token_it_is_off() -> None:
     assert read("") is None
     assert read('[api]\norigins = ["https://a.example"]\n') is None

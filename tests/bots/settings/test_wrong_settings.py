@@ -79,7 +79,16 @@ from sayso_bots.settings.source import SettingsError, source_of
         ),
         (
             '[people.a]\nslack = "U0A"\n[people.b]\nslack = "U0A"' + ROUTE,
-            "sayso.toml line 3: people.b has the account slack:U0A, and so has a; remove one",
+            "sayso.toml line 4: people.b.slack has the account slack:U0A, and so has a; remove one",
+        ),
+        (
+            '[people.a]\nslack = ["U0A", "U0C"]\n[people.b]\ntelegram = 7\nslack = ["U0B", "U0A"]'
+            + ROUTE,
+            "sayso.toml line 5: people.b.slack has the account slack:U0A, and so has a; remove one",
+        ),
+        (
+            f'{ROUTE.strip()}\nself_approval = "yes"',
+            "sayso.toml line 4: route.0.self_approval must be true or false, not 'yes'",
         ),
         (
             '[[route]]\nto = ["slack:#ops"]',

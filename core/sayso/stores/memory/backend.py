@@ -25,7 +25,8 @@ from sayso.stores.memory.store import MemoryStore, MemoryWatch
 async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
     """A backend for one process; everything is gone when the block ends."""
     bus, outbox = MemoryBus(), MemoryOutbox()
-    records, audit = Records(clock), MemoryAudit(clock)
+    records = Records(clock)
+    audit = MemoryAudit(records, clock)
     rules = MemoryRules(audit, clock)
     store = MemoryStore(records, rules, audit, bus, outbox, clock)
     watch = MemoryWatch(records, store, clock)

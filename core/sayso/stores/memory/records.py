@@ -19,7 +19,10 @@ _DELIVERIES_KEPT = timedelta(minutes=10)
 
 @dataclass(slots=True)
 class Entry:
-    """One request with all that is known of it; ``logged`` is what its branch's log has of it."""
+    """One request with all that is known of it; ``logged`` is what its branch's log has of it.
+
+    ``refused`` are the kinds of refused presses that the audit has of it, with their actors.
+    """
 
     request: UserInputRequest
     deadline: datetime
@@ -29,6 +32,7 @@ class Entry:
     foreseen: tuple[RequestEnding, datetime] | None = None
     logged: set[LogKind] = field(default_factory=set)
     keep: timedelta = _KEPT
+    refused: set[tuple[str, str]] = field(default_factory=set)
 
     def due(self) -> datetime:
         """When the request ends if nobody ends it before."""

@@ -11,7 +11,8 @@ from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.rules.rule import RememberedRule, RuleBook
 from sayso.stores import audit
-from sayso.stores.audit import AUDIT_ENTRIES, AuditEntry
+from sayso.stores.audit import AUDIT_ENTRIES, REFUSALS_KEPT, AuditEntry, RefusalKind
+from sayso.stores.memory.records import Records
 from sayso.stores.ports import KeptRule
 
 # A book is kept for a day after its last rule, what was spent for half a year.
@@ -25,9 +26,22 @@ _BookName = tuple[str, str | None]
 class MemoryAudit:
     """The newest entries, as long as the process lives."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, records: Records, clock: Clock) -> None:
+        self._records = records
         self._clock = clock
         self._entries: deque[AuditEntry] = deque(maxlen=AUDIT_ENTRIES)
+
+    async def refuse(
+        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
+    ) -> bool:
+        """Note that a press on a known request was refused; False where it is not noted."""
+        entry = self._records.find(question_id)
+        if entry is None or len(entry.refused) >= REFUSALS_KEPT or (refusal, by) in entry.refused:
+            return False
+        entry.refused.add((refusal, by))
+        facts = audit.refused(refusal, by=by, place=place, choice=choice)
+        self.note(audit.about(entry.request), facts)
+        return True
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
         """The last entries, oldest first."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.rules.rule import RememberedRule, RuleBook
-from sayso.stores.audit import AuditEntry
+from sayso.stores.audit import AuditEntry, RefusalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,20 @@ class Rules(Protocol):
 
 
 class Audit(Protocol):
-    """What happened, written by the other ports. Raises StoreUnreachableError like Store."""
+    """What happened. Raises StoreUnreachableError like Store.
+
+    The other ports write it, except for refused presses, which change nothing.
+    """
+
+    async def refuse(
+        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
+    ) -> bool:
+        """Note that a press on a known request was refused; False where it is not noted.
+
+        However often somebody presses, they push nothing else out: an actor is noted
+        once for each kind of refusal, and a request has at most ``REFUSALS_KEPT`` of them.
+        """
+        ...
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
         """The last entries, at most ``count``, oldest first."""

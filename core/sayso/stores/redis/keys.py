@@ -14,7 +14,9 @@ slot uses several namespaces.
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
                              ``ff`` facts on it, ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
-                             since when in ms it is closed and where it was sent to
+                             since when in ms it is closed and where it was sent to,
+                             ``u`` how many refused presses the audit has of it and
+                             ``u:<kind> <actor>`` which
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from sayso.calls import RunRef
 from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
 from sayso.stores import audit
-from sayso.stores.audit import AuditEntry
+from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.ports import KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, once_key, session_key
@@ -21,7 +21,7 @@ from sayso.stores.redis.records import moment, read_book
 _log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
-_RULES, _REVOKE = Script("rules"), Script("revoke")
+_RULES, _REVOKE, _REFUSE = Script("rules"), Script("revoke"), Script("refuse")
 
 
 class RedisRules:
@@ -79,6 +79,19 @@ class RedisAudit:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+
+    async def refuse(
+        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
+    ) -> bool:
+        """Note that a press on a known request was refused; False where it is not noted."""
+        noted = await self._client.run(
+            _REFUSE,
+            question_id,
+            f"{refusal} {by}",
+            audit.written(audit.refused(refusal, by=by, place=place, choice=choice)),
+            REFUSALS_KEPT,
+        )
+        return bool(noted)
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
         """The last entries, oldest first."""

@@ -95,7 +95,7 @@ async def test_a_callback_is_a_replay_for_ten_minutes(backend: Backend, clock: C
 
 
 async def test_a_book_is_forgotten_a_day_after_its_last_rule(clock: Clock) -> None:
-    rules = MemoryRules(MemoryAudit(clock), clock)
+    rules = MemoryRules(MemoryAudit(Records(clock), clock), clock)
 
     def remember(run: RunRef, seconds: float) -> None:
         until = clock() + timedelta(seconds=seconds)

@@ -1,0 +1,165 @@
+"""Four eyes: whoever asked may not approve it, with any account, unless the route says so."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from support.chat_double import ChatDouble, press_on
+from support.room import OPS, RUN, ChatRoom
+
+from sayso import Gate, Outcome, ToolCall
+from sayso.cards.card import Card, Open
+from sayso.chats.places import Answered, MessageRef
+from sayso.desk.desk import Desk, DeskOptions
+from sayso.desk.routes import Route, Routes
+from sayso.questions.clarification import Clarify
+from sayso.stores.backend import Backend
+from sayso.testing import a_request
+
+CALL = ToolCall("bash", {"command": "terraform apply"})
+ALICE, BOB = "slack:U0ALICE", "slack:U0BOB"
+PEOPLE = {"alice": frozenset({ALICE, "telegram:4242", "api:alice"})}
+APPROVING = ("allow", "always")
+
+
+@asynccontextmanager
+async def a_room(
+    backend: Backend, requested_by: str | None, *, self_approval: bool = False, **gate: Any
+) -> AsyncIterator[ChatRoom]:
+    chat = ChatDouble()
+    approvers = ("alice", BOB, "slack:@oncall")
+    route = Route((OPS,), approvers=approvers, self_approval=self_approval)
+    desk = Desk(backend, [chat], Routes([route], PEOPLE), DeskOptions())
+    options: Mapping[str, Any] = {"requested_by": requested_by, **gate}
+    async with ChatRoom.open(backend, desk, gate=options, chat=chat) as room:
+        yield room
+
+
+async def opened(room: ChatRoom, **fields: Any) -> tuple[MessageRef, Card]:
+    """The card of a request that some middleware wrote."""
+    request = a_request(tool=CALL.name, arguments=CALL.arguments, run=RUN)
+    request = request.model_copy(update=fields)
+    await room.backend.store.open(request, seconds=30, inbox="", book=None)
+    return await room.chat.card_where()
+
+
+async def refusals(room: ChatRoom) -> list[tuple[str, str]]:
+    await room.settled()
+    entries = await room.backend.audit.read(100)
+    return [(one.refusal, one.by) for one in entries if one.kind == "press_refused"]
+
+
+@pytest.mark.parametrize("choice", APPROVING)
+@pytest.mark.parametrize("asker", [ALICE, "telegram:4242", "api:alice", "alice", "slack:u0alice"])
+async def test_whoever_asked_does_not_approve_it_with_any_account(
+    backend: Backend, asker: str, choice: str
+) -> None:
+    async with a_room(backend, None) as room:
+        ref, card = await opened(room, requested_by=asker)
+
+        refused = await room.desk.press(press_on(ref, card, choice))
+
+        assert (refused.kind, refused.text) == (
+            Answered.REFUSED,
+            "You asked for this, so somebody else has to approve it. It stays open.",
+        )
+        assert await refusals(room) == [("own_request", ALICE)]
+        other = await room.desk.press(press_on(ref, card, "allow", by=BOB))
+        assert other.kind in (Answered.RECORDED, Answered.UNHEARD)
+
+
+async def test_whoever_asked_may_deny_it_and_see_all_of_it(backend: Backend) -> None:
+    async with a_room(backend, ALICE) as room:
+        waiting, ref, card = await room.asked(CALL)
+
+        denied = await room.desk.press(press_on(ref, card, "deny"))
+
+        assert denied.kind is Answered.RECORDED
+        assert (await waiting).outcome is Outcome.DENIED
+
+
+async def test_the_route_can_let_them_approve_what_they_asked_for(backend: Backend) -> None:
+    async with a_room(backend, ALICE, self_approval=True) as room:
+        waiting, ref, card = await room.asked(CALL)
+
+        await room.desk.press(press_on(ref, card, "allow"))
+
+        assert (await waiting).approved
+
+
+async def test_a_group_makes_nobody_an_approver_of_their_own_request(backend: Backend) -> None:
+    async with a_room(backend, "slack:U0CAROL") as room:
+        room.chat.groups["oncall"] = {"slack:U0CAROL", "slack:U0DAVE"}
+        waiting, ref, card = await room.asked(CALL)
+
+        own = await room.desk.press(press_on(ref, card, "allow", by="slack:U0CAROL"))
+        await room.desk.press(press_on(ref, card, "allow", by="slack:U0DAVE"))
+
+        assert own.kind is Answered.REFUSED
+        assert (await waiting).decided_by == "slack:U0DAVE"
+
+
+async def test_always_is_refused_at_its_first_step(backend: Backend) -> None:
+    async with a_room(backend, ALICE) as room:
+        _, ref, card = await room.asked(CALL)
+
+        refused = await room.desk.press(press_on(ref, card, "always", confirmed=False))
+
+        assert refused.kind is Answered.REFUSED
+        assert room.chat.cards[ref].state == Open()
+
+
+async def test_no_form_of_an_approval_is_put_to_them_and_none_is_taken(backend: Backend) -> None:
+    schema = {"type": "object", "properties": {"command": {"type": "string"}}}
+    async with a_room(backend, ALICE) as room:
+        ref, card = await opened(room, requested_by=ALICE, arguments_schema=schema)
+
+        asked_to = await room.desk.press(press_on(ref, card, "edit"))
+        sent = await room.desk.press(press_on(ref, card, "edit", inputs={"command": "ls"}))
+
+        assert asked_to.kind is sent.kind is Answered.REFUSED
+        assert room.chat.asked == []
+        asked = await room.desk.press(press_on(ref, card, "deny-reason"))
+        assert asked.kind is Answered.ASKED
+
+
+async def test_a_question_that_approves_nothing_may_be_answered_by_whoever_asked(
+    backend: Backend,
+) -> None:
+    async with a_room(backend, ALICE) as room:
+        question_id = await room.gate.submit(Clarify("Which one?", options=("left", "right")))
+        ref, card = await room.chat.card_where()
+
+        answer = await room.desk.press(press_on(ref, card, card.choices[0].key))
+
+        assert answer.kind in (Answered.RECORDED, Answered.UNHEARD)
+        record = await backend.store.get(question_id)
+        assert record is not None
+        assert record.ending is not None
+        assert record.ending.outcome is Outcome.ANSWERED
+
+
+async def test_any_question_can_say_who_wants_it(backend: Backend) -> None:
+    async with a_room(backend, BOB) as room:
+        task = room.ask(CALL, requested_by=ALICE)
+        ref, card = await room.chat.card_where()
+
+        refused = await room.desk.press(press_on(ref, card, "allow"))
+        await room.desk.press(press_on(ref, card, "allow", by=BOB))
+
+        assert ("Requested by", ALICE) in card.body.facts
+        assert refused.kind is Answered.REFUSED
+        assert (await task).decided_by == BOB
+
+
+@pytest.mark.parametrize("who", ["alice", "slack:@oncall", "slack:", ":U0", "slack:U0 A", ""])
+async def test_who_wants_it_is_an_account_and_nothing_else(backend: Backend, who: str) -> None:
+    with pytest.raises(ValueError, match="is not an account"):
+        async with Gate.open(backend, run=RUN, requested_by=who):
+            pass
+    async with Gate.open(backend, run=RUN) as gate:
+        with pytest.raises(ValueError, match="is not an account"):
+            await gate.check(CALL, requested_by=who)

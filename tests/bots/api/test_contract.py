@@ -146,7 +146,7 @@ async def exploring(world: World, operation_id: str) -> set[int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         good, bad = [
-            await asyncio.to_thread(explore, world.url, operation_id, mode, 40)
+            await asyncio.to_thread(explore, world.url, operation_id, mode, 80)
             for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
         ]
     return good | bad

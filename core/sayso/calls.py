@@ -11,6 +11,9 @@ from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
+LONGEST_STRING = 2**30
+"""No bound that anybody meets: pydantic looks only at a bounded string whether it is Unicode."""
+
 
 def new_id() -> str:
     """A random id of 135 bits or more, as 23 characters of base64url.
@@ -26,7 +29,12 @@ def new_id() -> str:
 @pydantic_dataclass(
     frozen=True,
     slots=True,
-    config=ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True),
+    config=ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        str_max_length=LONGEST_STRING,
+    ),
 )
 class RunRef:
     """One run: an agent works in a session, on a branch of it, once."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, PrivateAttr
 from pydantic.alias_generators import to_camel
 
-from sayso.calls import RunRef
+from sayso.calls import LONGEST_STRING, RunRef
 from sayso.cards import origin
 from sayso.cards.card import CardBody, Choice
 from sayso.cards.words import ENGLISH, Language
@@ -38,6 +38,8 @@ class Outcome(Enum):
 class Event(BaseModel):
     """The base of all events: frozen, JSON in camelCase, unknown fields ignored on the way in.
 
+    A string with half of a surrogate pair, which no JSON carries, is refused.
+
     ``source_name`` and the ids come back exactly as they went out.
     """
 
@@ -47,6 +49,7 @@ class Event(BaseModel):
         alias_generator=to_camel,
         validate_by_name=True,
         validate_by_alias=True,
+        str_max_length=LONGEST_STRING,
     )
 
     source_name: str

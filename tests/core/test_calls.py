@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from sayso.calls import ToolCall, new_id
+import pytest
+from pydantic import ValidationError
+
+from sayso import Gate
+from sayso.calls import RunRef, ToolCall, new_id
 
 
 def test_call_ids_are_random_and_long() -> None:
@@ -19,3 +23,16 @@ def test_an_id_is_never_an_option_of_a_command() -> None:
 
     assert len(made) == 2_000
     assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{22}", one) for one in made)
+
+
+@pytest.mark.parametrize("field", ["agent_id", "session_id", "branch_id", "run_id"])
+def test_a_run_is_named_in_unicode(field: str) -> None:
+    with pytest.raises(ValidationError, match="unicode"):
+        RunRef(**{"agent_id": "a", "session_id": "s", field: "x\ud800"})
+
+
+async def test_a_call_with_half_of_a_surrogate_pair_is_asked_on_no_store(store: str) -> None:
+    async with Gate.open(store, run=RunRef("a", "s")) as gate:
+        for call, description in (("x\ud800", ""), ("x", "\udc00")):
+            with pytest.raises(ValueError, match="unicode"):
+                await gate.check(ToolCall(call), description=description, timeout=1)

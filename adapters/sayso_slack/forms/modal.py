@@ -9,6 +9,7 @@ from sayso.cards.card import Card, Choice
 from sayso.chats.places import MessageRef
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form
+from sayso.text.unicode import is_unicode
 from sayso.text.visible import one_line
 from sayso_slack.card.elements import (
     Block,
@@ -63,7 +64,7 @@ def form_modal(
     }
     if choice.falls_back:
         view["notify_on_close"] = True
-    if not _is_unicode(view):
+    if not is_unicode(view):
         raise DeliveryError(PLATFORM, words.half_a_pair, permanent=True)
     if not fits(view):
         raise DeliveryError(
@@ -116,15 +117,6 @@ def _card(card: Card) -> Iterator[Block]:
     begins = [preformatted(one_line(card.begins, _WHICH))] if card.begins else []
     yield rich_text(section(literal(which, bold=True)), *begins)
     yield context(plain_text(f"{card.words.asked_by} {asker}"))
-
-
-def _is_unicode(view: Block) -> bool:
-    """Whether no name and no text to begin with holds half of a surrogate pair."""
-    try:
-        json.dumps(view, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _metadata(card: Card, choice: Choice, message: MessageRef, words: SlackWords) -> str:

@@ -24,7 +24,7 @@ from sayso_slack.incoming.bolt import answer_of, bolt_app
 from sayso_slack.incoming.presses import is_interaction, press_of
 from sayso_slack.incoming.socket_mode import SocketConnection
 from sayso_slack.incoming.submissions import is_form, submission_of
-from sayso_slack.reading.payload import Payload, decoded
+from sayso_slack.reading.payload import Payload, decoded, storable
 from sayso_slack.reading.verification import delivery_id, verified
 
 _log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class SlackListener:
         try:
             delivery = delivery_id(envelope_id)
             self._replays.refuse(delivery, self._clock())
-            return await self._dispatch(payload, delivery)
+            return await self._dispatch(storable(payload), delivery)
         except CallbackError as error:
             return self._refused(error, "Socket Mode")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -10,6 +11,7 @@ from urllib.parse import parse_qsl
 from yarl import query_to_pairs
 
 from sayso.errors import UnreadableCallbackError
+from sayso.text.unicode import is_unicode
 from sayso_slack.reading.verification import header
 
 Payload = dict[str, Any]
@@ -17,6 +19,7 @@ Payload = dict[str, Any]
 _FORM = "application/x-www-form-urlencoded"
 _JSON = "application/json"
 _MOST_FIELDS = 100
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def decoded(headers: Mapping[str, str], body: bytes) -> Payload:
@@ -68,7 +71,19 @@ def _json_object(text: str) -> Payload:
         raise UnreadableCallbackError("Slack callback is not JSON") from None
     if not isinstance(found, dict):
         raise UnreadableCallbackError("Slack callback is JSON but not an object")
-    return found
+    # Only an escape can hold half of a pair: the text itself was UTF-8.
+    return storable(found) if _SURROGATE.search(text) else found
+
+
+def storable(payload: Payload) -> Payload:
+    """The payload, of which all can be stored and sent on.
+
+    Raises:
+        UnreadableCallbackError: a string in it holds half of a surrogate pair.
+    """
+    if not is_unicode(payload):
+        raise UnreadableCallbackError("Slack callback holds half of a surrogate pair")
+    return payload
 
 
 def object_of(value: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from sayso.cards.card import Choice
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, FormField
+from sayso.forms.values import same
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule
 from sayso_bots.api.kinds import Kind
@@ -187,11 +188,11 @@ def _check(
         for name, written in kind.names.items()
         if written in given
         and _differs(given[written], built.get(written))
-        and not (name in fields and given[written] == fields[name].default)
+        and not (name in fields and same(given[written], fields[name].default))
     ]
     if wrong:
         raise invalid(*wrong)
 
 
 def _differs(given: Any, built: Any) -> bool:
-    return given is not None and given != "" and given != built
+    return given is not None and given != "" and not same(given, built)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -60,9 +61,21 @@ def read_object(body: bytes) -> dict[str, Any]:
         given = from_json(body, allow_inf_nan=False)
     except ValueError as error:
         raise ApiProblem(400, "InvalidJson", f"the body is not JSON: {error}") from None
+    try:
+        # Read once more, because only Python's reader tells of names that are given twice.
+        json.loads(body, object_pairs_hook=_once)
+    except ValueError as error:
+        raise ApiProblem(400, "InvalidJson", f"the body is no clear JSON: {error}") from None
     if not isinstance(given, dict):
         raise ApiProblem(400, "InvalidJson", "the body is JSON, but not an object")
     return given
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    # Python takes the last of two equal names, other readers the first.
+    names = {name for name, _ in pairs}
+    if len(names) < len(pairs):
+        raise ValueError("an object has a name twice")
 
 
 def _kind(type_name: str, model: type[_Kind]) -> Kind[_Kind]:

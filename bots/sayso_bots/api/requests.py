@@ -231,6 +231,8 @@ def _seconds(given: Mapping[str, Any], now: datetime) -> float | None:
     if moment is None:
         return None
     try:
+        if not isinstance(moment, str):
+            raise ValueError("must be a string")  # noqa: TRY004, TRY301
         return in_seconds((_MOMENT.validate_python(moment).astimezone(UTC) - now).total_seconds())
     except (ValueError, OverflowError):
         text = "must be a time with its zone, in the future and at most 30 days ahead"

@@ -64,9 +64,5 @@ def _as_json(name: str, token: str, patterns: Sequence[str]) -> Mapping[str, obj
 
 
 def _toml(pattern: str) -> str:
-    try:
-        pattern.encode()
-    except UnicodeEncodeError:
-        raise ConfigError("--agent is not UTF-8; write the agent's name as it asks") from None
     # JSON's escapes are TOML's, but for the one character that JSON leaves alone.
     return json.dumps(pattern, ensure_ascii=False).replace("\x7f", "\\u007f")

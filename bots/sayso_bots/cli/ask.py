@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
 
+from pydantic import ValidationError
+
 from sayso.actors import check_actor
 from sayso.agent.gate import Gate
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
@@ -23,12 +25,11 @@ from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.text.visible import visible
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError, call_of, instead
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import json_time
+from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
@@ -113,7 +114,6 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         )
     call = call_of(args)
     run = _run(args, env)
-    _check_unicode(args.tool, args.description, args.source or "", run)
     seconds = _seconds(args, settings, run, call)
     # What the gate logs while it tries again ends in an error that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
@@ -126,7 +126,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
             print(json.dumps(stopped.as_json(call)), flush=True)
-        print(f"sayso: {stopped.in_words()}", file=sys.stderr)
+        print(f"sayso: {one_line(stopped.in_words())}", file=sys.stderr)
         return 143 if isinstance(signal, StoppedError) else 130
     _print(verdict, settings, as_json=args.json)
     return CODES[verdict.outcome]
@@ -191,16 +191,13 @@ def _actor(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def _check_unicode(tool: str, description: str, source: str, run: RunRef) -> None:
-    texts = (tool, description, source, run.agent_id, run.session_id, run.branch_id)
-    if any("\ud800" <= character <= "\udfff" for text in texts for character in text):
-        raise UsageError("the command line is not valid UTF-8")
-
-
 def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
     agent = args.agent or env.get("SAYSO_AGENT") or "cli"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
-    return RunRef(agent, session, args.branch)
+    try:
+        return RunRef(agent, session, args.branch)
+    except ValidationError:
+        raise UsageError("SAYSO_AGENT or SAYSO_SESSION is not valid UTF-8") from None
 
 
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
@@ -221,12 +218,12 @@ def _takes(route: Route, run: RunRef, call: ToolCall) -> bool:
 
 def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
     outcome = verdict.outcome.value
-    reason = visible(verdict.reason, one_line=True)
+    reason = one_line(verdict.reason)
     if as_json:
         print(json.dumps(_shown(verdict)))
     elif not (CODES[verdict.outcome] == 3 and sys.stdout.isatty() and sys.stderr.isatty()):
         # On a terminal, the line on stderr below says the same and more.
-        by = f" by {_who(settings, verdict.decided_by)}" if verdict.decided_by else ""
+        by = f" by {one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
         because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
         print(f"{outcome}{by}{because}")
     if CODES[verdict.outcome] == 3:

@@ -14,7 +14,7 @@ from sayso.stores.ports import Settled
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
-from sayso_bots.cli.records import ended_text
+from sayso_bots.cli.records import ended_text, one_line
 from sayso_bots.cli.store import who_and_where, with_store
 
 
@@ -48,7 +48,7 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         shown = {"cancelled": settled.first, "ending": json.loads(encode(settled.ending))}
         print(json.dumps(shown))
     elif settled.first:
-        print(f"cancelled {args.id}")
+        print(f"cancelled {one_line(args.id)}")
     else:
         print(f"not cancelled: it was already {ended_text(settled.ending)}")
     return 0 if settled.first else 1

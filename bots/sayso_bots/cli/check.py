@@ -18,6 +18,7 @@ from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import one_line
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.checks import (
@@ -122,4 +123,5 @@ def _print(finding: Finding, *, colour: bool, as_json: bool) -> None:
         print(json.dumps(shown), flush=True)
         return
     word = coloured(finding.level, colour=colour)
-    print(f"{word}{' ' * (8 - len(finding.level))} {finding.subject:10} {finding.text}", flush=True)
+    subject, text = one_line(finding.subject), one_line(finding.text)
+    print(f"{word}{' ' * (8 - len(finding.level))} {subject:10} {text}", flush=True)

@@ -23,7 +23,21 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
         args = sayso_parser().parse_args(argv)
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 2
+    if not _is_text(args):
+        return _fail(ValueError("the command line is not valid UTF-8"), 2)
     return _explained(args.run, args, env)
+
+
+def _is_text(args: argparse.Namespace) -> bool:
+    # A file may be called anything.
+    given = {name: value for name, value in vars(args).items() if name != "config"}
+    texts = [text for value in given.values() for text in _texts(value)]
+    return not any("\ud800" <= character <= "\udfff" for text in texts for character in text)
+
+
+def _texts(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str)]
 
 
 def _explained(run: Run, args: argparse.Namespace, env: Env) -> int:
@@ -61,6 +75,12 @@ def _flushed(code: int) -> int:
 
 
 def _fail(error: Exception, code: int) -> int:
-    for line in str(error).splitlines() or [type(error).__name__]:
-        print(f"sayso: {line}", file=sys.stderr)
+    # Nothing that an error quotes acts on the terminal, nor stands as a line of its own.
+    from sayso.text.visible import visible
+
+    problems = getattr(error, "problems", None)
+    said = problems if isinstance(problems, tuple) else (str(error),)
+    for line in said:
+        text = visible(line, one_line=True) or type(error).__name__
+        print(f"sayso: {text}", file=sys.stderr)
     return code

@@ -98,8 +98,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str, *, meant: str = "") -> NoReturn:
         """Print the line, with what may have been meant, and exit with 2."""
+        from sayso.text.visible import visible
+
         see = f"; did you mean {meant}? See" if meant else "; see"
-        self.exit(2, f"sayso: {message}{see} `{self.prog} --help`\n")
+        self.exit(2, f"sayso: {visible(message, one_line=True)}{see} `{self.prog} --help`\n")
 
     def add_group(self, metavar: str, kind: type[Parser] | None = None) -> Commands:
         """Commands below this one; without any of them its help is printed, which is a mistake.

@@ -36,7 +36,7 @@ def ended_text(ending: RequestEnding) -> str:
     """How a request ended, on one line."""
     by = f" by {ending.decided_by}" if ending.decided_by else ""
     because = f": {one_line(ending.reason)}" if ending.reason else ""
-    return f"{ending.outcome.value}{by} at {time_text(ending.decided_at)}{because}"
+    return f"{ending.outcome.value}{one_line(by)} at {time_text(ending.decided_at)}{because}"
 
 
 def one_line(text: str) -> str:

@@ -10,6 +10,7 @@ from sayso.stores.backend import Backend
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, rule_id
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import one_line
 from sayso_bots.cli.store import who_and_where, with_store
 
 
@@ -37,7 +38,7 @@ def revoke_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if args.json:
         print(json.dumps({"ruleId": args.rule, "revoked": revoked}))
     elif revoked:
-        print(f"revoked {args.rule}: its calls are asked about again")
+        print(f"revoked {one_line(args.rule)}: its calls are asked about again")
     else:
-        print(f"not revoked: no rule {args.rule} is in force; `sayso rules` lists them")
+        print(f"not revoked: no rule {one_line(args.rule)} is in force; `sayso rules` lists them")
     return 0 if revoked else 1

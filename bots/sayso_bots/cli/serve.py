@@ -15,6 +15,7 @@ from typing import Any
 
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import one_line
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.server import Serving, serving
@@ -101,23 +102,23 @@ def _stop_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Iterator[str]:
     """What an operator should see at the start: where, who, which routes, what is wrong."""
-    yield f"sayso serves on {bots.url} (settings from {settings.source})"
+    yield f"sayso serves on {bots.url} (settings from {one_line(settings.source)})"
     yield f"  store     {settings.store.shown}"
     for name, text in bots.platforms.items():
-        yield f"  {name:8}  {text}"
+        yield f"  {name:8}  {one_line(text)}"
     yield f"  routes    {len(settings.routes.routes)}, the first that matches:"
     for route in settings.routes.routes:
         who = approvers_text(settings.routes, route) or "NOBODY"
-        yield f"    {route_text(route)}; may approve: {who}"
+        yield one_line(f"    {route_text(route)}; may approve: {who}")
     if settings.api is not None:
         names = dict.fromkeys(token.name for token in settings.api.tokens)
         yield f"  api       {bots.url}/openapi.json; tokens: {', '.join(names)}"
     word = coloured("warning", colour=colour)
     for text in (*(warning.text for warning in settings.warnings), *settings.api_warnings):
-        yield f"{word}: {text}"
+        yield f"{word}: {one_line(text)}"
     for finding in bots.findings:
         if finding.level != "ok":
-            yield f"{word}: {finding.subject}: {finding.text}"
+            yield f"{word}: {one_line(f'{finding.subject}: {finding.text}')}"
 
 
 def _set_up_logging(platforms: Iterable[Configured]) -> None:

@@ -29,6 +29,16 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
     "SAYSO_PORT": ("server", "port"),
 }
 
+MOST_BYTES = 256 * 1024
+MOST_DEPTH = 50
+"""Bounds of a settings file: no setting needs more, and reading one ends in a clear line."""
+
+MOST_TOLD = 50
+"""So many problems are told at once; whoever has more of them wrote something else."""
+
+# A key of more parts takes the reader seconds before it can be told how deep it is.
+_MOST_PARTS = 500
+
 # What tomllib says of a string that the end of its line cuts off.
 _OPEN_STRING = "Illegal character '\\n'"
 
@@ -39,7 +49,9 @@ class SettingsError(ConfigError):
     """The settings are wrong: one line for each problem, which names the key and the fix."""
 
     def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
+        told = tuple(problems)
+        more = (f"and {len(told) - MOST_TOLD} more",) if len(told) > MOST_TOLD else ()
+        self.problems = told[:MOST_TOLD] + more
         super().__init__("\n".join(self.problems))
 
 
@@ -61,7 +73,7 @@ class Source:
         try:
             return model.model_validate(self.written(path, {}))
         except ValidationError as error:
-            for detail in error.errors(include_url=False):
+            for detail in error.errors(include_url=False)[:MOST_TOLD]:
                 self._explain(model, path, detail)
             return None
 
@@ -184,10 +196,12 @@ def read_source(config: str | None, env: Mapping[str, str]) -> Source:
     text = ""
     if asked_for or Path(name).exists():
         try:
-            text = Path(name).read_text(encoding="utf-8-sig")
+            with Path(name).open("rb") as file:
+                # One byte more than allowed tells that there are more; some files have no end.
+                text = file.read(MOST_BYTES + 1).decode("utf-8-sig")
         except FileNotFoundError:
             raise SettingsError([f"{name}: no such file; name another one with --config"]) from None
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             raise SettingsError([f"{name} cannot be read: {_why(error)}"]) from None
     return source_of(text, env, name=name)
 
@@ -198,18 +212,43 @@ def source_of(text: str, env: Mapping[str, str], *, name: str = DEFAULT_FILE) ->
     Raises:
         SettingsError: the text is not TOML.
     """
+    if len(text) > MOST_BYTES:
+        raise SettingsError([f"{name} is longer than {MOST_BYTES:,} bytes; it is no settings file"])
+    if any(line.partition("=")[0].count(".") > _MOST_PARTS for line in text.split("\n")):
+        raise SettingsError([_too_deep(name)])
     try:
         data = tomllib.loads(text)
+    except RecursionError:
+        raise SettingsError([_too_deep(name)]) from None
     except tomllib.TOMLDecodeError as error:
         said = str(error)
         hint = "; is a closing quote missing in that line?" if _OPEN_STRING in said else ""
         raise SettingsError([f"{name} is not valid TOML: {printable(said)}{hint}"]) from None
+    except ValueError:
+        # Python reads no number of more than 4,300 digits.
+        raise SettingsError([f"{name} holds a number that is too long to be read"]) from None
+    if _depth(data) > MOST_DEPTH:
+        raise SettingsError([_too_deep(name)])
     source = Source(name, data, key_lines(text), env, frozenset(data))
     _refuse_api_tokens(source)
     for variable, (section, key) in OVERRIDES.items():
         if value := source.value(variable):
             _override(source, variable, section, key, value)
     return source
+
+
+def _depth(data: Any) -> int:
+    """How deep tables and lists are nested, level by level."""
+    depth, level = 0, [data]
+    while level and depth <= MOST_DEPTH:
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [one for some in inner for one in some if isinstance(one, dict | list)]
+        depth += 1
+    return depth
+
+
+def _too_deep(name: str) -> str:
+    return f"{name} is nested more than {MOST_DEPTH} levels deep; no setting is"
 
 
 def _override(source: Source, variable: str, section: str, key: str, value: str) -> None:

@@ -111,6 +111,9 @@ class FormField:
             if self.required:
                 raise ValueError(words.needed)
             return None
+        if isinstance(raw, bool) and self.kind in ("integer", "number"):
+            # To pydantic, true is a 1.
+            raw = repr(raw)
         try:
             value = self._reader.validate_python(raw)
         except ValidationError as error:
@@ -129,7 +132,7 @@ class FormField:
             "number": Annotated[
                 float, Field(ge=self.minimum, le=self.maximum, allow_inf_nan=False)
             ],
-            "boolean": bool,
+            "boolean": Annotated[bool, BeforeValidator(_boolean)],
             "date": Annotated[Any, BeforeValidator(_date)],
             "option": Annotated[Any, BeforeValidator(self._option)],
             "options": Annotated[
@@ -211,6 +214,11 @@ class Form:
 def number_text(number: float) -> str:
     """A number as people write it: a whole one has no decimals."""
     return str(int(number)) if float(number).is_integer() and abs(number) < 1e15 else str(number)
+
+
+def _boolean(raw: Any) -> Any:
+    """To pydantic, "on", "y" and 1 would be yes, too."""
+    return {"true": True, "false": False}.get(raw, "") if isinstance(raw, str) else raw
 
 
 def _date(raw: Any) -> str:

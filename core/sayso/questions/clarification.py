@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from sayso.cards.card import CardBody, Choice
 from sayso.errors import FieldError, InvalidInputError
@@ -63,7 +63,7 @@ class ClarificationRequestEvent(UserInputRequest):
     options: Annotated[
         tuple[Annotated[str, Field(max_length=OPTION_LIMIT)], ...], Field(max_length=MAX_OPTIONS)
     ] = ()
-    allow_other: bool = True
+    allow_other: StrictBool = True
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:

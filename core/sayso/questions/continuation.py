@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictBool, field_validator
 
 from sayso.cards.card import CardBody, Choice
 from sayso.errors import FieldError
@@ -50,8 +50,8 @@ class ContinuationRequestEvent(UserInputRequest):
 
     type: Literal["CONTINUATION_REQUEST"] = "CONTINUATION_REQUEST"
     continuation_id: str
-    current_iteration: Annotated[int, Field(ge=0)]
-    max_iterations: Annotated[int, Field(ge=0)]
+    current_iteration: Annotated[int, Field(ge=0, strict=True)]
+    max_iterations: Annotated[int, Field(ge=0, strict=True)]
     description: str = ""
     amounts: tuple[Annotated[int, Field(ge=1, le=MAX_AMOUNT, strict=True)], ...] = AMOUNTS
 
@@ -196,8 +196,8 @@ class ContinuationResponseEvent(UserInputResponse):
 
     type: Literal["CONTINUATION_RESPONSE"] = "CONTINUATION_RESPONSE"
     continuation_id: str
-    approved: bool
-    extension_amount: Annotated[int, Field(ge=0, le=MAX_AMOUNT)] = 0
+    approved: StrictBool
+    extension_amount: Annotated[int, Field(ge=0, le=MAX_AMOUNT, strict=True)] = 0
 
     @property
     def question_id(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, Self
 
-from pydantic import AwareDatetime, model_validator
+from pydantic import AwareDatetime, StrictBool, model_validator
 
 from sayso.digests import is_digest_of
 from sayso.events import Event, Outcome, UserInputResponse
@@ -28,12 +28,12 @@ class PermissionResponseEvent(UserInputResponse):
 
     type: Literal["PERMISSION_RESPONSE"] = "PERMISSION_RESPONSE"
     permission_id: str
-    approved: bool
+    approved: StrictBool
     choice: ChoiceWord = "ask"
     arguments_digest: str
     modified_arguments: dict[str, Any] | None = None
     modified_digest: str | None = None
-    asks_for_changes: bool = False
+    asks_for_changes: StrictBool = False
     rule: ToldRule = None
     rule_scope: Scope | None = None
     rule_expires_at: AwareDatetime | None = None

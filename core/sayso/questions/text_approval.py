@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.digests import short_digest
@@ -200,8 +200,8 @@ class TextApprovalResponseEvent(UserInputResponse):
 
     type: Literal["TEXT_APPROVAL_RESPONSE"] = "TEXT_APPROVAL_RESPONSE"
     request_id: str
-    approved: bool
-    asks_for_changes: bool = False
+    approved: StrictBool
+    asks_for_changes: StrictBool = False
     text_digest: str
 
     @property

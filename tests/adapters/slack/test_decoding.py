@@ -53,6 +53,9 @@ def test_other_content_types_are_unreadable(kind: str) -> None:
         (JSON, b"[" * 100_000),
         (JSON, b'{"n": ' + b"9" * 10_000 + b"}"),
         (JSON, b'{"a": "\xff"}'),
+        (JSON, b'{"a": {"b": ["\\ud800"]}}'),
+        (JSON, b'{"\\uDC00": 1}'),
+        (FORM, b"payload=%7B%22a%22%3A%22%5Cud83d%22%7D"),
         (JSON, b'\xef\xbb\xbf{"a": 1}'),
         (FORM, b"payload="),
         (FORM, b"payload"),
@@ -73,6 +76,10 @@ def test_garbage_is_unreadable_and_quotes_nothing(kind: str, body: bytes) -> Non
 
     assert len(str(caught.value)) < 80
     assert caught.value.__cause__ is None
+
+
+def test_a_whole_surrogate_pair_is_a_character() -> None:
+    assert read(JSON, b'{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
 def test_a_replacement_character_that_was_really_sent_is_kept() -> None:

@@ -152,6 +152,18 @@ async def test_a_form_over_a_socket_is_answered_there(
     assert [press.inputs for press in desk.presses] == [{"it": "no"}, {"it": "no"}, {"it": "yes"}]
 
 
+async def test_a_press_with_half_of_a_surrogate_pair_is_refused_and_no_fault_of_ours(
+    listener: SlackListener, desk: DeskDouble
+) -> None:
+    press = a_press()
+    press["actions"][0]["value"] = "h4ndle\ud800"
+
+    answer = await listener.answer_envelope("e1", press)
+
+    assert answer.status == 400
+    assert not desk.presses
+
+
 async def test_an_envelope_that_comes_twice_is_taken_once(
     listener: SlackListener, desk: DeskDouble
 ) -> None:

@@ -130,3 +130,15 @@ def test_a_number_that_is_written_whole_is_whole(raw: str, value: float) -> None
     read = _field("number").read(raw)
 
     assert (read, type(read)) == (value, type(value))
+
+
+@pytest.mark.parametrize("kind", ["integer", "number", "text", "date"])
+def test_true_is_neither_a_number_nor_a_text(kind: str) -> None:
+    with pytest.raises(ValueError, match="this must be"):
+        _field(kind).read(True)
+
+
+@pytest.mark.parametrize("raw", ["1", "yes", "on", "True", "0", "f", "TRUE "])
+def test_yes_is_true_and_no_other_word_for_it(raw: str) -> None:
+    with pytest.raises(ValueError, match="this must be yes or no"):
+        _field("boolean").read(raw)

@@ -1,0 +1,76 @@
+"""Settings that are too deep, too long or too many: one clear line, soon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.settings_text import ROUTE, SLACK
+
+from sayso_bots.settings.settings import settings_of
+from sayso_bots.settings.source import MOST_BYTES, MOST_TOLD, SettingsError, read_source, source_of
+
+DEEP = "sayso.toml is nested more than 50 levels deep; no setting is"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a = " + "[" * 100_000 + "]" * 100_000, DEEP),
+        ("a = " + "[" * 200 + "]" * 200, DEEP),
+        ("a = " + "{b = " * 300 + "1" + "}" * 300, DEEP),
+        (".".join(["a"] * 20_000) + " = 1", DEEP),
+        ("[" + ".".join(["a"] * 60) + "]\nx = 1", DEEP),
+        (
+            "a = '" + "x" * MOST_BYTES + "'",
+            "sayso.toml is longer than 262,144 bytes; it is no settings file",
+        ),
+        (
+            "[server]\nport = " + "9" * 5_000,
+            "sayso.toml holds a number that is too long to be read",
+        ),
+    ],
+    ids=["lists", "few lists", "tables", "key", "header", "long", "number"],
+)
+def test_settings_that_are_too_deep_or_too_long_are_one_clear_line(text: str, line: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        source_of(text, {})
+
+    assert caught.value.problems == (line,)
+
+
+def test_a_file_without_an_end_is_called_too_long() -> None:
+    with pytest.raises(SettingsError, match=r"/dev/zero is longer than 262,144 bytes"):
+        read_source("/dev/zero", {})
+
+
+def test_a_file_at_the_limit_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "sayso.toml"
+    path.write_text("[server]\nport = 1\n#".ljust(MOST_BYTES, "x"))
+
+    assert read_source(str(path), {}).written(("server", "port")) == 1
+    path.write_text("[server]\nport = 1\n#".ljust(MOST_BYTES + 1, "x"))
+    with pytest.raises(SettingsError, match="is longer than"):
+        read_source(str(path), {})
+
+
+def test_of_many_mistakes_the_first_are_told() -> None:
+    keys = "\n".join(f"k{number} = 1" for number in range(1_000))
+
+    with pytest.raises(SettingsError) as caught:
+        settings_of(source_of(f"{ROUTE}[server]\n{keys}\n", SLACK))
+
+    assert len(caught.value.problems) <= MOST_TOLD + 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("SAYSO_PORT", "9" * 5_000), ("SAYSO_PORT", "x" * 100_000), ("SAYSO_STORE_URL", "x" * 99_999)],
+)
+def test_a_variable_that_is_too_long_is_told_in_a_short_line(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        settings_of(source_of(ROUTE, {**SLACK, variable: value}))
+
+    (line,) = caught.value.problems
+    assert line.startswith(variable)
+    assert len(line) < 300

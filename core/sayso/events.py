@@ -55,6 +55,13 @@ class Event(BaseModel):
     source_name: str
 
 
+class OutcomeEvent(Event):
+    """The base of what observers see of an ending where they do not see the ending itself.
+
+    It is made of a recorded ending, by ``RequestEnding.observed``, and never sent.
+    """
+
+
 class RequestEnding(Event):
     """The base of everything that ends a request; at most one counts per request."""
 
@@ -94,7 +101,7 @@ class RequestEnding(Event):
 
     @property
     def observed(self) -> Event:
-        """The event that observers see; nobody waits on it."""
+        """The event that observers see: itself, or an ``OutcomeEvent``. Nobody waits on it."""
         return self
 
 

@@ -5,22 +5,28 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
-from sayso.agent.timeouts import Timeout
+from sayso.agent.timeouts import Timeout, in_seconds
 from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
-from sayso.errors import WaitTimeoutError, WrongQuestionError
+from sayso.errors import SaysoError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
+from sayso.policy.call_ids import denial_of
 from sayso.policy.decision import Decision, Ruling
+from sayso.policy.remembered import denied
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, call_of
+from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, calls_of
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.declarations import schema_of
+from sayso.rules.rule import RuleBook
+from sayso.rules.standing import MOST_DENY_RULES
 from sayso.stores.ports import Opened, Record, Ring, Rules
 from sayso.text.visible import shortened
 
@@ -32,6 +38,13 @@ class OpenCheck:
     call: ToolCall
     permission_id: str
     digest: str
+
+
+class _Held(NamedTuple):
+    """What an ending means for a call, and the ending that counts for it."""
+
+    verdict: Verdict
+    ending: RequestEnding
 
 
 class Checks:
@@ -96,8 +109,9 @@ class Checks:
         Raises:
             ArgumentsChangedError: it was approved, but for other arguments.
         """
-        verdict = verdict_on(opened.call, opened.digest, ring.ending)
-        return await self._still(opened.call, verdict, asker, original, book=ring.book)
+        call, digest = opened.call, opened.digest
+        held = await self._held(ring.ending, call, digest, asker, original, book=ring.book)
+        return held.verdict
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -110,7 +124,32 @@ class Checks:
     async def resume(self, permission_id: str, timeout: Timeout) -> Verdict:
         """The verdict on a submitted call."""
         record, request = await self._permission(permission_id)
-        return await self._resumed(request, await self._questions.ending(record, timeout))
+        held = await self._resumed(request, await self._questions.ending(record, timeout))
+        return held.verdict
+
+    async def emit(self, request: PermissionRequestEvent) -> None:
+        """Ask as a middleware put it. What is denied is recorded so, and nobody is asked."""
+        seconds = (request.expires_at - self._options.clock()).total_seconds()
+        seconds, asker, calls = in_seconds(seconds), self._asker(request), calls_of(request)
+        rules = (*request.deny_rules, *await self._decider.deny_rules(asker, calls[0]))
+        request = request.model_copy(update={"deny_rules": rules[:MOST_DENY_RULES]})
+        while True:
+            denial, book = await self._decider.standing(asker, *calls)
+            ending = self._unasked(request, denial)
+            opened = await self._questions.open(
+                request, seconds, heard=False, book=book, ending=ending
+            )
+            if isinstance(opened, Opened):
+                return
+            await self._decider.refresh()
+
+    async def ending(self, record: Record, timeout: Timeout) -> RequestEnding:
+        """How a question of a record ends for this agent: what it denies by now, it denies."""
+        ending = await self._questions.ending(record, timeout)
+        if isinstance(record.request, PermissionRequestEvent):
+            return (await self._resumed(record.request, ending)).ending
+        self._questions.tell(ending.observed)
+        return ending
 
     async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
         """The call of a batch with its open question, or with the verdict that needed nobody."""
@@ -164,7 +203,7 @@ class Checks:
             ending = await self._questions.ending(record, timeout)
         except WaitTimeoutError:
             return pending
-        verdict = await self._resumed(request, ending, *others)
+        verdict = (await self._resumed(request, ending, *others)).verdict
         answers.note(request.call_id, request.arguments_digest, verdict)
         return verdict
 
@@ -181,6 +220,30 @@ class Checks:
         """This iteration's answer for the call; nothing comes before a denial, not even that."""
         verdict = self.answers.find(call)
         return verdict and await self._still(call, verdict, asker)
+
+    async def _held(
+        self,
+        ending: RequestEnding,
+        call: ToolCall,
+        digest: str,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
+    ) -> _Held:
+        """What an ending means for a call. An approval of what is denied by now is overruled."""
+        try:
+            verdict = verdict_on(call, digest, ending)
+            still = await self._still(call, verdict, asker, *others, book=book)
+        except SaysoError:
+            self._questions.tell(ending.observed)
+            raise
+        if verdict.approved and not still.approved and isinstance(ending, PermissionResponseEvent):
+            by = f" by {ending.decided_by}" if ending.decided_by else ""
+            reason = f"approved{by}, then denied by the agent: {still.reason}"
+            ending = ending.denied(reason=reason, line=still.line, at=self._options.clock())
+            self._questions.overrule(ending)
+        self._questions.tell(ending.observed)
+        return _Held(still, ending)
 
     async def _still(
         self,
@@ -228,6 +291,23 @@ class Checks:
             **self._options.fields(asked),
         )
 
+    def _unasked(
+        self, request: PermissionRequestEvent, denial: Decision | None
+    ) -> PermissionResponseEvent | None:
+        """The denial of a request that no person needs to see; None where one does."""
+        denial = denial_of(request.call_id, self.denied) or denial
+        own = request.denial(RuleBook())
+        if denial is None and own is not None:
+            denial = denied(own)
+        if denial is None:
+            return None
+        at = self._options.clock()
+        return request.denied(reason=denial.reason, line=denial.line, at=at)
+
+    def _asker(self, request: PermissionRequestEvent) -> Asker:
+        declared = self._decider.declaration(request.function_name)
+        return Asker(request.source_name, request.path, declared)
+
     async def _permission(self, permission_id: str) -> tuple[Record, PermissionRequestEvent]:
         record = await self._questions.record(permission_id)
         if not isinstance(record.request, PermissionRequestEvent):
@@ -236,10 +316,7 @@ class Checks:
 
     async def _resumed(
         self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
-    ) -> Verdict:
-        call = call_of(request)
-        verdict = verdict_on(call, request.arguments_digest, ending)
-        asker = Asker(request.source_name, request.path, self._decider.declaration(call.name))
-        if request.original_arguments is not None:
-            others = (*others, replace(call, arguments=request.original_arguments))
-        return await self._still(call, verdict, asker, *others)
+    ) -> _Held:
+        call, *original = calls_of(request)
+        digest, asker = request.arguments_digest, self._asker(request)
+        return await self._held(ending, call, digest, asker, *others, *original)

@@ -131,6 +131,21 @@ class Decider:
             return None
         return await self._denial(asker, await self.refresh(), *calls)
 
+    async def standing(self, asker: Asker, *calls: ToolCall) -> tuple[Decision | None, str]:
+        """The denial of the calls, and the version of the session's rules that say so.
+
+        That nothing denies them is said on the rules known here, which may have changed.
+
+        Raises:
+            StoreUnreachableError: what the session remembers cannot be read.
+        """
+        book = self._book
+        denial = await self._denial(asker, book, *calls)
+        if denial is not None:
+            book = await self.refresh()
+            denial = await self._denial(asker, book, *calls)
+        return denial, book.version
+
     async def deny_rules(self, asker: Asker, call: ToolCall) -> tuple[DenyRule, ...]:
         """The deny rules of the policy that travel with a question about the call."""
         return await deny_rules_of(self._policy, call, self._context(asker, self._book))

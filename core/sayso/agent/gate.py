@@ -25,6 +25,7 @@ from sayso.errors import RequestEndedError, WrongQuestionError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.inquiry import Inquiry
+from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
@@ -123,7 +124,6 @@ class Gate(Asking):
             if isinstance(opened, Verdict):
                 return opened
             ring = await future
-        self._questions.tell(ring.ending.observed)
         return await self._checks.verdict(opened, call, ring, asked.asker)
 
     @overload
@@ -178,7 +178,7 @@ class Gate(Asking):
         record = await self._questions.record(permission_id)
         if (read := record.request.reader(expect)) is None:
             raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
-        return read(await self._questions.ending(record, timeout))
+        return read(await self._checks.ending(record, timeout))
 
     def before_iteration(self) -> None:
         """First phase: a new iteration begins, and no answer of the last one counts for it."""
@@ -286,13 +286,20 @@ class Gate(Asking):
         return guarded(self.check, function)
 
     async def emit(self, event: Event) -> None:
-        """Send any event: a request is opened and shown, others go to observers.
+        """Send an event: a request is opened and shown, one of your own goes to observers.
+
+        Deny rules, denied call ids and *always deny* count as for ``check``: a call that
+        they deny is recorded as denied, and nobody is asked. What has ended, and how, only
+        the store tells: to answer a request, use ``Responder.respond``.
 
         Raises:
             DuplicateRequestError: another request has this id.
             BusLostError: observers cannot be reached.
+            ValueError: the event ends a request, or says how one ended.
         """
-        if isinstance(event, UserInputRequest):
+        if isinstance(event, PermissionRequestEvent):
+            await self._checks.emit(event)
+        elif isinstance(event, UserInputRequest):
             await self._questions.ask(event)
         else:
             await self.backend.bus.publish(branch_topic(self.run), event)
@@ -302,11 +309,13 @@ class Gate(Asking):
     ) -> _Answer:
         """The response to a request that was emitted, here or elsewhere.
 
+        An approval of a call that is denied by now is a denial, as for ``resume``.
+
         Raises:
             RequestEndedError: it expired, was cancelled or could not be shown.
             UnknownRequestError, WaitTimeoutError: as for ``resume``.
         """
-        ending = await self._questions.ending(await self._questions.record(question_id), timeout)
+        ending = await self._checks.ending(await self._questions.record(question_id), timeout)
         if not isinstance(ending, kind):
             raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
         return ending

@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
-from sayso.events import Event, RequestEnding
+from sayso.events import Event, OutcomeEvent, RequestEnding
 from sayso.stores.ports import Bus
 from sayso.stores.topics import branch_topic
 
@@ -30,8 +30,11 @@ async def observed(bus: Bus, run: RunRef) -> AsyncIterator[AsyncIterator[Event]]
         BusLostError: as for ``Bus.subscribe``.
     """
     async with bus.subscribe(branch_topic(run)) as events:
+        # The store tells endings: how one ended is made of it here, and not taken from anybody.
         yield (
-            event.observed if isinstance(event, RequestEnding) else event async for event in events
+            event.observed if isinstance(event, RequestEnding) else event
+            async for event in events
+            if not isinstance(event, OutcomeEvent)
         )
 
 

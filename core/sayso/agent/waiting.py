@@ -56,9 +56,17 @@ class Questions:
         await self.open(request, seconds, heard=heard, book=None)
 
     async def open(
-        self, request: UserInputRequest, seconds: float, *, heard: bool, book: str | None
+        self,
+        request: UserInputRequest,
+        seconds: float,
+        *,
+        heard: bool,
+        book: str | None,
+        ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Open the question, trying again while the store is away; ``heard`` rings our inbox.
+
+        What needs nobody is recorded with its ``ending``.
 
         Raises:
             DuplicateRequestError: another request has this id.
@@ -80,6 +88,7 @@ class Questions:
                             seconds=deadline - loop.time(),
                             inbox=self._inbox.name if heard else "",
                             book=book,
+                            ending=ending,
                         )
                         break
                     except StoreUnreachableError as error:
@@ -135,9 +144,7 @@ class Questions:
             WaitTimeoutError: ``timeout`` is over and the question is still open.
             StoreUnreachableError: the store does not answer.
         """
-        ending = record.ending or await self._wait(record.request, timeout)
-        self.tell(ending.observed)
-        return ending
+        return record.ending or await self._wait(record.request, timeout)
 
     def tell(self, event: Event) -> None:
         """Tell whoever observes this run in this process."""
@@ -184,9 +191,19 @@ class Questions:
         ending = record.request.cancelled(at=self._clock(), reason=reason, by=by)
         return (await self._store.settle(record.request.question_id, ending)).ending
 
+    def overrule(self, denial: RequestEnding) -> None:
+        """Record that an approval was denied here, when its call was to run."""
+        self._cancelling.start(self._overrule_quietly(denial))
+
     async def finish(self) -> None:
         """Return when nothing is being cancelled any more, within seconds."""
         await self._cancelling.finish()
+
+    async def _overrule_quietly(self, denial: RequestEnding) -> None:
+        try:
+            await self._store.overrule(denial.question_id, denial)
+        except SaysoError as error:
+            _log.warning("a denial by the agent is not recorded: %s", error)
 
     def _cancel_later(self, question_id: str) -> None:
         self._cancelling.start(self._cancel_quietly(question_id))

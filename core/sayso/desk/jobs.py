@@ -156,14 +156,21 @@ class Jobs:
         self._delivery.forget(record.copies)
         # Another desk may be slow with the request itself: it stands before its ending.
         await self._write(request, "request", request)
-        await self._write(request, "ending", ending)
-        if ending.observed is not ending:
-            await self._write(request, "outcome", ending.observed)
+        await self._write_ending(request, record.overruled or ending, "ending", "outcome")
+        if record.overruled is not None:
+            await self._write_ending(request, ending, "overruling", "overruled")
         await self._bring_up_to_date(record, ending)
 
     async def _bring_up_to_date(self, record: Record, ending: RequestEnding) -> None:
         ended = [Found(copy, record.request, ending) for copy in record.copies]
         await asyncio.gather(*map(self._delivery.update, ended))
+
+    async def _write_ending(
+        self, request: UserInputRequest, ending: RequestEnding, kind: LogKind, seen: LogKind
+    ) -> None:
+        await self._write(request, kind, ending)
+        if ending.observed is not ending:
+            await self._write(request, seen, ending.observed)
 
     async def _write(self, request: UserInputRequest, kind: LogKind, event: Event) -> None:
         """Write to the branch's log; jobs come at least once, the log takes each event once."""

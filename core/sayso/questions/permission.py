@@ -237,15 +237,19 @@ class PermissionRequestEvent(UserInputRequest):
         if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
             return ending
         denial = self.denial(book, changed=ending.modified_arguments)
-        return ending if denial is None else self._overruled(ending, denial)
+        if denial is None:
+            return ending
+        by = ending.decided_by
+        could_not = "" if by is None else f": {by} could not allow it"
+        return ending.denied(reason=f"{denial.reason}{could_not}", line=denial.line)
 
     def denial(
         self, book: RuleBook, *, changed: Mapping[str, Any] | None = None
     ) -> StandingDenial | None:
         """What denies the call under these rules: as it is asked about, as it was, or changed."""
-        forms = (changed, self.arguments, self.original_arguments)
-        call = call_of(self)
-        calls = (replace(call, arguments=form) for form in forms if form is not None)
+        calls = calls_of(self)
+        if changed is not None:
+            calls = (replace(calls[0], arguments=changed), *calls)
         return standing_denial(calls, self.deny_rules, book)
 
     def stored(self, ending: RequestEnding) -> str:
@@ -267,17 +271,10 @@ class PermissionRequestEvent(UserInputRequest):
             kept[0], f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         )
 
-    def _overruled(
-        self, ending: PermissionResponseEvent, denial: StandingDenial
-    ) -> PermissionResponseEvent:
-        """The denial by a rule. Whoever pressed did not decide it."""
-        reason = denial.reason
-        if ending.decided_by is not None:
-            reason = f"{reason}: {ending.decided_by} could not allow it"
-        response = self._response(
-            False, by=None, at=ending.decided_at, reason=reason, choice="ask", rule=None
-        )
-        return response.model_copy(update={"line": denial.line})
+    def denied(self, *, reason: str, line: str, at: datetime) -> PermissionResponseEvent:
+        """The denial by a line of the policy. No person gave it."""
+        nobody = self._response(False, by=None, at=at, reason="", choice="ask", rule=None)
+        return nobody.denied(reason=reason, line=line)
 
     def _response(
         self,
@@ -353,3 +350,9 @@ def _told_stored(choice: Choice) -> str:
 def call_of(request: PermissionRequestEvent) -> ToolCall:
     """The tool call that the request is about."""
     return ToolCall(request.function_name, request.arguments, request.call_id)
+
+
+def calls_of(request: PermissionRequestEvent) -> tuple[ToolCall, ...]:
+    """The call that the request is about, and the one that it was before a policy changed it."""
+    call, original = call_of(request), request.original_arguments
+    return (call,) if original is None else (call, replace(call, arguments=original))

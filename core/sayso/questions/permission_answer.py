@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, StrictBool, model_validator
 
 from sayso.digests import is_digest_of
-from sayso.events import Event, Outcome, UserInputResponse
+from sayso.events import Event, Outcome, OutcomeEvent, UserInputResponse
 from sayso.questions.refusals import CHANGES
 from sayso.rules.rule import Scope, ToldRule
 
@@ -57,6 +57,20 @@ class PermissionResponseEvent(UserInputResponse):
             raise ValueError("the digest is not that of the modified arguments")
         return self
 
+    def denied(
+        self, *, reason: str, line: str, at: datetime | None = None
+    ) -> PermissionResponseEvent:
+        """The denial by a line of the policy in place of this answer. No person gave it."""
+        return PermissionResponseEvent(
+            permission_id=self.permission_id,
+            source_name=self.source_name,
+            approved=False,
+            reason=reason,
+            decided_at=at or self.decided_at,
+            arguments_digest=self.arguments_digest,
+            line=line,
+        )
+
     @property
     def chosen(self) -> str:
         """The choice, and ``changes`` where they are asked for."""
@@ -95,7 +109,7 @@ class PermissionResponseEvent(UserInputResponse):
         )
 
 
-class _Decided(Event):
+class _Decided(OutcomeEvent):
     permission_id: str
     decided_by: str | None = None
     decided_at: datetime

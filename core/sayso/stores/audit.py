@@ -22,6 +22,7 @@ AuditKind = Literal[
     "expired",
     "cancelled",
     "undeliverable",
+    "overruled",
     "rule_stored",
     "rule_used",
     "rule_revoked",
@@ -104,6 +105,11 @@ def ended(ending: RequestEnding) -> Facts:
         reason=shortened(ending.reason, _REASON),
         changed_digest=ending.digest_of_changes,
     )
+
+
+def overruled(denial: RequestEnding) -> Facts:
+    """An approval was denied by the agent itself, when the call was to run."""
+    return {**ended(denial), "kind": "overruled"}
 
 
 def stored(rule: RememberedRule) -> Facts:

@@ -20,7 +20,7 @@ KEPT_SECONDS = 7 * 86_400
 PAGE_BYTES = 256 * 1024
 """How many bytes are read of a log at once: up to the event that fills them."""
 
-LogKind = Literal["request", "ending", "outcome"]
+LogKind = Literal["request", "ending", "outcome", "overruling", "overruled"]
 """What an event is to its question; a question has at most one of each."""
 
 

@@ -6,13 +6,19 @@ import json
 
 from sayso.calls import RunRef
 
+BRANCH = "events:"
+"""What the topics begin with on which the store tells what happens on a branch."""
+
+INBOX = "inbox:"
+"""What the topics begin with on which the store rings inboxes."""
+
 LOG_TOPIC = "branches"
 """The topic on which every log of the store rings when it grows."""
 
 
 def branch_topic(run: RunRef) -> str:
     """The topic on which the store tells what is asked on a run's branch and how it ended."""
-    return "events:" + json.dumps([run.agent_id, run.session_id, run.branch_id])
+    return BRANCH + json.dumps([run.agent_id, run.session_id, run.branch_id])
 
 
 def notice_topic(run: RunRef) -> str:

@@ -30,6 +30,7 @@ from sayso.testing.harness import (
 from sayso.testing.leases_contract import LeasesContract
 from sayso.testing.log_contract import BranchLogContract
 from sayso.testing.outbox_contract import OutboxContract
+from sayso.testing.overruling_contract import OverrulingContract
 from sayso.testing.platform_contract import PlatformContract
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
@@ -50,6 +51,7 @@ __all__ = [
     "Filled",
     "LeasesContract",
     "OutboxContract",
+    "OverrulingContract",
     "PlatformContract",
     "PressRecorder",
     "Prompt",

@@ -59,7 +59,7 @@ class BusContract:
             assert await soon(events) == after
 
     async def test_a_topic_is_any_text(self, backend: Backend) -> None:
-        topic = 'events:["a:b", "s {1}\\n*", "ünï"]'
+        topic = 'notices:["a:b", "s {1}\\n*", "ünï"]'
         response = a_response()
 
         async with backend.bus.subscribe(topic) as events:

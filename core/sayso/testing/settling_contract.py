@@ -11,7 +11,7 @@ import pytest
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Copy, Opened, Ring
+from sayso.stores.ports import Copy, Opened
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 
 
@@ -153,16 +153,6 @@ class SettlingContract:
             ring = await soon(rings)
 
         assert ring.book == (await backend.rules.book(request.run)).version
-
-    async def test_an_ending_that_was_only_published_says_no_version(
-        self, backend: Backend
-    ) -> None:
-        response = a_response()
-
-        async with backend.bus.rings("mine") as rings:
-            await backend.bus.publish("inbox:mine", response)
-
-            assert await soon(rings) == Ring(response)
 
     async def test_opening_says_what_the_clock_of_the_store_shows(self, backend: Backend) -> None:
         request = a_request()

@@ -97,6 +97,7 @@ class SlowStore:
 
     def __init__(self, store: Store) -> None:
         self.open, self.get, self.settle_later = store.open, store.get, store.settle_later
+        self.overrule = store.overrule
         self._store = store
         self.began, self.go_on = asyncio.Event(), asyncio.Event()
 

@@ -14,11 +14,10 @@ from support.outbox import next_request
 
 from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
 from sayso.errors import StoreUnreachableError, WaitTimeoutError
-from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import BookChanged, Opened, Record, Roster
+from sayso.stores.ports import Record, Roster
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -46,19 +45,20 @@ class Outage:
         self._inner = backend.store
         self._failures = failures
 
-    async def open(
-        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
-    ) -> Opened | BookChanged:
+    async def open(self, *args: Any, **kwargs: Any) -> Any:
         if self._failures:
             self._failures -= 1
             raise StoreUnreachableError("away")
-        return await self._inner.open(request, seconds=seconds, inbox=inbox, book=book)
+        return await self._inner.open(*args, **kwargs)
 
     async def settle(self, *args: Any, **kwargs: Any) -> Any:
         return await self._inner.settle(*args, **kwargs)
 
     async def settle_later(self, *args: Any, **kwargs: Any) -> Any:
         return await self._inner.settle_later(*args, **kwargs)
+
+    async def overrule(self, *args: Any, **kwargs: Any) -> Any:
+        return await self._inner.overrule(*args, **kwargs)
 
     async def get(self, question_id: str) -> Record | None:
         return await self._inner.get(question_id)
@@ -146,10 +146,8 @@ async def test_a_check_cancelled_while_it_asks_cancels_its_question_too(backend:
 
         opened = asyncio.Event()
 
-        async def open(
-            self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
-        ) -> Opened | BookChanged:
-            await super().open(request, seconds=seconds, inbox=inbox, book=book)
+        async def open(self, *args: Any, **kwargs: Any) -> Any:
+            await super().open(*args, **kwargs)
             self.opened.set()
             await asyncio.Event().wait()
             raise AssertionError

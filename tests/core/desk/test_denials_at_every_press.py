@@ -12,17 +12,30 @@ from support.chat_double import ChatDouble, press_on
 from support.denials import always_deny
 from support.room import OPS, RUN, ChatRoom
 
-from sayso import Chain, Gate, Outcome, Policy, Rule, RulePolicy, ToolCall, When
+from sayso import (
+    Chain,
+    Context,
+    Decision,
+    Event,
+    Gate,
+    Outcome,
+    Policy,
+    Rule,
+    RulePolicy,
+    ToolCall,
+    When,
+)
 from sayso.cards.bundle import ALLOW_ALL
 from sayso.cards.card import Card, Ended
 from sayso.chats.places import Answered, MessageRef
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.stores.backend import Backend
+from sayso.stores.branch_log import BEGINNING
 from sayso.stores.memory import memory_backend
-from sayso.testing import soon
+from sayso.testing import soon, until
 
 APPLY = ToolCall("bash", {"command": "terraform apply"})
 LS = ToolCall("bash", {"command": "ls x"})
@@ -168,3 +181,72 @@ async def test_a_resumed_call_hears_the_denial_that_was_recorded(backend: Backen
             verdict = await elsewhere.resume(submitted)
 
         assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "deny rule 1")
+
+
+class InCode:
+    """A policy whose denials nobody else can know."""
+
+    def decide(self, call: ToolCall, context: Context) -> Decision:
+        return self.denial(call, context) or Decision.ASK
+
+    def denial(self, call: ToolCall, context: Context) -> Decision | None:
+        del context
+        command = str(call.arguments["command"])
+        return Decision.DENY.because("no rm here") if command.startswith("rm") else None
+
+
+async def test_what_only_the_agents_own_code_denies_is_corrected_for_everybody(
+    backend: Backend,
+) -> None:
+    told: list[Event] = []
+    room_of = a_chat_room(backend, policy=InCode(), observe=told.append)
+    async with room_of as room, room.gate.events() as events:
+        waiting, ref, card = await room.asked(LS)
+        edited = {"arguments": '{"command": "rm x"}'}
+        await room.desk.press(press_on(ref, card, "edit", inputs=edited))
+
+        verdict = await waiting
+
+        assert (verdict.outcome, verdict.reason) == (Outcome.DENIED, "no rm here")
+        _, corrected = await room.chat.card_where(
+            lambda card: isinstance(card.state, Ended) and card.state.outcome == "denied"
+        )
+        assert isinstance(corrected.state, Ended)
+        why = "approved by slack:U0ALICE, then denied by the agent: no rm here"
+        assert corrected.state.reason == why
+        [_, approved, overruled] = await backend.audit.read(3)
+        assert (approved.kind, overruled.kind, overruled.reason) == ("approved", "overruled", why)
+        heard = [type(await soon(events)).__name__ for _ in range(3)]
+        assert heard[1:] == ["PermissionApprovedEvent", "PermissionDeniedEvent"]
+        assert [type(event).__name__ for event in told] == [
+            "PermissionRequestEvent",
+            "PermissionDeniedEvent",
+        ]
+        again = await room.gate.resume(overruled.question_id)
+        assert (again.outcome, again.line) == (Outcome.DENIED, "policy InCode")
+
+
+async def test_the_log_of_a_branch_has_an_approval_and_then_its_denial(backend: Backend) -> None:
+    chat = ChatDouble()
+    desk = Desk(backend, [chat], ROUTES, DeskOptions(keeps_log=True))
+    gate = {"policy": InCode()}
+    async with ChatRoom.open(backend, desk, gate, chat=chat) as room:
+        waiting, ref, card = await room.asked(LS)
+        edited = {"arguments": '{"command": "rm x"}'}
+        await desk.press(press_on(ref, card, "edit", inputs=edited))
+        await waiting
+
+        async def logged() -> bool:
+            return len(await backend.log.after(RUN, BEGINNING, count=10)) == 5
+
+        await until(logged)
+        await room.settled()
+        log = await backend.log.after(RUN, BEGINNING, count=10)
+        assert [event.type for event in log] == [
+            "PERMISSION_REQUEST",
+            "PERMISSION_RESPONSE",
+            "PERMISSION_APPROVED",
+            "PERMISSION_RESPONSE",
+            "PERMISSION_DENIED",
+        ]
+        assert await backend.log.open_questions(RUN) == 0

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from sayso.events import Event, RequestEnding
 from sayso.stores.ports import Ring
+from sayso.stores.told import refuse_made_up
 
 
 class MemoryBus:
@@ -18,6 +19,7 @@ class MemoryBus:
 
     async def publish(self, topic: str, event: Event) -> None:
         """Tell whoever listens to the topic now."""
+        refuse_made_up(topic, event)
         self.tell(topic, event)
 
     def ring(self, inbox: str, ring: Ring) -> int:

@@ -67,7 +67,7 @@ class MemoryBranchLog:
 
         log = self._log(run)
         log.last += 1
-        log.open += {"request": 1, "ending": -1, "outcome": 0}[kind]
+        log.open += {"request": 1, "ending": -1}.get(kind, 0)
         name = getattr(event, "type", type(event).__name__)
         position = Position(log.epoch, log.last)
         log.append(LoggedEvent(position, name, encode(event).decode()))

@@ -30,6 +30,7 @@ class Entry:
     ending: RequestEnding | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
     foreseen: tuple[RequestEnding, datetime] | None = None
+    overruled: RequestEnding | None = None
     logged: set[LogKind] = field(default_factory=set)
     keep: timedelta = _KEPT
     refused: set[tuple[str, str]] = field(default_factory=set)
@@ -127,7 +128,8 @@ class Records:
         """The request as the ports tell it."""
         request = entry.request.model_copy(update={"expires_at": entry.deadline})
         left = (entry.deadline - self._clock()).total_seconds()
-        return Record(request, entry.ending, tuple(entry.copies.values()), left)
+        copies = tuple(entry.copies.values())
+        return Record(request, entry.ending, copies, left, entry.overruled)
 
     def _forget(self) -> None:
         now = self._clock()

@@ -39,7 +39,13 @@ class MemoryStore:
         self._clock = clock
 
     async def open(
-        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+        self,
+        request: UserInputRequest,
+        *,
+        seconds: float,
+        inbox: str,
+        book: str | None,
+        ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         now = self._clock()
@@ -53,10 +59,14 @@ class MemoryStore:
             return Opened((known.deadline - now).total_seconds(), now.timestamp())
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
-        self._records.add(Entry(request, now + timedelta(seconds=seconds), {inbox}))
+        entry = Entry(request, now + timedelta(seconds=seconds), {inbox})
+        self._records.add(entry)
         self._audit.note(audit.about(request), audit.asked(request))
-        self._outbox.put("ask", request.question_id)
         self._bus.tell(branch_topic(request.run), request)
+        if ending is None:
+            self._outbox.put("ask", request.question_id)
+        else:
+            self._end(entry, ending, audit.ended(ending))
         return Opened(seconds, now.timestamp())
 
     async def settle(
@@ -79,14 +89,11 @@ class MemoryStore:
         counts = self._ruled(entry, offered)
         first = counts is ending
         about = audit.about(entry.request)
-        self._records.end(entry, counts)
-        self._audit.note(about, audit.ended(counts))
+        self._end(entry, counts, audit.ended(counts))
         if first and remember is not None:
             self._rules.remember(entry.request.run, remember, about)
         ring = self._ring(counts, entry.request.run)
         heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
-        self._outbox.put("end", question_id)
-        self._bus.tell(branch_topic(entry.request.run), counts)
         return Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
 
     async def settle_later(
@@ -100,10 +107,29 @@ class MemoryStore:
             entry.foreseen = (ending, self._clock() + timedelta(seconds=seconds))
         return entry.ending
 
+    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+        """Put a denial in the place of a recorded approval of a call."""
+        if denial.approves_a_call:
+            raise ValueError("only a denial overrules")
+        entry = self._records.get(question_id)
+        if entry.ending is None:
+            raise ValueError(f"request {question_id!r} has not ended yet")
+        if entry.ending.approves_a_call:
+            entry.overruled = entry.ending
+            self._end(entry, denial, audit.overruled(denial))
+        return entry.ending
+
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""
         entry = self._records.find(question_id)
         return None if entry is None else self._records.record(entry)
+
+    def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts) -> None:
+        """Record an ending, and tell the audit, the desks and the observers of it."""
+        self._records.end(entry, ending)
+        self._audit.note(audit.about(entry.request), facts)
+        self._outbox.put("end", entry.request.question_id)
+        self._bus.tell(branch_topic(entry.request.run), ending)
 
     def _counting(self, entry: Entry, offered: RequestEnding) -> RequestEnding:
         """The ending that counts for an open request: the one offered, unless it comes too late."""

@@ -30,8 +30,11 @@ class Bus(Protocol):
     async def publish(self, topic: str, event: Event) -> None:
         """Tell whoever listens to the topic now.
 
+        What is asked on a branch and how it ended is told by the store, and by nobody else.
+
         Raises:
             BusLostError: the bus cannot be reached.
+            ValueError: it is one of the store's topics, and an event that only the store tells.
         """
         ...
 

@@ -50,12 +50,14 @@ class Record:
     """All that the store knows of one request.
 
     ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock.
+    ``overruled`` is the approval whose place the ending took.
     """
 
     request: UserInputRequest
     ending: RequestEnding | None = None
     copies: tuple[Copy, ...] = ()
     seconds_left: float = 0.0
+    overruled: RequestEnding | None = None
 
 
 class Store(Protocol):
@@ -66,7 +68,13 @@ class Store(Protocol):
     """
 
     async def open(
-        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+        self,
+        request: UserInputRequest,
+        *,
+        seconds: float,
+        inbox: str,
+        book: str | None,
+        ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
 
@@ -76,7 +84,8 @@ class Store(Protocol):
         ``inbox`` is not rung. ``book`` is the version of the session's rules
         that the asker knows; when it is not the current one, nothing is
         opened; None opens whatever they are. Repeating the same request
-        changes nothing; after its end the inbox is rung at once.
+        changes nothing; after its end the inbox is rung at once. What needs
+        nobody is recorded with its ``ending``: it is never open, and never shown.
 
         Raises:
             DuplicateRequestError: another request has this id.
@@ -124,6 +133,20 @@ class Store(Protocol):
         Raises:
             UnknownRequestError: no such request.
             ValueError: it approves a call, which a rule may forbid by then.
+        """
+        ...
+
+    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+        """Put a denial in the place of a recorded approval of a call; one atomic step.
+
+        An agent denies what its policy denies by the time the call is to run,
+        and then nobody may go on hearing that it was approved: cards, observers
+        and the audit are told. Nothing else can be overruled, and nothing
+        twice. Answers the ending that counts.
+
+        Raises:
+            UnknownRequestError: no such request.
+            ValueError: it is still open, or the denial approves a call.
         """
         ...
 

@@ -18,6 +18,7 @@ from sayso.stores.ports import Ring
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.link import LINK_ERRORS, Link, exchanged, explain, packed
 from sayso.stores.redis.records import read_ring
+from sayso.stores.told import refuse_made_up
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -46,6 +47,7 @@ class RedisBus:
 
     async def publish(self, topic: str, event: Event) -> None:
         """Tell whoever listens to the topic now."""
+        refuse_made_up(topic, event)
         channel = self._client.keys.channel(topic)
         try:
             await self._client.command("PUBLISH", channel, encode(event), repeatable=False)

@@ -12,7 +12,8 @@ slot uses several namespaces.
                              inboxes to ring (at most the 8 newest), ``n`` facts for the
                              audit, ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
-                             ``ff`` facts on it, ``c:<handle>`` one copy of its card,
+                             ``ff`` facts on it, ``y`` the approval that was overruled,
+                             ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
                              since when in ms it is closed and where it was sent to,
                              ``u`` how many refused presses the audit has of it and

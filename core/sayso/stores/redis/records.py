@@ -140,4 +140,5 @@ def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | 
         None if ending is None else decode_ending(ending),
         tuple(copies),
         (int(fields[b"d"]) - now) / 1000,
+        decode_ending(fields[b"y"]) if b"y" in fields else None,
     )

@@ -38,7 +38,7 @@ from sayso.stores.topics import branch_topic
 _log = logging.getLogger(__name__)
 
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
-_SETTLE_LATER = Script("settle_later")
+_SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
@@ -55,7 +55,13 @@ class RedisStore:
         self._client = client
 
     async def open(
-        self, request: UserInputRequest, *, seconds: float, inbox: str, book: str | None
+        self,
+        request: UserInputRequest,
+        *,
+        seconds: float,
+        inbox: str,
+        book: str | None,
+        ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         said, *left = await self._client.run(
@@ -71,6 +77,8 @@ class RedisStore:
             audit.written(audit.about(request)),
             audit.written(audit.asked(request)),
             self._client.keys.channel(branch_topic(request.run)),
+            b"" if ending is None else encode(ending),
+            "" if ending is None else audit.written(audit.ended(ending)),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
@@ -132,6 +140,18 @@ class RedisStore:
         if said == 0:
             raise UnknownRequestError(question_id)
         return None if said == 1 else decode_ending(said)
+
+    async def overrule(self, question_id: str, denial: RequestEnding) -> RequestEnding:
+        """Put a denial in the place of a recorded approval of a call."""
+        if denial.approves_a_call:
+            raise ValueError("only a denial overrules")
+        facts = audit.written(audit.overruled(denial))
+        said = await self._client.run(_OVERRULE, question_id, encode(denial), facts)
+        if said == 0:
+            raise UnknownRequestError(question_id)
+        if said == 1:
+            raise ValueError(f"request {question_id!r} has not ended yet")
+        return decode_ending(said)
 
     async def get(self, question_id: str) -> Record | None:
         """All that is known of the request."""

@@ -18,6 +18,7 @@ from sayso.testing import (
     DraftsContract,
     LeasesContract,
     OutboxContract,
+    OverrulingContract,
     RosterContract,
     RulesContract,
     SettlingContract,
@@ -41,6 +42,10 @@ class TestMemorySettling(SettlingContract):
 
 
 class TestMemoryDenials(DenialContract):
+    pass
+
+
+class TestMemoryOverruling(OverrulingContract):
     pass
 
 

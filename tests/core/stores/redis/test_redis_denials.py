@@ -1,4 +1,4 @@
-"""What it costs to hold an approval against the rules: nothing where a session remembers none."""
+"""What holding approvals against rules costs, and that nobody else tells what the store tells."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from datetime import UTC, datetime
 from typing import cast
 
 import pytest
+from redis.asyncio import Redis
 from support.counted import Counted
 from support.denials import always_deny
 
-from sayso import PermissionRequestEvent, ToolCall
+from sayso import Gate, PermissionRequestEvent, ToolCall
+from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
+from sayso.stores.ports import Ring
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.store import RedisStore
-from sayso.testing import a_request, a_response
+from sayso.stores.redis.url import read_url
+from sayso.stores.topics import branch_topic
+from sayso.testing import a_request, a_response, soon
 
 
 @pytest.fixture
@@ -77,3 +82,32 @@ async def test_an_approval_is_two_round_trips_where_there_is_something_to_look_a
     assert (await backend.store.settle(plain.question_id, a_response(plain))).first
 
     assert (of_edited, scripts.looks - before) == (2, 2)
+
+
+async def test_an_outcome_that_somebody_only_published_is_not_heard(
+    backend: Backend, store_url: str
+) -> None:
+    keys, request = read_url(store_url).keys, a_request()
+    made_up = a_response(request).observed
+    async with (
+        Gate.open(backend, run=request.run) as gate,
+        gate.events() as events,
+        Redis.from_url(store_url.partition("?")[0]) as server,
+    ):
+        await server.publish(keys.channel(branch_topic(request.run)), encode(made_up))
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        assert (await soon(events)) == request
+
+
+async def test_an_ending_that_was_rung_without_a_version_says_none(
+    backend: Backend, store_url: str
+) -> None:
+    keys, response = read_url(store_url).keys, a_response()
+    async with (
+        backend.bus.rings("mine") as rings,
+        Redis.from_url(store_url.partition("?")[0]) as server,
+    ):
+        await server.publish(keys.channel("inbox:mine"), encode(response))
+
+        assert await soon(rings) == Ring(response)

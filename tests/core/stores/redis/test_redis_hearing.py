@@ -21,7 +21,7 @@ from sayso.stores.redis import redis_backend
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.url import read_url
-from sayso.stores.topics import LOG_TOPIC, branch_topic
+from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_request, a_response, soon, until
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -75,9 +75,9 @@ async def test_all_of_eight_hear_though_everything_comes_in_bursts(
         tasks = [asyncio.create_task(heard(url)) for _ in range(8)]
         await until(eight_are_subscribed)
         # The subscriptions are known to the server, and not yet to those who listen.
-        await backend.bus.publish(branch_topic(RUN), first)
+        await backend.store.open(first, seconds=60, inbox="", book=None)
         await asyncio.sleep(2 * _BURST)
-        await backend.bus.publish(branch_topic(RUN), second)
+        await backend.store.open(second, seconds=60, inbox="", book=None)
 
         assert await asyncio.gather(*tasks) == 8 * [[first, second]]
 

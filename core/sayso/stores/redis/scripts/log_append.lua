@@ -9,7 +9,7 @@ if redis.call('HSETNX', record, 'l:' .. kind, 1) == 0 then return 0 end
 -- Numbers begin again only in a new epoch; an older stream must not be in their way.
 if redis.call('HSETNX', head, 'v', epoch) == 1 then redis.call('DEL', log) end
 local number = redis.call('HINCRBY', head, 'n', 1)
-if kind ~= 'outcome' then
+if kind == 'request' or kind == 'ending' then
   redis.call('HINCRBY', head, 'o', kind == 'request' and 1 or -1)
 end
 -- How many bytes were written in this epoch, this event's included: with it, what was written before

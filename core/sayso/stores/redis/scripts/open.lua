@@ -1,8 +1,9 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
--- the rules, that version, facts for all entries of the audit on it, those of the first, and the
--- channel of whoever follows its branch.
+-- the rules, that version, facts for all entries of the audit on it, those of the first, the
+-- channel of whoever follows its branch, and for what needs nobody its ending, and facts on that.
 -- Answers 'open', the ms left and the time, 'changed', or 'duplicate'.
 local id, request, life, inbox, session, agent, check, version, facts, asked, observers = unpack(ARGV)
+local ending, ended = unpack(ARGV, 12)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -22,10 +23,17 @@ redis.call(
   'o', observers
 )
 redis.call('PEXPIREAT', record, deadline + DAY)
-redis.call('ZADD', P .. 'due', deadline, id)
-live_until(P .. 'due', deadline + DAY, now)
-put('ask', id)
-live_until(P .. 'jobs', deadline + WEEK, now)
 audit(facts, asked, now)
 tell_observers(record, request)
+if ending ~= '' then
+  redis.call('HSET', record, 'e', ending, 't', '')
+  audit(facts, ended, now)
+  tell_observers(record, ending)
+  put('end', id)
+else
+  redis.call('ZADD', P .. 'due', deadline, id)
+  live_until(P .. 'due', deadline + DAY, now)
+  put('ask', id)
+end
+live_until(P .. 'jobs', deadline + WEEK, now)
 return {'open', deadline - now, now}

@@ -1,0 +1,30 @@
+"""What only the store tells: what was asked, and how it ended."""
+
+from __future__ import annotations
+
+from sayso.events import Event, OutcomeEvent, RequestEnding, UserInputRequest
+from sayso.questions.kinds import kind
+from sayso.stores.topics import BRANCH, INBOX
+
+
+def refuse_made_up(topic: str, event: Event) -> None:
+    """See that an event on a topic of the store's is none that the store alone may tell.
+
+    Raises:
+        ValueError: it asks something, ends a question, or says how one ended.
+    """
+    if topic.startswith(INBOX):
+        raise ValueError("only the store rings an inbox")
+    if not topic.startswith(BRANCH):
+        return
+    # In another process the event is whatever its type says.
+    known = kind(str(getattr(event, "type", ""))) or type(event)
+    made_up = [found for found in (type(event), known) if issubclass(found, _OURS)]
+    if made_up:
+        raise ValueError(
+            f"a {made_up[0].__name__} is told by the store alone: open a request, "
+            "or answer it with respond()"
+        )
+
+
+_OURS = (UserInputRequest, RequestEnding, OutcomeEvent)

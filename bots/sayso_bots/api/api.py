@@ -107,6 +107,7 @@ class HostedApi:
         self._refused_presses = people.refused
         self._terms = policy.terms
         self._policy = policy.policy()
+        self._audit_rules = policy.audit
         self._clock = clock
         self._description = b""
         self._tickets = Tickets(backend.drafts)
@@ -141,7 +142,9 @@ class HostedApi:
             return self._repeated(draft, known, run)
         asked = draft.request(self._seconds)
         try:
-            said = await opened_or_decided(self._backend, self._policy, asked, self._clock)
+            said = await opened_or_decided(
+                self._backend, self._policy, asked, self._clock, audit_rules=self._audit_rules
+            )
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):

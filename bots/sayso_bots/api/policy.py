@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sayso.agent.decider import Asker, Decider
+from sayso.agent.unasked import Unasked
+from sayso.agent.verdict import decided as verdict_by
 from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.policy.decision import Policy, Ruling
@@ -12,12 +14,18 @@ from sayso.stores.ports import BookChanged
 
 
 async def opened_or_decided(
-    backend: Backend, policy: Policy, request: UserInputRequest, clock: Clock
+    backend: Backend,
+    policy: Policy,
+    request: UserInputRequest,
+    clock: Clock,
+    *,
+    audit_rules: bool,
 ) -> UserInputResponse | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
     As at a gate, a request is opened only on the rules of the session that the
-    policy saw, and a rule that answers is counted as used.
+    policy saw, and a rule that answers is counted as used, logged and, with
+    ``audit_rules``, audited.
 
     Raises:
         DuplicateRequestError: another request has this id.
@@ -28,6 +36,7 @@ async def opened_or_decided(
         await backend.store.open(request, seconds=seconds, inbox="", book=None)
         return None
     decider = Decider(backend.rules, policy, request.run, _nobody, clock)
+    unasked = Unasked(request.run, backend.audit if audit_rules else None)
     call, asker = call_of(request), Asker(request.source_name, request.path)
     # Whoever edits the call is held to these rules, too.
     rules = await decider.deny_rules(asker, call)
@@ -36,6 +45,7 @@ async def opened_or_decided(
         decided = await decider.decide(call, asker)
         decision = decided.decision
         if decision.ruling is not Ruling.ASK:
+            await unasked.tell(call, verdict_by(call, decision))
             says = request.approve if decision.ruling is Ruling.ALLOW else request.deny
             response = says(by="", at=clock(), reason=decision.reason or decision.line)
             # No person did: who stored a rule said it of calls, not of this one.

@@ -163,6 +163,7 @@ async def _verdict(
                 observe=tell,
                 requested_by=args.requested_by,
                 withdrawn_by=f"cli:{who_and_where()}",
+                audit_rules=settings.policy.audit,
             ) as gate,
         ):
             return await gate.check(

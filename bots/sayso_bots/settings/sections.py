@@ -212,3 +212,4 @@ class PolicySection(Section):
     remember: Duration = timedelta(hours=24)
     scopes: tuple[Literal["session", "agent", "window"], ...] = ("session",)
     window: Annotated[Duration, AfterValidator(_short_window)] = timedelta(minutes=15)
+    audit: Annotated[bool, Field(strict=True)] = False

@@ -92,12 +92,16 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True)
 class PolicySettings:
-    """Which calls need a person, and on which terms Always is remembered."""
+    """Which calls need a person, and on which terms Always is remembered.
+
+    With ``audit``, what these rules decide without a person is in the audit, too.
+    """
 
     default: Literal["ask", "allow"] = "ask"
     allow: tuple[Rule, ...] = ()
     deny: tuple[Rule, ...] = ()
     terms: Terms = field(default_factory=Terms)
+    audit: bool = False
 
     @property
     def remember_for(self) -> timedelta:
@@ -333,6 +337,7 @@ def _policy(source: Source) -> PolicySettings:
             scopes=frozenset(_SCOPES[word] for word in section.scopes),
             window=section.window,
         ),
+        audit=section.audit,
     )
 
 

@@ -11,6 +11,7 @@ from sayso.agent.batch import Answers, Submitted
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.timeouts import Timeout, in_seconds
+from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
@@ -54,10 +55,13 @@ class Checks:
     there is another call.
     """
 
-    def __init__(self, rules: Rules, questions: Questions, options: GateOptions) -> None:
+    def __init__(
+        self, rules: Rules, questions: Questions, options: GateOptions, unasked: Unasked
+    ) -> None:
         self.answers = Answers()
         self.denied: dict[str, str] = {}
         self._questions = questions
+        self._by_rules = unasked
         policy = options.policy or RulePolicy()
         self._decider = Decider(
             rules, policy, options.run, questions.answer, options.clock, denied=self.denied
@@ -74,7 +78,7 @@ class Checks:
     async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
         """The verdict that needs nobody, or the decision to ask."""
         if call.call_id in self.denied:
-            return self._denied(call, decided(call, Decision.DENY))
+            return await self._denied(call, decided(call, Decision.DENY))
         if (known := await self._answered(call, asked.asker)) is not None:
             return known
         return await self._decide(call, asked.asker)
@@ -140,6 +144,9 @@ class Checks:
                 request, seconds, heard=False, book=book, ending=ending
             )
             if isinstance(opened, Opened):
+                if ending is not None:
+                    denied_so = Decision.DENY.because(ending.reason, line=ending.line)
+                    self._by_rules.log(calls[0], decided(calls[0], denied_so))
                 return
             await self._decider.refresh()
 
@@ -181,7 +188,7 @@ class Checks:
                 text = f"the Always that allowed it is gone (rule {verdict.rule_id}): ask again"
                 gone = Decision.DENY.because(text, line="the rule is gone")
                 # Not noted: the next check of the call asks a person.
-                return decided(call, gone)
+                return await self._by_rules.tell(call, decided(call, gone))
         verdict = await self._still(call, verdict, asker)
         answers.note(call.call_id, arguments_digest(call.arguments), verdict)
         return verdict
@@ -210,9 +217,9 @@ class Checks:
     async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
         said = await self._decider.decide(call, asker)
         if call.call_id in self.denied:
-            return self._denied(call, decided(call, Decision.DENY))
+            return await self._denied(call, decided(call, Decision.DENY))
         if said.decision.ruling is not Ruling.ASK:
-            return decided(call, said.decision)
+            return await self._by_rules.tell(call, decided(call, said.decision))
         shown = said.decision.applied_to(call)
         return said if shown is call else await self._answered(shown, asker) or said
 
@@ -263,13 +270,14 @@ class Checks:
         runs = replace(call, arguments=dict(verdict.arguments))
         denial = await self._decider.denial(asker, call, runs, *others, book=book)
         if denial is not None:
-            return decided(call, denial)
+            return await self._by_rules.tell(call, decided(call, denial))
         if call.call_id in self.denied:
-            return self._denied(call, verdict)
+            return await self._denied(call, verdict)
         return verdict
 
-    def _denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
-        return denied_by_call_id(verdict, call.call_id, self.denied[call.call_id])
+    async def _denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
+        denial = denied_by_call_id(verdict, call.call_id, self.denied[call.call_id])
+        return await self._by_rules.tell(call, denial)
 
     def _request(
         self, call: ToolCall, original: ToolCall, because: str, question_id: str, asked: Asked

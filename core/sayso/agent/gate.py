@@ -17,6 +17,7 @@ from sayso.agent.listener import observed
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout
 from sayso.agent.tools.guard import Guarded, guarded
+from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Pending, Verdict
 from sayso.agent.waiting import Questions
 from sayso.calls import RunRef, ToolCall, new_id
@@ -58,7 +59,8 @@ class Gate(Asking):
         super().__init__(Questions(backend, options), options)
         self.backend = backend
         self.run = options.run
-        self._checks = Checks(backend.rules, self._questions, options)
+        unasked = Unasked(options.run, backend.audit if options.audit_rules else None)
+        self._checks = Checks(backend.rules, self._questions, options, unasked)
 
     @classmethod
     @asynccontextmanager
@@ -73,13 +75,19 @@ class Gate(Asking):
         clock: Clock = utc_now,
         observe: Callable[[Event], None] | None = None,
         withdrawn_by: str | None = None,
+        audit_rules: bool = False,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
+
+        What rules decide without a person is logged, a line each; with ``audit_rules``
+        it is in the audit, too, at the price of a round trip to the store.
 
         Raises:
             ConfigError: there is no store of that kind.
         """
-        options = GateOptions(run, policy, timeout, requested_by, clock, observe, withdrawn_by)
+        options = GateOptions(
+            run, policy, timeout, requested_by, clock, observe, withdrawn_by, audit_rules
+        )
         async with AsyncExitStack() as stack:
             backend = store
             if isinstance(backend, str):

@@ -50,7 +50,8 @@ class GateOptions:
     Without a policy, a person is asked about every call. ``withdrawn_by`` is who
     withdraws a question that is not waited for any more, where that is known.
     ``requested_by`` is the actor who wants what the run does, such as ``chat:alice``:
-    they may not approve it.
+    they may not approve it. With ``audit_rules``, what rules decide without a person
+    is in the audit, too.
 
     Raises:
         ValueError: the timeout is not more than zero, or longer than 30 days, or
@@ -64,6 +65,7 @@ class GateOptions:
     clock: Clock = utc_now
     observe: Callable[[Event], None] | None = None
     withdrawn_by: str | None = None
+    audit_rules: bool = False
     source_name: str | None = None
     path: tuple[str, ...] = ()
 

@@ -109,6 +109,7 @@ class Orchestrator:
         policy: Policy | None = None,
         timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
+        audit_rules: bool = False,
     ) -> Gate:
         """The gate of one more agent, or of one in another session; its events are in the stream.
 
@@ -123,7 +124,9 @@ class Orchestrator:
         adjustable = AdjustablePolicy(policy or RulePolicy())
         agent = _Agent(run, adjustable)
         tell = partial(self._tell, agent)
-        options = GateOptions(run, adjustable, timeout, requested_by, self._clock, tell)
+        options = GateOptions(
+            run, adjustable, timeout, requested_by, self._clock, tell, audit_rules=audit_rules
+        )
         agent.gate = Gate(self.backend, options)
         agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)
         self._agents[branch_of(run)] = agent

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StrictBool, model_validator
 
 from sayso.cards.card import CardBody, Choice
+from sayso.clock import utc_now
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
@@ -126,7 +127,9 @@ class ClarificationRequestEvent(UserInputRequest):
                 return self.reply(option, by=by, at=at)
         raise ValueError(f"this question has no choice {choice.key!r}")
 
-    def reply(self, answer: str, *, by: str, at: datetime) -> ClarificationResponseEvent:
+    def reply(
+        self, answer: str, *, by: str, at: datetime | None = None
+    ) -> ClarificationResponseEvent:
         """The response that carries an answer.
 
         Raises:
@@ -137,7 +140,9 @@ class ClarificationRequestEvent(UserInputRequest):
             raise ValueError("this answer was not offered")
         return self._response(answer, by=by, at=at)
 
-    def deny(self, *, by: str, at: datetime, reason: str = "") -> ClarificationResponseEvent:
+    def deny(
+        self, *, by: str, at: datetime | None = None, reason: str = ""
+    ) -> ClarificationResponseEvent:
         """The response of a person who does not answer."""
         return self._response(None, by=by, at=at, reason=reason)
 
@@ -222,14 +227,14 @@ class ClarificationRequestEvent(UserInputRequest):
         return Clarification(outcome, None, reason, ending.decided_by)
 
     def _response(
-        self, answer: str | None, *, by: str, at: datetime, reason: str = ""
+        self, answer: str | None, *, by: str, at: datetime | None, reason: str = ""
     ) -> ClarificationResponseEvent:
         return ClarificationResponseEvent(
             request_id=self.request_id,
             source_name=self.source_name,
             answer=answer,
             decided_by=by,
-            decided_at=at,
+            decided_at=at or utc_now(),
             reason=reason,
         )
 

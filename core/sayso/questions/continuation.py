@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StrictBool, field_validator
 
 from sayso.cards.card import CardBody, Choice
+from sayso.clock import utc_now
 from sayso.errors import FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
@@ -116,7 +117,7 @@ class ContinuationRequestEvent(UserInputRequest):
         self,
         *,
         by: str,
-        at: datetime,
+        at: datetime | None = None,
         extension_amount: int | None = None,
         reason: str = "",
     ) -> ContinuationResponseEvent:
@@ -135,7 +136,9 @@ class ContinuationRequestEvent(UserInputRequest):
         told = reason or words_of(self).more_iterations.of(amount)
         return self._response(amount, by=by, at=at, reason=told)
 
-    def deny(self, *, by: str, at: datetime, reason: str = "") -> ContinuationResponseEvent:
+    def deny(
+        self, *, by: str, at: datetime | None = None, reason: str = ""
+    ) -> ContinuationResponseEvent:
         """The response that ends the run."""
         return self._response(0, by=by, at=at, reason=reason)
 
@@ -178,7 +181,7 @@ class ContinuationRequestEvent(UserInputRequest):
         return Continuation(outcome, 0, f"{limit} and {told}{by}{because}", ending.decided_by)
 
     def _response(
-        self, amount: int, *, by: str, at: datetime, reason: str
+        self, amount: int, *, by: str, at: datetime | None, reason: str
     ) -> ContinuationResponseEvent:
         return ContinuationResponseEvent(
             continuation_id=self.continuation_id,
@@ -186,7 +189,7 @@ class ContinuationRequestEvent(UserInputRequest):
             approved=amount > 0,
             extension_amount=amount,
             decided_by=by,
-            decided_at=at,
+            decided_at=at or utc_now(),
             reason=reason,
         )
 

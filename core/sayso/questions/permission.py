@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
 from sayso.calls import ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.events import (
     RequestEnding,
@@ -173,7 +174,7 @@ class PermissionRequestEvent(UserInputRequest):
         self,
         *,
         by: str,
-        at: datetime,
+        at: datetime | None = None,
         reason: str = "",
         choice: ChoiceWord = "ask",
         rule: Rule | None = None,
@@ -198,7 +199,7 @@ class PermissionRequestEvent(UserInputRequest):
         self,
         *,
         by: str,
-        at: datetime,
+        at: datetime | None = None,
         reason: str = "",
         choice: ChoiceWord = "ask",
         rule: Rule | None = None,
@@ -281,7 +282,7 @@ class PermissionRequestEvent(UserInputRequest):
         approved: bool,
         *,
         by: str | None,
-        at: datetime,
+        at: datetime | None,
         reason: str,
         choice: ChoiceWord,
         rule: Rule | None,
@@ -293,7 +294,7 @@ class PermissionRequestEvent(UserInputRequest):
             reason=reason,
             choice=choice,
             decided_by=by,
-            decided_at=at,
+            decided_at=at or utc_now(),
             arguments_digest=self.arguments_digest,
             rule=rule,
         )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from pydantic.errors import PydanticInvalidForJsonSchema
 
 from sayso.cards.card import CardBody, Choice
+from sayso.clock import utc_now
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
@@ -121,7 +122,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         raise ValueError(f"structured input has no choice {choice.key!r}")
 
     def reply(
-        self, data: Mapping[str, Any], *, by: str, at: datetime
+        self, data: Mapping[str, Any], *, by: str, at: datetime | None = None
     ) -> StructuredInputResponseEvent:
         """The response that carries data.
 
@@ -131,7 +132,9 @@ class StructuredInputRequestEvent(UserInputRequest):
         self.schema_form.check(data)
         return self._response(dict(data), by=by, at=at)
 
-    def deny(self, *, by: str, at: datetime, reason: str = "") -> StructuredInputResponseEvent:
+    def deny(
+        self, *, by: str, at: datetime | None = None, reason: str = ""
+    ) -> StructuredInputResponseEvent:
         """The response of a person who does not answer."""
         return self._response(None, by=by, at=at, reason=reason)
 
@@ -176,14 +179,14 @@ class StructuredInputRequestEvent(UserInputRequest):
         return super().reader(expect)
 
     def _response(
-        self, data: dict[str, Any] | None, *, by: str, at: datetime, reason: str = ""
+        self, data: dict[str, Any] | None, *, by: str, at: datetime | None, reason: str = ""
     ) -> StructuredInputResponseEvent:
         return StructuredInputResponseEvent(
             request_id=self.request_id,
             source_name=self.source_name,
             data=data,
             decided_by=by,
-            decided_at=at,
+            decided_at=at or utc_now(),
             reason=reason,
         )
 

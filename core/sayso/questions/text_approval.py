@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, StrictBool, model_validator
 
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
@@ -132,12 +133,19 @@ class TextApprovalRequestEvent(UserInputRequest):
             return self.deny(by=by, at=at, reason=reason, asks_for_changes=choice.key == CHANGES)
         raise ValueError(f"a text approval has no choice {choice.key!r}")
 
-    def approve(self, *, by: str, at: datetime, reason: str = "") -> TextApprovalResponseEvent:
+    def approve(
+        self, *, by: str, at: datetime | None = None, reason: str = ""
+    ) -> TextApprovalResponseEvent:
         """The response that lets the text be used, as it is."""
         return self._response(True, by=by, at=at, reason=reason)
 
     def deny(
-        self, *, by: str, at: datetime, reason: str = "", asks_for_changes: bool = False
+        self,
+        *,
+        by: str,
+        at: datetime | None = None,
+        reason: str = "",
+        asks_for_changes: bool = False,
     ) -> TextApprovalResponseEvent:
         """The response that refuses the text; with ``asks_for_changes``, the reason says which."""
         return self._response(False, by=by, at=at, reason=reason, asks_for_changes=asks_for_changes)
@@ -178,7 +186,13 @@ class TextApprovalRequestEvent(UserInputRequest):
         return TextApproval(outcome, None, reason, ending.decided_by)
 
     def _response(
-        self, approved: bool, *, by: str, at: datetime, reason: str, asks_for_changes: bool = False
+        self,
+        approved: bool,
+        *,
+        by: str,
+        at: datetime | None,
+        reason: str,
+        asks_for_changes: bool = False,
     ) -> TextApprovalResponseEvent:
         return TextApprovalResponseEvent(
             request_id=self.request_id,
@@ -187,7 +201,7 @@ class TextApprovalRequestEvent(UserInputRequest):
             asks_for_changes=asks_for_changes,
             text_digest=self.digest_of_arguments,
             decided_by=by,
-            decided_at=at,
+            decided_at=at or utc_now(),
             reason=reason,
         )
 

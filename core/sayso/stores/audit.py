@@ -26,6 +26,8 @@ AuditKind = Literal[
     "rule_stored",
     "rule_used",
     "rule_revoked",
+    "rule_allowed",
+    "rule_denied",
     "press_refused",
 ]
 
@@ -127,6 +129,18 @@ def used(run: RunRef, rule_id: str, digest: str) -> Facts:
         "digest": digest,
         "question_id": "",
     }
+
+
+def ruled(run: RunRef, subject: str, digest: str, line: str, *, allowed: bool) -> Facts:
+    """A line of a policy decided on a call, and nobody was asked."""
+    return _said(
+        kind="rule_allowed" if allowed else "rule_denied",
+        agent_id=run.agent_id,
+        session_id=run.session_id,
+        subject=subject,
+        digest=digest,
+        reason=shortened(visible(line, one_line=True), _REASON),
+    )
 
 
 def revoked(rule_id: str, by: str) -> Facts:

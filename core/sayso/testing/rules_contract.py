@@ -13,6 +13,7 @@ import pytest
 from sayso.calls import RunRef
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule
+from sayso.stores import audit
 from sayso.stores.audit import REFUSALS_KEPT, RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, KeptRule, Opened
@@ -290,6 +291,21 @@ class AuditContract:
 
         assert [entry.question_id for entry in entries] == ["q-3", "q-4"]
         assert await backend.audit.read(0) == []
+
+    async def test_what_was_decided_without_a_question_is_noted(self, backend: Backend) -> None:
+        for allowed in (True, False):
+            await backend.audit.note(audit.ruled(RUN, "bash", "abc", "rule 1", allowed=allowed))
+
+        entries = [_said(entry) for entry in await backend.audit.read(9)]
+
+        about = {
+            "agent_id": RUN.agent_id,
+            "session_id": RUN.session_id,
+            "subject": "bash",
+            "digest": "abc",
+            "reason": "rule 1",
+        }
+        assert entries == [{"kind": "rule_allowed", **about}, {"kind": "rule_denied", **about}]
 
     async def test_no_argument_is_in_it(self, backend: Backend) -> None:
         request = a_request(arguments={"command": "hunter2"})

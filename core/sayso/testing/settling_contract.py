@@ -12,6 +12,7 @@ from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Opened
+from sayso.stores.topics import branch_topic
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 
 
@@ -153,6 +154,21 @@ class SettlingContract:
             ring = await soon(rings)
 
         assert ring.book == (await backend.rules.book(request.run)).version
+
+    async def test_whoever_follows_the_branch_is_told_of_the_request_and_of_its_ending_once(
+        self, backend: Backend
+    ) -> None:
+        request, last = a_request(), a_request()
+        response = a_response(request, approved=False)
+
+        async with backend.bus.subscribe(branch_topic(request.run)) as events:
+            for _ in range(2):
+                await backend.store.open(request, seconds=30, inbox="mine", book=None)
+            for ending in (response, a_response(request), response):
+                await backend.store.settle(request.question_id, ending)
+            await backend.store.open(last, seconds=30, inbox="", book=None)
+
+            assert [await soon(events) for _ in range(3)] == [request, response, last]
 
     async def test_opening_says_what_the_clock_of_the_store_shows(self, backend: Backend) -> None:
         request = a_request()

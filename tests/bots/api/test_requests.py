@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -313,6 +314,23 @@ async def test_what_a_person_always_denies_is_denied_at_once(world: World) -> No
 
     assert again.status == 200
     assert again.json["response"]["approved"] is False
+
+
+async def test_by_a_setting_what_rules_decide_over_http_is_audited(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    policy = '[policy]\naudit = true\nallow = [{ tool = "read" }]\n'
+    with caplog.at_level(logging.INFO, "sayso"):
+        async with (
+            a_playground() as playground,
+            open_backend("memory://") as backend,
+            world_on(playground, backend, TOML + policy) as world,
+        ):
+            await world.ask(functionName="read")
+            (entry,) = await backend.audit.read(9)
+
+    assert (entry.kind, entry.subject, entry.reason) == ("rule_allowed", "read", "allow rule 1")
+    assert "read is allowed by allow rule 1" in caplog.text
 
 
 async def test_the_policy_of_the_settings_counts() -> None:

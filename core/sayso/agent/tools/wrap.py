@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias, cast
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.agent.tools.binding import bound_arguments, named_arguments
 from sayso.agent.tools.guard import GUARDED, refuse_guarded
+from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Verdict, decided
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import arguments_digest, shown_and_digest
@@ -70,6 +71,7 @@ class LocalGate:
         self._policy = policy
         self._handler = handler
         self._context = context or Context(RunRef("local", "local"))
+        self._unasked = Unasked(self._context.run)
         self._seconds = in_seconds(timeout)
 
     async def check(
@@ -85,9 +87,10 @@ class LocalGate:
         if decision is None:
             decision = Decision.ASK.because("the policy has no opinion", line=ASK_LINE)
         if decision.ruling is not Ruling.ASK:
-            return decided(call, decision)
+            return self._unasked.log(call, decided(call, decision))
         if self._handler is None:
-            return _no(call, f"{_why(decision)}, and there is no way to ask", decision.line)
+            why = f"{_why(decision)}, and there is no way to ask"
+            return self._unasked.log(call, _no(call, why, decision.line))
         asked = decision.applied_to(call)
         verdict = await self._ask(self._handler, asked, decision)
         if verdict.approved:
@@ -95,7 +98,7 @@ class LocalGate:
             for one in (call, asked):
                 denial = await denial_by(self._policy, one, context)
                 if denial is not None:
-                    return decided(asked, denial)
+                    return self._unasked.log(asked, decided(asked, denial))
         return verdict
 
     async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:

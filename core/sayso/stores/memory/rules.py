@@ -40,14 +40,18 @@ class MemoryAudit:
             return False
         entry.refused.add((refusal, by))
         facts = audit.refused(refusal, by=by, place=place, choice=choice)
-        self.note(audit.about(entry.request), facts)
+        self.write(audit.about(entry.request), facts)
         return True
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
         """The last entries, oldest first."""
         return list(self._entries)[-count:] if count > 0 else []
 
-    def note(self, *facts: audit.Facts) -> None:
+    async def note(self, facts: audit.Facts) -> None:
+        """Write an entry on what was decided without a question."""
+        self.write(facts)
+
+    def write(self, *facts: audit.Facts) -> None:
         """Write an entry."""
         self._entries.append(audit.entry(self._clock(), *facts))
 
@@ -115,7 +119,7 @@ class MemoryRules:
             return False
         used = replace(kept.rule, uses=kept.rule.uses + 1, last_used_at=now)
         self._kept[rule_id] = replace(kept, rule=used)
-        self._audit.note(kept.about, audit.used(run, rule_id, digest))
+        self._audit.write(kept.about, audit.used(run, rule_id, digest))
         return True
 
     async def all(self) -> Sequence[KeptRule]:
@@ -134,7 +138,7 @@ class MemoryRules:
             return False
         del self._kept[rule_id]
         self._books[kept.book].version = f"without {rule_id}"
-        self._audit.note(kept.about, audit.revoked(rule_id, by))
+        self._audit.write(kept.about, audit.revoked(rule_id, by))
         return True
 
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:
@@ -146,7 +150,7 @@ class MemoryRules:
         known = self._books.get(name)
         self._books[name] = _Book(rule.rule_id, max(until, known.until) if known else until)
         self._kept[rule.rule_id] = _Kept(rule, about, name)
-        self._audit.note(about, audit.stored(rule))
+        self._audit.write(about, audit.stored(rule))
 
     def version(self, run: RunRef) -> str:
         """The version of what the run's session remembers."""

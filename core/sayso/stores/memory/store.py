@@ -61,7 +61,7 @@ class MemoryStore:
             return BookChanged()
         entry = Entry(request, now + timedelta(seconds=seconds), {inbox})
         self._records.add(entry)
-        self._audit.note(audit.about(request), audit.asked(request))
+        self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)
         if ending is None:
             self._outbox.put("ask", request.question_id)
@@ -127,7 +127,7 @@ class MemoryStore:
     def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts) -> None:
         """Record an ending, and tell the audit, the desks and the observers of it."""
         self._records.end(entry, ending)
-        self._audit.note(audit.about(entry.request), facts)
+        self._audit.write(audit.about(entry.request), facts)
         self._outbox.put("end", entry.request.question_id)
         self._bus.tell(branch_topic(entry.request.run), ending)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.rules.rule import RememberedRule, RuleBook
-from sayso.stores.audit import AuditEntry, RefusalKind
+from sayso.stores.audit import AuditEntry, Facts, RefusalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ class Rules(Protocol):
 class Audit(Protocol):
     """What happened. Raises StoreUnreachableError like Store.
 
-    The other ports write it, except for refused presses, which change nothing.
+    The other ports write it, except for what they have no part in: refused presses, and
+    what was decided without a question.
     """
 
     async def refuse(
@@ -72,4 +73,8 @@ class Audit(Protocol):
 
     async def read(self, count: int) -> Sequence[AuditEntry]:
         """The last entries, at most ``count``, oldest first."""
+        ...
+
+    async def note(self, facts: Facts) -> None:
+        """Write an entry on what was decided without a question, see ``stores.audit.ruled``."""
         ...

@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
 _RULES, _REVOKE, _REFUSE = Script("rules"), Script("revoke"), Script("refuse")
+_NOTE = Script("note")
 
 
 class RedisRules:
@@ -100,6 +101,10 @@ class RedisAudit:
         key = self._client.keys.audit
         entries = await self._client.command("XREVRANGE", key, "+", "-", "COUNT", count)
         return [_entry(number, fields) for number, fields in reversed(entries)]
+
+    async def note(self, facts: audit.Facts) -> None:
+        """Write an entry on what was decided without a question."""
+        await self._client.run(_NOTE, audit.written(facts))
 
 
 def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | None:

@@ -9,6 +9,7 @@
   - FieldError                 a field of a question makes no sense; it says which and why
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
+    - RequestLostError         ... or it answers and has lost the request: ask again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
@@ -92,6 +93,17 @@ class ArgumentsChangedError(SaysoError):
 
 class StoreUnreachableError(SaysoError):
     """The store did not answer in time. Nothing was approved."""
+
+
+class RequestLostError(StoreUnreachableError):
+    """The store had the request and has it no more. Nothing was approved."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(
+            f"the store lost this request ({request_id}): its data was deleted, or it restarted "
+            "or failed over without it; nothing was approved, ask again"
+        )
+        self.request_id = request_id
 
 
 class UnreadableEventError(SaysoError):

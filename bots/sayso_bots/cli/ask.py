@@ -16,14 +16,13 @@ from pydantic import ValidationError
 
 from sayso.actors import check_actor
 from sayso.agent.gate import Gate
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall
 from sayso.desk.routes import Route
-from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.errors import ConfigError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
-from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError, call_of, instead
@@ -35,7 +34,7 @@ from sayso_bots.cli.store import who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
+from sayso_bots.settings.settings import AskSettings, read_ask_settings
 
 CODES = {
     Outcome.APPROVED: 0,
@@ -45,16 +44,11 @@ CODES = {
     Outcome.ANSWERED: 1,
     Outcome.UNDELIVERABLE: 3,
 }
-# A store that is away is waited for this long, then nobody can be asked.
-_PATIENCE_SECONDS = 10.0
-_RETRY_SECONDS = 0.25
-
-
 _MORE = """
 
 Exit codes: 0 approved, 1 denied, 3 expired, cancelled or undeliverable,
-2 wrong usage or settings, 4 the store cannot be reached, 130 Ctrl-C,
-which withdraws the question.
+2 wrong usage or settings, 4 the store cannot be used or lost the question,
+130 Ctrl-C, which withdraws the question.
 
 Values of --arg are text; NAME:=JSON gives other values:
   sayso ask deploy --arg service=api --arg replicas:=3 --timeout 5m
@@ -92,9 +86,7 @@ def add_arguments(parser: Parser) -> None:
         help="who wants it, as platform:account: they may not approve it themselves",
     )
     parser.add_argument("--source", metavar="NAME", help="the component that asks")
-    parser.add_argument(
-        "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
-    )
+    _add_times(parser)
     add_json(parser, "print the verdict as a JSON object, and progress as JSON lines on stderr")
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="do not say what happens before the verdict"
@@ -102,6 +94,15 @@ def add_arguments(parser: Parser) -> None:
     add_store(parser)
     parser.instead = instead
     parser.set_defaults(run=ask_command)
+
+
+def _add_times(parser: Parser) -> None:
+    parser.add_argument(
+        "--timeout", metavar="10m", help="how long to wait (default: the route's timeout, or 10m)"
+    )
+    parser.add_argument(
+        "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
+    )
 
 
 def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -115,6 +116,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     call = call_of(args)
     run = _run(args, env)
     seconds = _seconds(args, settings, run, call)
+    patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
     # What the gate logs while it tries again ends in an error that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
     screen = screen_on_stderr(
@@ -122,7 +124,9 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     stopped = Withdrawal()
     try:
-        verdict = run_stoppable(_verdict(args, settings, run, call, seconds, screen, stopped))
+        verdict = run_stoppable(
+            _verdict(args, settings, run, call, (seconds, patience), screen, stopped)
+        )
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
             print(json.dumps(stopped.as_json(call)), flush=True)
@@ -137,11 +141,11 @@ async def _verdict(
     settings: AskSettings,
     run: RunRef,
     call: ToolCall,
-    seconds: float,
+    times: tuple[float, float],
     screen: Screen | None,
     stopped: Withdrawal,
 ) -> Verdict:
-    policy = settings.policy.policy()
+    policy, (seconds, patience) = settings.policy.policy(), times
 
     def tell(event: Event) -> None:
         stopped.hear(event)
@@ -149,13 +153,11 @@ async def _verdict(
 
     async with open_backend(settings.store.url) as backend, stopped.looking(backend):
         decision = await evaluate(policy, call, Context(run))
-        # An approval needs the store too: what a person stored comes before any rule.
-        if decision is None or decision.ruling is not Ruling.DENY:
-            await _reach(backend, settings.store, min(seconds, _PATIENCE_SECONDS))
-        else:
+        if decision is not None and decision.ruling is Ruling.DENY:
             screen = None  # nobody is asked
+        ends_at = asyncio.get_running_loop().time() + seconds
         async with (
-            following(backend, run, screen) as observe,
+            following(backend, run, screen, ready=seconds / 4) as observe,
             Gate.open(
                 backend,
                 run=run,
@@ -164,25 +166,19 @@ async def _verdict(
                 requested_by=args.requested_by,
                 withdrawn_by=f"cli:{who_and_where()}",
                 audit_rules=settings.policy.audit,
+                patience=patience,
             ) as gate,
         ):
-            return await gate.check(
-                call, source_name=args.source, description=args.description, timeout=seconds
-            )
-
-
-async def _reach(backend: Backend, store: StoreSettings, seconds: float) -> None:
-    """Wait for the store, but not as long as a person would be waited for."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
-    while True:
-        try:
-            return await backend.leases.ping()
-        except StoreUnreachableError as error:
-            if loop.time() + _RETRY_SECONDS >= deadline:
-                text = f"{store.unreachable(error)}; nothing was approved"
-                raise StoreUnreachableError(text) from None
-            await asyncio.sleep(_RETRY_SECONDS)
+            # To see more of a store that hangs, a quarter of the time was spent at most.
+            left = max(ends_at - asyncio.get_running_loop().time(), seconds / 2)
+            try:
+                return await gate.check(
+                    call, source_name=args.source, description=args.description, timeout=left
+                )
+            except RequestLostError:
+                raise
+            except StoreUnreachableError as error:
+                raise StoreUnreachableError(settings.store.unreachable(error)) from None
 
 
 def _actor(text: str) -> str:
@@ -202,15 +198,19 @@ def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
 
 
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
-    if args.timeout is not None:
-        try:
-            return parse_duration(args.timeout).total_seconds()
-        except ValueError as error:
-            raise UsageError(f"--timeout {args.timeout!r:.40} {error}") from None
+    if (seconds := _given(args.timeout, "--timeout")) is not None:
+        return seconds
     route = next((route for route in settings.routes.routes if _takes(route, run, call)), None)
     if route is None or route.seconds is None:
         return DEFAULT_TIMEOUT_SECONDS
     return route.seconds
+
+
+def _given(written: str | None, option: str) -> float | None:
+    try:
+        return None if written is None else parse_duration(written).total_seconds()
+    except ValueError as error:
+        raise UsageError(f"{option} {written!r:.40} {error}") from None
 
 
 def _takes(route: Route, run: RunRef, call: ToolCall) -> bool:

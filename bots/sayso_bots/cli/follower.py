@@ -27,11 +27,12 @@ _MOST_PRESSES = 100
 
 @asynccontextmanager
 async def following(
-    backend: Backend, run: RunRef, screen: Screen | None
+    backend: Backend, run: RunRef, screen: Screen | None, *, ready: float = _READY_SECONDS
 ) -> AsyncIterator[Callable[[Event], None]]:
     """Show what happens to the next question of the run, which what it yields is told of.
 
-    It fails alone: without the store or the screen the question waits as it would.
+    It fails alone: without the store or the screen the question waits as it would, after
+    ``ready`` seconds at most.
     """
     if screen is None:
         yield lambda _event: None
@@ -41,7 +42,7 @@ async def following(
     try:
         async with background.during(follower.hear()), background.during(follower.look()):
             with suppress(TimeoutError):
-                async with asyncio.timeout(_READY_SECONDS):
+                async with asyncio.timeout(min(ready, _READY_SECONDS)):
                     await follower.hears.wait()
             yield follower.asked
     finally:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from sayso.agent.options import Asked, CallOptions
-from sayso.agent.timeouts import in_seconds
+from sayso.agent.timeouts import CallTime
 from sayso.agent.tools.guard import first_line, result_of
 from sayso.agent.verdict import Pending, Verdict
 from sayso.calls import ToolCall
@@ -157,7 +157,7 @@ class Calls(Protocol):
         ...
 
     async def look(
-        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
+        self, one: Submitted | str, answers: Answers, time: CallTime | None, *, wait: bool
     ) -> Verdict | Pending:
         """The verdict on one submitted call, noted in the answers; or that it is still open."""
         ...
@@ -261,13 +261,12 @@ async def resume_batch(
                 f"a {type(one).__name__} does not say which call it is for: "
                 "pass what submit_batch gave, or the ids of questions"
             )
-    answers, loop = checks.answers, asyncio.get_running_loop()
-    deadline = None if timeout is None else loop.time() + in_seconds(timeout)
+    answers = checks.answers
+    time = CallTime.limited(timeout)
     results: list[Verdict | Pending] = []
     for one in submitted:
-        left = None if deadline is None else deadline - loop.time()
-        patient = wait and (left is None or left > 0)
-        results.append(await checks.look(one, answers, left if patient else None, wait=patient))
+        patient = wait and (time is None or time.left > 0)
+        results.append(await checks.look(one, answers, time, wait=patient))
     return results
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
-from sayso.agent.timeouts import Timeout, in_seconds
+from sayso.agent.patience import PatientMemory, counting
+from sayso.agent.timeouts import GRACE_SECONDS, CallTime, Timeout
 from sayso.agent.unasked import Unasked
-from sayso.agent.verdict import Pending, Verdict, decided, denied_by_call_id, verdict_on
+from sayso.agent.verdict import (
+    Pending,
+    Verdict,
+    decided,
+    denied_by_call_id,
+    out_of_time,
+    verdict_on,
+)
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive
 from sayso.calls import ToolCall, new_id
@@ -30,6 +39,8 @@ from sayso.rules.rule import RuleBook
 from sayso.rules.standing import MOST_DENY_RULES
 from sayso.stores.ports import Opened, Record, Ring, Rules
 from sayso.text.visible import shortened
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +74,9 @@ class Checks:
         self._questions = questions
         self._by_rules = unasked
         policy = options.policy or RulePolicy()
+        memory = PatientMemory(rules, questions.patience)
         self._decider = Decider(
-            rules, policy, options.run, questions.answer, options.clock, denied=self.denied
+            memory, policy, options.run, questions.answer, options.clock, denied=self.denied
         )
         self._options = options
 
@@ -76,12 +88,8 @@ class Checks:
         return child
 
     async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
-        """The verdict that needs nobody, or the decision to ask."""
-        if call.call_id in self.denied:
-            return await self._denied(call, decided(call, Decision.DENY))
-        if (known := await self._answered(call, asked.asker)) is not None:
-            return known
-        return await self._decide(call, asked.asker)
+        """The verdict that needs nobody, or the decision to ask, while there is time to decide."""
+        return await _in_time(self._said(call, asked.asker), call, asked)
 
     async def open(
         self,
@@ -93,12 +101,28 @@ class Checks:
         heard: bool,
     ) -> Verdict | OpenCheck:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
+        opening = self._open(call, said, question_id, asked, heard=heard)
+        return await _in_time(opening, call, asked)
+
+    async def _open(
+        self,
+        call: ToolCall,
+        said: Verdict | Decided,
+        question_id: str,
+        asked: Asked,
+        *,
+        heard: bool,
+    ) -> Verdict | OpenCheck:
         while not isinstance(said, Verdict):
+            if asked.time.left <= 0:
+                return out_of_time(call, asked.time.seconds)
             shown = said.decision.applied_to(call)
             request = self._request(shown, call, said.decision.told_because, question_id, asked)
             rules = await self._decider.deny_rules(asked.asker, shown)
             request = request.model_copy(update={"deny_rules": rules}) if rules else request
-            opened = await self._questions.open(request, asked.seconds, heard=heard, book=said.book)
+            opened = await self._questions.open(
+                request, asked.time.left, heard=heard, book=said.book
+            )
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)
             await self._decider.refresh()
@@ -106,16 +130,17 @@ class Checks:
         return said
 
     async def verdict(
-        self, opened: OpenCheck, original: ToolCall, ring: Ring, asker: Asker
+        self, opened: OpenCheck, original: ToolCall, ring: Ring, asked: Asked
     ) -> Verdict:
         """What the ending of its question means for a call, unless it was denied meanwhile.
 
         Raises:
             ArgumentsChangedError: it was approved, but for other arguments.
         """
-        call, digest = opened.call, opened.digest
-        held = await self._held(ring.ending, call, digest, asker, original, book=ring.book)
-        return held.verdict
+        call, digest, asker = opened.call, opened.digest, asked.asker
+        held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
+        found = await _in_time(held, call, asked, "whether it is denied was not known yet")
+        return found if isinstance(found, Verdict) else found.verdict
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -127,34 +152,39 @@ class Checks:
 
     async def resume(self, permission_id: str, timeout: Timeout) -> Verdict:
         """The verdict on a submitted call."""
-        record, request = await self._permission(permission_id)
-        held = await self._resumed(request, await self._questions.ending(record, timeout))
+        time = CallTime.limited(timeout)
+        record, request = await self._permission(permission_id, time)
+        ending = await self._questions.ending(record, time)
+        with counting(time):
+            held = await self._resumed(request, ending)
         return held.verdict
 
     async def emit(self, request: PermissionRequestEvent) -> None:
         """Ask as a middleware put it. What is denied is recorded so, and nobody is asked."""
-        seconds = (request.expires_at - self._options.clock()).total_seconds()
-        seconds, asker, calls = in_seconds(seconds), self._asker(request), calls_of(request)
-        rules = (*request.deny_rules, *await self._decider.deny_rules(asker, calls[0]))
-        request = request.model_copy(update={"deny_rules": rules[:MOST_DENY_RULES]})
-        while True:
-            denial, book = await self._decider.standing(asker, *calls)
-            ending = self._unasked(request, denial)
-            opened = await self._questions.open(
-                request, seconds, heard=False, book=book, ending=ending
-            )
-            if isinstance(opened, Opened):
-                if ending is not None:
-                    denied_so = Decision.DENY.because(ending.reason, line=ending.line)
-                    self._by_rules.log(calls[0], decided(calls[0], denied_so))
-                return
-            await self._decider.refresh()
+        time = CallTime.of((request.expires_at - self._options.clock()).total_seconds())
+        asker, calls = self._asker(request), calls_of(request)
+        with counting(time):
+            rules = (*request.deny_rules, *await self._decider.deny_rules(asker, calls[0]))
+            request = request.model_copy(update={"deny_rules": rules[:MOST_DENY_RULES]})
+            while True:
+                denial, book = await self._decider.standing(asker, *calls)
+                ending = self._unasked(request, denial)
+                opened = await self._questions.open(
+                    request, time.left, heard=False, book=book, ending=ending
+                )
+                if isinstance(opened, Opened):
+                    break
+                await self._decider.refresh()
+        if ending is not None:
+            denied_so = Decision.DENY.because(ending.reason, line=ending.line)
+            self._by_rules.log(calls[0], decided(calls[0], denied_so))
 
-    async def ending(self, record: Record, timeout: Timeout) -> RequestEnding:
+    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
         """How a question of a record ends for this agent: what it denies by now, it denies."""
-        ending = await self._questions.ending(record, timeout)
+        ending = await self._questions.ending(record, time)
         if isinstance(record.request, PermissionRequestEvent):
-            return (await self._resumed(record.request, ending)).ending
+            with counting(time):
+                return (await self._resumed(record.request, ending)).ending
         self._questions.tell(ending.observed)
         return ending
 
@@ -168,15 +198,16 @@ class Checks:
         return Submitted(call, said, asked.asker.source_name, asked.asker.path)
 
     async def look(
-        self, one: Submitted | str, answers: Answers, timeout: float | None, *, wait: bool
+        self, one: Submitted | str, answers: Answers, time: CallTime | None, *, wait: bool
     ) -> Verdict | Pending:
         """The verdict on one of a batch as it counts now, noted there; or that it is open."""
-        if isinstance(one, str):
-            return await self._look(one, answers, timeout, (), wait=wait)
-        if isinstance(one.said, str):
-            return await self._look(one.said, answers, timeout, (one.call,), wait=wait)
-        asker = Asker(one.source_name, one.path, self._decider.declaration(one.call.name))
-        return await self._look_again(one.call, one.said, asker, answers)
+        with counting(time):
+            if isinstance(one, str):
+                return await self._look(one, answers, time, (), wait=wait)
+            if isinstance(one.said, str):
+                return await self._look(one.said, answers, time, (one.call,), wait=wait)
+            asker = Asker(one.source_name, one.path, self._decider.declaration(one.call.name))
+            return await self._look_again(one.call, one.said, asker, answers)
 
     async def _look_again(
         self, call: ToolCall, verdict: Verdict, asker: Asker, answers: Answers
@@ -197,22 +228,29 @@ class Checks:
         self,
         permission_id: str,
         answers: Answers,
-        timeout: float | None,
+        time: CallTime | None,
         others: Sequence[ToolCall],
         *,
         wait: bool,
     ) -> Verdict | Pending:
-        record, request = await self._permission(permission_id)
+        record, request = await self._permission(permission_id, time)
         pending = Pending(permission_id, request.function_name, request.expires_at)
         if record.ending is None and not wait:
             return pending
         try:
-            ending = await self._questions.ending(record, timeout)
+            ending = await self._questions.ending(record, time)
         except WaitTimeoutError:
             return pending
         verdict = (await self._resumed(request, ending, *others)).verdict
         answers.note(request.call_id, request.arguments_digest, verdict)
         return verdict
+
+    async def _said(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
+        if call.call_id in self.denied:
+            return await self._denied(call, decided(call, Decision.DENY))
+        if (known := await self._answered(call, asker)) is not None:
+            return known
+        return await self._decide(call, asker)
 
     async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
         said = await self._decider.decide(call, asker)
@@ -316,8 +354,10 @@ class Checks:
         declared = self._decider.declaration(request.function_name)
         return Asker(request.source_name, request.path, declared)
 
-    async def _permission(self, permission_id: str) -> tuple[Record, PermissionRequestEvent]:
-        record = await self._questions.record(permission_id)
+    async def _permission(
+        self, permission_id: str, time: CallTime | None
+    ) -> tuple[Record, PermissionRequestEvent]:
+        record = await self._questions.record(permission_id, time)
         if not isinstance(record.request, PermissionRequestEvent):
             raise WrongQuestionError(permission_id, record.request.subject, Verdict.__name__)
         return record, record.request
@@ -328,3 +368,17 @@ class Checks:
         call, *original = calls_of(request)
         digest, asker = request.arguments_digest, self._asker(request)
         return await self._held(ending, call, digest, asker, *others, *original)
+
+
+async def _in_time(
+    work: Coroutine[Any, Any, _T], call: ToolCall, asked: Asked, so: str = "nobody was asked"
+) -> _T | Verdict:
+    """What comes of a part of the call, or a no when the call's time is over."""
+    try:
+        async with asyncio.timeout_at(asked.time.ends_at + GRACE_SECONDS) as limit:
+            with counting(asked.time):
+                return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return out_of_time(call, asked.time.seconds, so)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
+from sayso.agent.patience import Memory
 from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock
 from sayso.digests import arguments_digest
@@ -18,7 +19,6 @@ from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook
 from sayso.rules.standing import DenyRule
-from sayso.stores.ports import Rules
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
 
@@ -55,7 +55,7 @@ class Decider:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: Memory,
         policy: Policy,
         run: RunRef,
         ask: Ask,

@@ -15,7 +15,12 @@ from sayso.agent.asking import Asking
 from sayso.agent.checks import Checks
 from sayso.agent.listener import observed
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout
+from sayso.agent.timeouts import (
+    DEFAULT_PATIENCE_SECONDS,
+    DEFAULT_TIMEOUT_SECONDS,
+    CallTime,
+    Timeout,
+)
 from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Pending, Verdict
@@ -50,9 +55,11 @@ class Gate(Asking):
     Every question takes ``timeout``, ``source_name`` (who asks, instead of the
     agent's id), ``path`` (the calls that led to it, outermost first) and
     ``requested_by`` (the actor who wants it, and may not approve it); a
-    call also takes a ``description`` and a ``declaration``. Whatever asks or
-    waits raises StoreUnreachableError when the store cannot be reached in
-    time: nobody was asked, or the answer cannot be read, and nothing was approved.
+    call also takes a ``description`` and a ``declaration``. A timeout counts from
+    the moment of the call, and at its end a call takes a second more at most.
+    Whatever asks or waits raises StoreUnreachableError when the store cannot be
+    used for ``patience`` seconds, or in time: nobody was asked, or the answer
+    cannot be read, and nothing was approved. The message says why.
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
@@ -76,6 +83,7 @@ class Gate(Asking):
         observe: Callable[[Event], None] | None = None,
         withdrawn_by: str | None = None,
         audit_rules: bool = False,
+        patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
 
@@ -86,7 +94,15 @@ class Gate(Asking):
             ConfigError: there is no store of that kind.
         """
         options = GateOptions(
-            run, policy, timeout, requested_by, clock, observe, withdrawn_by, audit_rules
+            run,
+            policy,
+            timeout,
+            requested_by,
+            clock,
+            observe,
+            withdrawn_by,
+            audit_rules,
+            patience=patience,
         )
         async with AsyncExitStack() as stack:
             backend = store
@@ -132,7 +148,7 @@ class Gate(Asking):
             if isinstance(opened, Verdict):
                 return opened
             ring = await future
-        return await self._checks.verdict(opened, call, ring, asked.asker)
+        return await self._checks.verdict(opened, call, ring, asked)
 
     @overload
     async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
@@ -183,10 +199,11 @@ class Gate(Asking):
         """
         if expect is Verdict:
             return await self._checks.resume(permission_id, timeout)
-        record = await self._questions.record(permission_id)
+        time = CallTime.limited(timeout)
+        record = await self._questions.record(permission_id, time)
         if (read := record.request.reader(expect)) is None:
             raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
-        return read(await self._checks.ending(record, timeout))
+        return read(await self._checks.ending(record, time))
 
     def before_iteration(self) -> None:
         """First phase: a new iteration begins, and no answer of the last one counts for it."""
@@ -202,7 +219,8 @@ class Gate(Asking):
         """Second phase: ask about the calls in order, one by one, before any of them runs.
 
         With ``together`` all of them are asked about at once: the bots can
-        show them on one card. Each is still answered on its own.
+        show them on one card. Each is still answered on its own. The timeout
+        is for all of them; what nobody could be asked in time has expired.
 
         Until ``before_iteration``, later checks of these call ids with the
         same arguments reuse the answers; only a denial can still replace them.
@@ -210,7 +228,9 @@ class Gate(Asking):
         Raises:
             InvalidCallError: some arguments cannot be shown; nobody was asked.
         """
-        return await batch.check_batch(self.before_function, calls, how, together=together)
+        return await batch.check_batch(
+            self.before_function, calls, self._options.shared(how), together=together
+        )
 
     before_batch = check_batch
 
@@ -229,7 +249,9 @@ class Gate(Asking):
         yield a result that says so, and the others go on. A tool that is not
         async runs as it is, and the others wait for it.
         """
-        return await batch.run_batch(self.before_function, calls, tools, how, together=together)
+        return await batch.run_batch(
+            self.before_function, calls, tools, self._options.shared(how), together=together
+        )
 
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
         """Deny this call id from now on, even where it was or will be approved."""
@@ -323,7 +345,9 @@ class Gate(Asking):
             RequestEndedError: it expired, was cancelled or could not be shown.
             UnknownRequestError, WaitTimeoutError: as for ``resume``.
         """
-        ending = await self._checks.ending(await self._questions.record(question_id), timeout)
+        time = CallTime.limited(timeout)
+        record = await self._questions.record(question_id, time)
+        ending = await self._checks.ending(record, time)
         if not isinstance(ending, kind):
             raise RequestEndedError(question_id, ending.outcome.value, ending.reason)
         return ending

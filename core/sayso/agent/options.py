@@ -9,7 +9,13 @@ from typing import Any, TypedDict
 
 from sayso.actors import check_actor
 from sayso.agent.decider import Asker
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Timeout, in_seconds
+from sayso.agent.timeouts import (
+    DEFAULT_PATIENCE_SECONDS,
+    DEFAULT_TIMEOUT_SECONDS,
+    CallTime,
+    Timeout,
+    in_seconds,
+)
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.events import Event
@@ -21,7 +27,7 @@ class AskOptions(TypedDict, total=False):
     """How any question is put; see ``sayso.Gate.ask``."""
 
     source_name: str | None
-    timeout: Timeout
+    timeout: Timeout | CallTime
     path: Sequence[str]
     requested_by: str | None
 
@@ -35,10 +41,10 @@ class CallOptions(AskOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question as it is put: who asks, and for how long."""
+    """One question as it is put: who asks, and until when."""
 
     asker: Asker
-    seconds: float
+    time: CallTime
     description: str = ""
     requested_by: str | None = None
 
@@ -51,11 +57,12 @@ class GateOptions:
     withdraws a question that is not waited for any more, where that is known.
     ``requested_by`` is the actor who wants what the run does, such as ``chat:alice``:
     they may not approve it. With ``audit_rules``, what rules decide without a person
-    is in the audit, too.
+    is in the audit, too. A store that is away is waited for during ``patience``, and
+    never past a timeout.
 
     Raises:
-        ValueError: the timeout is not more than zero, or longer than 30 days, or
-            ``requested_by`` is no actor.
+        ValueError: the timeout or the patience is not more than zero, or longer
+            than 30 days, or ``requested_by`` is no actor.
     """
 
     run: RunRef
@@ -68,9 +75,11 @@ class GateOptions:
     audit_rules: bool = False
     source_name: str | None = None
     path: tuple[str, ...] = ()
+    patience: float | timedelta = DEFAULT_PATIENCE_SECONDS
 
     def __post_init__(self) -> None:
         in_seconds(self.timeout)
+        in_seconds(self.patience)
         if self.requested_by is not None:
             check_actor(self.requested_by)
 
@@ -83,7 +92,7 @@ class GateOptions:
         self,
         *,
         source_name: str | None = None,
-        timeout: Timeout = None,
+        timeout: Timeout | CallTime = None,
         path: Sequence[str] = (),
         requested_by: str | None = None,
         description: str = "",
@@ -99,10 +108,15 @@ class GateOptions:
             check_actor(requested_by)
         own = self.run.agent_id if self.source_name is None else self.source_name
         source = own if source_name is None else source_name
-        seconds = in_seconds(self.timeout if timeout is None else timeout)
+        if not isinstance(timeout, CallTime):
+            timeout = CallTime.of(self.timeout if timeout is None else timeout)
         wanted = self.requested_by if requested_by is None else requested_by
         asker = Asker(source, (*self.path, *path), declaration)
-        return Asked(asker, seconds, description, wanted)
+        return Asked(asker, timeout, description, wanted)
+
+    def shared(self, how: CallOptions) -> CallOptions:
+        """How the calls of a batch are asked about: one time for all of them, from now on."""
+        return CallOptions(**{**how, "timeout": self.asked(timeout=how.get("timeout")).time})
 
     def fields(self, asked: Asked) -> dict[str, Any]:
         """What every request says: who asks, and until when."""
@@ -111,5 +125,5 @@ class GateOptions:
             "run": self.run,
             "path": asked.asker.path,
             "requested_by": asked.requested_by,
-            "expires_at": self.clock() + timedelta(seconds=asked.seconds),
+            "expires_at": self.clock() + timedelta(seconds=max(asked.time.left, 0.0)),
         }

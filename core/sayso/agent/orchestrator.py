@@ -16,7 +16,7 @@ from sayso.agent.choices import chosen
 from sayso.agent.gate import Gate
 from sayso.agent.listener import Events, Item, Listener
 from sayso.agent.options import GateOptions
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
@@ -110,6 +110,7 @@ class Orchestrator:
         timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
         audit_rules: bool = False,
+        patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
     ) -> Gate:
         """The gate of one more agent, or of one in another session; its events are in the stream.
 
@@ -125,7 +126,14 @@ class Orchestrator:
         agent = _Agent(run, adjustable)
         tell = partial(self._tell, agent)
         options = GateOptions(
-            run, adjustable, timeout, requested_by, self._clock, tell, audit_rules=audit_rules
+            run,
+            adjustable,
+            timeout,
+            requested_by,
+            self._clock,
+            tell,
+            audit_rules=audit_rules,
+            patience=patience,
         )
         agent.gate = Gate(self.backend, options)
         agent.listener = Listener(self.backend.bus, run, tell=tell, lost=self._put)

@@ -1,15 +1,23 @@
-"""How long a question may stay open."""
+"""How long a call may take, from the moment it is made."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
 """A question expires after this many seconds unless told otherwise."""
 
+DEFAULT_PATIENCE_SECONDS = 10.0
+"""A store that is away is waited for this long unless told otherwise."""
+
 MAX_TIMEOUT_SECONDS = 30 * 86_400.0
 """No question stays open longer than this."""
+
+GRACE_SECONDS = 1.0
+"""When its time is over, a call goes on at most this long: to hear how its question ended."""
 
 Timeout: TypeAlias = float | timedelta | None
 
@@ -26,3 +34,39 @@ def in_seconds(timeout: float | timedelta) -> float:
             f"a timeout must be more than 0 seconds and at most 30 days, not {seconds:g} s"
         )
     return seconds
+
+
+@dataclass(frozen=True, slots=True)
+class CallTime:
+    """The time of one call: it began when the call was made. The calls of a batch share one."""
+
+    seconds: float
+    ends_at: float
+
+    @classmethod
+    def of(cls, timeout: float | timedelta) -> CallTime:
+        """A time that begins now.
+
+        Raises:
+            ValueError: it is not more than zero, or longer than 30 days.
+        """
+        seconds = in_seconds(timeout)
+        return cls(seconds, _now() + seconds)
+
+    @classmethod
+    def limited(cls, timeout: Timeout) -> CallTime | None:
+        """A time that begins now; None where there is no limit.
+
+        Raises:
+            ValueError: as for ``of``.
+        """
+        return None if timeout is None else cls.of(timeout)
+
+    @property
+    def left(self) -> float:
+        """The seconds until it is over; negative afterwards."""
+        return self.ends_at - _now()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -96,6 +96,12 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
     )
 
 
+def out_of_time(call: ToolCall, seconds: float, so: str = "nobody was asked") -> Verdict:
+    """The verdict where the time was over before it was decided."""
+    reason = f"its time of {seconds:g} s was over: {so}"
+    return Verdict(Outcome.EXPIRED, call.name, dict(call.arguments), reason, "out of time")
+
+
 def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
     """The denial that takes an approval's place when its call id is denied."""
     return replace(

@@ -6,9 +6,11 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sayso.agent.options import GateOptions
-from sayso.agent.timeouts import Timeout, in_seconds
+from sayso.agent.patience import Patience, counting
+from sayso.agent.timeouts import GRACE_SECONDS, CallTime, in_seconds
 from sayso.calls import RunRef
 from sayso.errors import (
     SaysoError,
@@ -18,13 +20,16 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.inbox import CANNOT_ASK, GRACE_SECONDS
 from sayso.stores.ports import BookChanged, Opened, Record, Ring
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
-_RETRY_SECONDS = 0.2
+# Whoever leaves is not held up for longer by a question that cannot be withdrawn.
+_WITHDRAWING_SECONDS = 1.0
+# A question that the store lets live so much longer than its caller waits is shortened.
+_LATE_SECONDS = 0.25
+_NOBODY_ASKED = "nobody was asked"
 
 
 class Questions:
@@ -35,12 +40,14 @@ class Questions:
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
         self._store = backend.store
+        self._watch = backend.watch
         self._inbox = backend.inbox
         self._run = options.run
         self._clock = options.clock
         self._observe = options.observe
         self._withdrawn_by = options.withdrawn_by
-        self._cancelling = Background("cancelling a question")
+        self._cancelling = Background("cancelling a question", patience=_WITHDRAWING_SECONDS)
+        self.patience = Patience(in_seconds(options.patience), backend.inbox.troubles)
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
         """Open any question and wait for its ending."""
@@ -70,45 +77,57 @@ class Questions:
 
         Raises:
             DuplicateRequestError: another request has this id.
-            StoreUnreachableError: it could not be opened in its time.
+            StoreUnreachableError: it could not be opened in its time, or as long as
+                the gate is patient; the message says why.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
-        tried = False
+        asked_at: float | None = None
+
+        async def attempt() -> Opened | BookChanged:
+            nonlocal asked_at
+            if heard:
+                await self._inbox.listening()
+            asked_at = self._inbox.store_clock.now()
+            return await self._store.open(
+                request,
+                seconds=deadline - loop.time(),
+                inbox=self._inbox.name if heard else "",
+                book=book,
+                ending=ending,
+            )
+
         try:
-            async with asyncio.timeout_at(deadline):
-                if heard:
-                    await self._inbox.listening()
-                while True:
-                    asked_at = self._inbox.store_clock.now()
-                    tried = True
-                    try:
-                        opened = await self._store.open(
-                            request,
-                            seconds=deadline - loop.time(),
-                            inbox=self._inbox.name if heard else "",
-                            book=book,
-                            ending=ending,
-                        )
-                        break
-                    except StoreUnreachableError as error:
-                        self._inbox.troubles.tell(CANNOT_ASK, error)
-                        await asyncio.sleep(_RETRY_SECONDS)
-        except TimeoutError:
+            opened = await self.patience(attempt, until=deadline, failed=_NOBODY_ASKED)
+            if isinstance(opened, Opened) and ending is None:
+                opened = await self._in_time(request.question_id, opened, deadline)
+        except StoreUnreachableError:
             # The last attempt may have arrived without an answer to it.
-            if tried:
+            if asked_at is not None:
                 self._cancel_later(request.question_id)
-            raise StoreUnreachableError(
-                f"the store could not be reached within {seconds:g} s: nobody was asked"
-            ) from None
-        self._inbox.troubles.over(CANNOT_ASK)
+            raise
         if isinstance(opened, Opened):
             self._inbox.asked()
-            if heard:
+            if heard and asked_at is not None:
                 self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
                 self._inbox.due_in(request.question_id, opened.seconds)
             self.tell(request)
         return opened
+
+    async def _in_time(self, question_id: str, opened: Opened, deadline: float) -> Opened:
+        """The open question, expiring when its caller was promised and not later.
+
+        A store that hung carries out an attempt long after it was made.
+        """
+        left = deadline - asyncio.get_running_loop().time()
+        if opened.seconds <= left + _LATE_SECONDS:
+            return opened
+        await self.patience(
+            lambda: self._watch.shorten(question_id, max(left, 0.0)),
+            until=deadline,
+            failed=_NOBODY_ASKED,
+        )
+        return replace(opened, seconds=left)
 
     @contextmanager
     def expected(self, question_id: str) -> Iterator[asyncio.Future[Ring]]:
@@ -123,7 +142,7 @@ class Questions:
         finally:
             self._inbox.forget(question_id, future)
 
-    async def record(self, question_id: str) -> Record:
+    async def record(self, question_id: str, time: CallTime | None) -> Record:
         """All that the store knows of a question of this session, asked here or elsewhere.
 
         The questions of another session or agent are held against rules that are not read here.
@@ -132,39 +151,43 @@ class Questions:
             UnknownRequestError: the session has no such request, or its record
                 has been removed.
         """
-        record = await self._store.get(question_id)
+        with counting(time):
+            record = await self.patience(lambda: self._store.get(question_id))
         if record is None or _session(record.request.run) != _session(self._run):
             raise UnknownRequestError(question_id)
         return record
 
-    async def ending(self, record: Record, timeout: Timeout) -> RequestEnding:
+    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
         """How the question of a record ends.
 
         Raises:
-            WaitTimeoutError: ``timeout`` is over and the question is still open.
-            StoreUnreachableError: the store does not answer.
+            WaitTimeoutError: ``time`` is over and the question is still open.
+            StoreUnreachableError: the store does not answer, or has lost the request.
         """
-        return record.ending or await self._wait(record.request, timeout)
+        return record.ending or await self._wait(record, time)
 
     def tell(self, event: Event) -> None:
         """Tell whoever observes this run in this process."""
         if self._observe is not None:
             self._observe(event)
 
-    async def _wait(self, request: UserInputRequest, timeout: Timeout) -> RequestEnding:
-        question_id = request.question_id
+    async def _wait(self, record: Record, time: CallTime | None) -> RequestEnding:
+        question_id = record.request.question_id
         future = self._inbox.expect(question_id)
-        limit = None if timeout is None else in_seconds(timeout)
-        left = max((request.expires_at - self._clock()).total_seconds(), 0.0)
+        # By the store's clock: ours need not be right.
+        left = max(record.seconds_left, 0.0)
+        expires_at = asyncio.get_running_loop().time() + left
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout_at(None if time is None else time.ends_at) as limit:
                 await self._listening(left + GRACE_SECONDS)
-                self._inbox.due_in(question_id, left)
+                self._inbox.due_in(question_id, expires_at - asyncio.get_running_loop().time())
                 await self._inbox.look([question_id])
                 return (await future).ending
         except TimeoutError:
+            if time is None or not limit.expired():
+                raise
             raise WaitTimeoutError(
-                f"request {question_id!r} is still open after {limit:g} s; resume it later"
+                f"request {question_id!r} is still open after {time.seconds:g} s; resume it later"
             ) from None
         finally:
             self._inbox.forget(question_id, future)
@@ -174,8 +197,9 @@ class Questions:
             async with asyncio.timeout(seconds):
                 await self._inbox.listening()
         except TimeoutError:
+            why = self._inbox.troubles.latest or "it did not answer"
             raise StoreUnreachableError(
-                "the store could not be subscribed to before the question expired"
+                f"the store could not be subscribed to before the question expired: {why}"
             ) from None
 
     async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
@@ -185,11 +209,14 @@ class Questions:
             UnknownRequestError: the session has no such request.
             StoreUnreachableError: the store does not answer.
         """
-        return await self._withdraw(await self.record(question_id), reason, None)
+        return await self._withdraw(await self.record(question_id, None), reason, None)
 
     async def _withdraw(self, record: Record, reason: str, by: str | None) -> RequestEnding:
+        question_id = record.request.question_id
         ending = record.request.cancelled(at=self._clock(), reason=reason, by=by)
-        return (await self._store.settle(record.request.question_id, ending)).ending
+        with counting(None):
+            settled = await self.patience(lambda: self._store.settle(question_id, ending))
+        return settled.ending
 
     def overrule(self, denial: RequestEnding) -> None:
         """Record that an approval was denied here, when its call was to run."""
@@ -211,7 +238,9 @@ class Questions:
     async def _cancel_quietly(self, question_id: str) -> None:
         # Asked here, whatever its session: a policy's own question may be about another run.
         try:
-            if (record := await self._store.get(question_id)) is not None:
+            with counting(None):
+                record = await self.patience(lambda: self._store.get(question_id))
+            if record is not None:
                 await self._withdraw(record, "the agent stopped waiting", self._withdrawn_by)
         except UnknownRequestError:
             return  # its record was removed in this moment

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from sayso.calls import new_id
-from sayso.errors import SaysoError, StoreUnreachableError, UnknownRequestError, WaitTimeoutError
+from sayso.errors import RequestLostError, SaysoError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Bus, Ring, Roster, Watch
@@ -22,10 +22,10 @@ _log = logging.getLogger(__name__)
 # The safety net under the bus: at most this long may a lost wake-up delay an answer.
 LOOK_EVERY_SECONDS = 60.0
 # After its expiry a wait goes on this long while the store cannot be reached, then it fails.
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 1.0
 # So often at most is it looked at whether anybody serves the store.
 _COUNT_EVERY_SECONDS = 60.0
-CANNOT_ASK = "cannot ask yet, trying again until the question's time is over"
+CANNOT_ASK = "cannot ask yet, trying again"
 _LOST = "the inbox lost its subscription, trying again"
 _BATCH = 1_000
 _AGAIN_SECONDS = 0.05
@@ -135,13 +135,13 @@ class Inbox:
         self._set_timer()
 
     async def look(self, question_ids: Sequence[str]) -> None:
-        """Resolve those of the requests that have ended, fail those that are unknown."""
+        """Resolve those of the requests that have ended, fail those that the store has lost."""
         for start in range(0, len(question_ids), _BATCH):
             batch = question_ids[start : start + _BATCH]
             endings = await self._watch.look(batch, inbox=self.name)
             for question_id in batch:
                 if question_id not in endings:
-                    self._fail(question_id, UnknownRequestError(question_id))
+                    self._fail(question_id, RequestLostError(question_id))
                     continue
                 ending = endings[question_id]
                 if isinstance(ending, SaysoError):
@@ -235,9 +235,14 @@ class Inbox:
             self._set_timer()
 
     async def _end(self, overdue: list[str]) -> None:
+        now = asyncio.get_running_loop().time()
+        first = min(self._late_since.get(question_id, now) for question_id in overdue)
         try:
-            await self._watch.expire()
-            await self.look(overdue)
+            # No longer than the grace of the first of them, however the store hangs: whoever
+            # becomes overdue meanwhile has a turn after this one.
+            async with asyncio.timeout_at(max(first + self._grace, now + _AGAIN_SECONDS)):
+                await self._watch.expire()
+                await self.look(overdue)
         except Exception as error:
             _tell("overdue requests are not ended yet", error)
             now = asyncio.get_running_loop().time()
@@ -257,12 +262,14 @@ class Inbox:
 
 def _tell(what: str, error: Exception) -> None:
     """Log a failure, an unforeseen one with its trace."""
-    _log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
+    foreseen = isinstance(error, SaysoError | TimeoutError)
+    _log.warning("%s: %s", what, error or "no answer", exc_info=not foreseen)
 
 
 def _unreachable(error: Exception) -> StoreUnreachableError:
     if isinstance(error, StoreUnreachableError):
         return error
+    why = "it did not answer" if isinstance(error, TimeoutError) else type(error).__name__
     return StoreUnreachableError(
-        f"the store could not be read ({type(error).__name__}); the answer may be there: resume it"
+        f"the store could not be read ({why}); the answer may be there: resume it"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from operator import itemgetter
 
 from sayso.errors import SaysoError
 
@@ -29,6 +30,11 @@ class Troubles:
             return
         self._said[what] = text, now
         self._log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
+
+    @property
+    def latest(self) -> str:
+        """What was told last of all that does not work yet; empty where all is well."""
+        return max(self._said.values(), key=itemgetter(1), default=("", 0.0))[0]
 
     def over(self, what: str) -> None:
         """This works again: the next failure is news."""

@@ -79,7 +79,7 @@ class RedisBus:
                     connection = await link.connected()
                     _raise_error((await exchanged(connection, [packed(("SUBSCRIBE", channel))]))[0])
             except LINK_ERRORS as error:
-                raise BusLostError(f"cannot listen: {explain(self._url, error)}") from error
+                raise BusLostError(explain(self._url, error)) from error
             yield self._listen(connection, channel, read)
         finally:
             await link.drop()

@@ -18,6 +18,7 @@ from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, pa
 from sayso.stores.redis.url import StoreUrl
 
 _AT_ONCE = 1_000
+_CLOSING_SECONDS = 0.5
 
 Argument = bytes | str | int
 
@@ -94,9 +95,11 @@ class Client:
             raise StoreUnreachableError(explain(self.url, error)) from error
 
     async def aclose(self) -> None:
-        """Wait for what is under way, then close the connection."""
-        if self._sending is not None:
-            await self._sending
+        """Wait a moment for what is under way, then close the connection."""
+        if (sending := self._sending) is not None:
+            await asyncio.wait({sending}, timeout=_CLOSING_SECONDS)
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
         await self._link.drop()
 
     async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:

@@ -73,11 +73,24 @@ def explain(url: StoreUrl, error: Exception) -> str:
             return f"{where} is a read-only replica: connect to the primary"
         case OutOfMemoryError():
             return f"{where} is out of memory: raise maxmemory"
+        case ClusterDownError():
+            return f"{where} cannot serve now: the cluster, or the primary of a replica, is down"
         case ResponseError():
-            return f"{where} refuses a command: {_said(url, error)}"
+            return _refused(where, _said(url, error))
     if _is_refused(error):
         return f"no Redis answers at {url.address}; start one, or correct the address"
     return f"{where} cannot be reached ({_cause(error) or _said(url, error)})"
+
+
+def _refused(where: str, said: str) -> str:
+    # redis-py takes the word away from some of these errors, and leaves it in others.
+    if said.startswith("MISCONF"):
+        return f"{where} takes no writes, because it cannot save its data: look at its disk and log"
+    if said.startswith("NOREPLICAS"):
+        return f"{where} takes no writes, because too few replicas follow it"
+    if "ACL failure in script" in said or "can't run this command" in said:
+        return f"{where} does not permit this user what Sayso needs: {said}"
+    return f"{where} refuses a command: {said}"
 
 
 def _cause(error: BaseException) -> str:

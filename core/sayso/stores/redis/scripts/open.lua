@@ -7,8 +7,9 @@ local ending, ended = unpack(ARGV, 12)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
-if known[1] then
-  if known[1] ~= request then return {'duplicate'} end
+if known[1] and known[1] ~= request then return {'duplicate'} end
+-- An open request is due. One that is not was half opened, by a user who may not do all of this.
+if known[1] and (known[4] or redis.call('ZSCORE', P .. 'due', id)) then
   if not known[4] then
     add_inbox(record, known[3], inbox)
   elseif inbox ~= '' then
@@ -23,17 +24,19 @@ redis.call(
   'o', observers
 )
 redis.call('PEXPIREAT', record, deadline + DAY)
+-- What makes it open, or ended, comes last: whatever stops this before is done anew.
 audit(facts, asked, now)
 tell_observers(record, request)
 if ending ~= '' then
-  redis.call('HSET', record, 'e', ending, 't', '')
   audit(facts, ended, now)
   tell_observers(record, ending)
-  put('end', id)
+end
+put(ending ~= '' and 'end' or 'ask', id)
+live_until(P .. 'jobs', deadline + WEEK, now)
+if ending ~= '' then
+  redis.call('HSET', record, 'e', ending, 't', '')
 else
   redis.call('ZADD', P .. 'due', deadline, id)
   live_until(P .. 'due', deadline + DAY, now)
-  put('ask', id)
 end
-live_until(P .. 'jobs', deadline + WEEK, now)
 return {'open', deadline - now, now}

@@ -28,7 +28,7 @@ from sayso.desk.presses import Presses
 from sayso.desk.refused import RefusedPresses
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
-from sayso.desk.timer import Timer
+from sayso.desk.timer import LoopTimer, Timer
 from sayso.desk.words import ENGLISH, DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
@@ -96,6 +96,7 @@ class Desk:
         notices = Notices(backend.bus, self._background)
         self._approvers = Approvers(routes, by_platform)
         self._deadlines = Deadlines(backend.watch)
+        timer = timer or LoopTimer()
         self._lanes = Lanes(backend.budgets, timer)
         caution = Caution(backend.leases, self.name)
         self._delivery = Delivery(
@@ -112,6 +113,7 @@ class Desk:
             background=self._background,
             clock=clock,
             keep=options.keep,
+            timer=timer,
         )
         self._broadcast = Broadcast(
             backend.store,
@@ -130,6 +132,7 @@ class Desk:
             notices,
             caution,
             clock=clock,
+            timer=timer,
             keeps_log=options.keeps_log,
         )
         self.press = Presses(

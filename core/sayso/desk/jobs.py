@@ -14,6 +14,7 @@ from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
+from sayso.desk.timer import Timer
 from sayso.errors import (
     StoreUnreachableError,
     UnknownRequestError,
@@ -43,6 +44,7 @@ class Jobs:
         caution: Caution,
         *,
         clock: Clock,
+        timer: Timer,
         keeps_log: bool,
     ) -> None:
         self._backend = backend
@@ -53,6 +55,7 @@ class Jobs:
         self._notices = notices
         self._caution = caution
         self._clock = clock
+        self._timer = timer
         self._keeps_log = keeps_log
 
     async def do(self, job: Job) -> None:
@@ -74,7 +77,7 @@ class Jobs:
                 await self._backend.outbox.done(job)
             except StoreUnreachableError as error:
                 _log.warning("the desk waits for the store: %s", error)
-                await asyncio.sleep(_RETRY_SECONDS)
+                await self._timer.sleep(_RETRY_SECONDS)
             except UnreadableEventError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
                 if await self._refused(job, error):
@@ -101,7 +104,7 @@ class Jobs:
                     await self._backend.store.settle(job.question_id, ending)
             await self._backend.outbox.done(job)
         except StoreUnreachableError:
-            await asyncio.sleep(_RETRY_SECONDS)
+            await self._timer.sleep(_RETRY_SECONDS)
             return False
         return True
 
@@ -119,7 +122,7 @@ class Jobs:
             except Exception:
                 _log.exception("a job of the desk failed")
                 if tries_left:
-                    await asyncio.sleep(_RETRY_SECONDS)
+                    await self._timer.sleep(_RETRY_SECONDS)
             else:
                 return
         if job.kind == "ask":

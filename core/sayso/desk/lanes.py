@@ -14,7 +14,7 @@ from itertools import count
 
 from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
-from sayso.desk.timer import LoopTimer, Timer
+from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, SaysoError
 from sayso.stores.ports import Budgets
 
@@ -173,9 +173,9 @@ class Lane:
 class Lanes:
     """A lane for every place, made when it is needed and gone when it is not."""
 
-    def __init__(self, budgets: Budgets, timer: Timer | None = None) -> None:
+    def __init__(self, budgets: Budgets, timer: Timer) -> None:
         self._budgets = budgets
-        self._timer = timer or LoopTimer()
+        self._timer = timer
         self._is_closed = False
         self._lanes: dict[tuple[str, str], Lane] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -17,6 +17,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.delivery import Delivery
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
+from sayso.desk.timer import Timer
 from sayso.errors import (
     DeliveryError,
     PlaceMovedError,
@@ -55,7 +56,7 @@ class Showing:
         background: Background,
         clock: Clock,
         keep: timedelta = KEPT,
-        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        timer: Timer,
     ) -> None:
         self._copies = copies
         self._leases = leases
@@ -67,7 +68,7 @@ class Showing:
         self._background = background
         self._clock = clock
         self._keep = keep
-        self._pause = pause
+        self._timer = timer
         self._on_their_way: dict[str, set[asyncio.Task[str | Exception]]] = {}
 
     async def show(
@@ -299,7 +300,7 @@ class Showing:
                 return await self._copies.mark(copy)
             except StoreUnreachableError as error:
                 _log.warning("a message that stands is not noted yet: %s", error)
-                await self._pause(_NOTE_AGAIN_SECONDS)
+                await self._timer.sleep(_NOTE_AGAIN_SECONDS)
             except UnknownRequestError as error:
                 _log.error("a message stands for a request that is gone: %s", error)
                 reason = "the store lost this request"

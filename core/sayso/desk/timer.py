@@ -1,4 +1,4 @@
-"""The time by which lanes pause: that of the event loop, or one that a test moves."""
+"""The time by which a desk pauses: that of the event loop, or one that a test moves."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ class Timer(Protocol):
         """Return when the event is set, or when so many seconds are over."""
         ...
 
+    async def sleep(self, seconds: float) -> None:
+        """Return when so many seconds are over."""
+        ...
+
 
 class LoopTimer:
     """The time of the event loop."""
@@ -30,3 +34,7 @@ class LoopTimer:
         """Return when the event is set, or when so many seconds are over."""
         with suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
+
+    async def sleep(self, seconds: float) -> None:
+        """Return when so many seconds are over."""
+        await asyncio.sleep(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 from support.clock import Clock
@@ -25,8 +26,7 @@ class Street:
 
     def __init__(self, budgets: Budgets | None = None) -> None:
         self.timer = StoppedTimer()
-
-        self.lanes = Lanes(budgets or MemoryBudgets(lambda: Clock(self.timer.now())()), self.timer)
+        self.lanes = Lanes(budgets or MemoryBudgets(self.clock), self.timer)
         self.went: list[tuple[str, float]] = []
         self.at_once = self.most_at_once = 0
         self._begun = self.timer.now()
@@ -59,6 +59,9 @@ class Street:
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._tasks.append(task)
         return task
+
+    def clock(self) -> datetime:
+        return datetime.fromtimestamp(self.timer.now(), UTC)
 
     @property
     def names(self) -> list[str]:

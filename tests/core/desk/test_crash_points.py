@@ -182,7 +182,9 @@ class World:
         """A desk at work; one that has died does nothing more, not even leave in peace."""
         backend, chat = self.backend, self.chat
         if fault is not None:
-            ports = {name: Faulty(name, getattr(backend, name), fault) for name in PORTS}
+            ports: dict[str, Any] = {
+                name: Faulty(name, getattr(backend, name), fault) for name in PORTS
+            }
             backend = replace(backend, **ports)
             chat = Faulty("chat", chat, fault)  # type: ignore[assignment]  # it is one as well
         window = timedelta(seconds=0.01 if self.requests > 1 else 0)

@@ -48,12 +48,18 @@ name = "reviewer"
 sha256 = "{token_hash(REVIEWER_TOKEN)}"
 agents = ["*"]
 """
-_SOCKETS = """
-[slack]
-mode = "socket"
+# More than real chats take: in a play of a minute nobody could press anything otherwise.
+_PACES = """
+per_channel = "20/s"
+overall = "off"
 
 [telegram]
-mode = "polling"
+per_chat = "20/s"
+per_group = "20/s"
+"""
+_WEBHOOKS = f"[slack]{_PACES}"
+_SOCKETS = f"""[slack]
+mode = "socket"{_PACES}mode = "polling"
 """
 
 
@@ -70,7 +76,7 @@ class BotsConfig:
     def settings(self) -> Path:
         """The settings file of all of them."""
         path = self.folder / "sayso.toml"
-        path.write_text(_SETTINGS + (_SOCKETS if self.sockets else ""))
+        path.write_text(_SETTINGS + (_SOCKETS if self.sockets else _WEBHOOKS))
         return path
 
     def environment(self, port: int) -> dict[str, str]:
@@ -129,6 +135,11 @@ class Bots:
         self._signal(signal.SIGKILL)
         if self._process is not None:
             await self._process.wait()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is not there any more."""
+        return self._process is not None and self._process.returncode is not None
 
     async def is_serving(self) -> bool:
         """Whether somebody takes connections on its port."""

@@ -18,11 +18,11 @@ from support.balancer import Balancer
 from support.playing import a_playground
 from support.topologies import Topology
 
-from sayso import RunRef
+from sayso import Gate, RunRef
+from sayso.agent.options import GateOptions
 from sayso.errors import BusLostError, SaysoError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.stores.topics import branch_topic
 from sayso.testing import until
 from sayso_playground import (
     DeliverTwice,
@@ -39,7 +39,7 @@ CALM_SECONDS = 10.0
 
 _DESKS = 2
 _BETWEEN_ASKS = (0.05, 0.4)
-_BETWEEN_TROUBLES = (0.2, 2.0)
+_BETWEEN_TROUBLES = (0.5, 4.0)
 _TROUBLE_SECONDS = (0.2, 2.0)
 _PLATFORM_FAULTS: tuple[tuple[str, Fault], ...] = (
     ("*", RateLimited(1)),
@@ -130,10 +130,10 @@ class Play:
             await asyncio.sleep(dice.uniform(*_BETWEEN_ASKS))
 
     async def _observe(self, backend: Backend, session: str) -> None:
-        topic = branch_topic(RunRef(AGENT, session))
+        gate = Gate(backend, GateOptions(RunRef(AGENT, session)))
         while True:
             with suppress(BusLostError):
-                async with backend.bus.subscribe(topic) as events:
+                async with gate.events() as events:
                     async for event in events:
                         self.ledger.heard(event)
             self.ledger.counts["observers that had to listen again"] += 1
@@ -178,6 +178,9 @@ class Play:
         playground.slack.behave()
         playground.telegram.behave()
         for one in bots:
+            if one.has_ended:
+                self.ledger.counts["bots that ended by themselves"] += 1
+                await one.start()
             await until(one.is_serving)
         with suppress(TimeoutError):
             async with asyncio.timeout(LONGEST + 5):

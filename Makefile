@@ -25,7 +25,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 # A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test check docs bench chaos lock clean
+.PHONY: help demo test check docs bench chaos fuzz lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -55,6 +55,9 @@ bench: $(DEV)  ## measure against the bare floor on this machine
 
 chaos: $(DEV)  ## agents ask and people press while processes and servers are killed, held and cut; ARGS="--seconds 1200 --seed 7"
 	@PYTHONPATH=tests $(BIN)/python -m chaos.run $(ARGS)
+
+fuzz: $(DEV)  ## hostile calls on every door, the same ones for the same seed; ARGS="--seconds 600 --seed 7 --only api"
+	@PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
 
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock

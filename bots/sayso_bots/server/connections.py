@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aiohttp import ClientConnectionResetError, StreamReader, web
@@ -21,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 # An idle connection is closed after so long; proxies close theirs after 60 s.
 _IDLE_SECONDS = 75.0
+_CONTINUE = "100-continue"
 _LATE = "a call did not arrive in time"
 _NO_ROOM = ApiProblem(
     503, "TooManyConnections", "there is no room for another connection now; try again later"
@@ -79,6 +81,8 @@ class Connection(web.RequestHandler):
             keepalive_timeout=_IDLE_SECONDS,
             auto_decompress=False,
         )
+        if (answered := self._request_handler) is not None:
+            self._request_handler = partial(_as_expected, answered)
         self._patience = patience
         self._told = told
         self._left = left
@@ -195,6 +199,16 @@ class Connection(web.RequestHandler):
         response = problem.response()
         response.force_close()
         return response
+
+
+async def _as_expected(
+    answered: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], request: web.BaseRequest
+) -> web.StreamResponse:
+    """The answer, unless the caller expects what nobody can: aiohttp would quote it, and break."""
+    if request.headers.get("Expect", _CONTINUE).lower() != _CONTINUE:
+        detail = f"the only expectation that is known here is {_CONTINUE}"
+        return ApiProblem(417, "UnknownExpectation", detail).response()
+    return await answered(request)
 
 
 class _Arriving(asyncio.Protocol):

@@ -68,6 +68,21 @@ async def test_what_the_parser_refuses_is_quoted_nowhere(
     assert len(caplog.records) <= 3
 
 
+@pytest.mark.parametrize("expected", [b"SECRET\xff", b"SECRET", b"", b"100-continue, SECRET"])
+@pytest.mark.parametrize("path", [b"/slack/events", b"/nowhere", b"/openapi.json"])
+async def test_an_expectation_that_nobody_knows_is_refused_and_not_quoted(
+    world: World, caplog: pytest.LogCaptureFixture, path: bytes, expected: bytes
+) -> None:
+    data = b"POST " + path + b" HTTP/1.1\r\nHost: x\r\nExpect: " + expected + b"\r\n\r\n"
+    with caplog.at_level(logging.DEBUG):
+        status, headers, body = await sent(world, data)
+
+    assert status == 417
+    assert headers["content-type"] == "application/problem+json"
+    assert "SECRET" not in body + caplog.text
+    assert "Traceback" not in caplog.text
+
+
 def post(world: World, headers: str, body: bytes) -> bytes:
     head = (
         f"POST {world.branch}/requests HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {CI}\r\n"

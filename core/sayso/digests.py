@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import rfc8785
@@ -18,6 +20,24 @@ MAX_ARGUMENTS_BYTES = 256 * 1024
 # What stands before a hash says how it was computed. A bare one is of the form of 0.1.0:
 # JSON as Python writes it, with sorted keys.
 _FORM = "jcs-sha256"
+
+# Characters that UTF-16 sorts in another order: those from U+E000 on, in UTF-8.
+_BEYOND = re.compile(rb"[\xee-\xf4]")
+# JSON as Python writes it, of whose numbers JavaScript holds each and writes it alike.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_INTEGER = rb"[0-9]++(?![.e])"
+_ALIKE = re.compile(
+    rb'(?:[^"0-9]++|%b|%b|[0-9]++\.(?!0(?![0-9]))[0-9]++(?!e))*+' % (_STRING, _INTEGER)
+)
+_ANY_FRACTION = rb"[0-9]++(?:\.[0-9]++(?:e[+-][0-9]++)?+|e[+-][0-9]++)"
+_WITH_FRACTIONS = re.compile(rb'(?:[^"0-9]++|%b|%b|%b)*+' % (_STRING, _INTEGER, _ANY_FRACTION))
+_FRACTION = re.compile(rb"%b|-?%b" % (_STRING, _ANY_FRACTION))
+_WHOLE = re.compile(rb"(%b)|(?<=[0-9])\.0(?![0-9e])" % _STRING)
+_HUGE = re.compile(rb"[0-9]{16}")
+_LARGE = re.compile(rb"%b|(?<![.0-9])([0-9]{16,}+)(?![.e])" % _STRING)
+_LONGEST_INTEGER = 21  # ECMA-262, Number::toString: with more digits it has an exponent
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+_MOST_CONTAINERS = MAX_ARGUMENTS_BYTES
 
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,7 +133,7 @@ def _known(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _digest(plain: dict[str, Any], text: bytes) -> str:
     try:
-        canonical = _canonical(plain)
+        canonical = _quick(text) or _canonical(plain)
     except RecursionError as error:
         raise InvalidCallError(_unwritten(plain, error)) from error
     return _hash(text) if canonical is None else f"{_FORM}:{_hash(canonical)}"
@@ -121,6 +141,40 @@ def _digest(plain: dict[str, Any], text: bytes) -> str:
 
 def _hash(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
+
+
+def _quick(text: bytes) -> bytes | None:
+    """The JSON of RFC 8785, from that of Python; None where it takes a closer look.
+
+    They differ in fractions, in integers beyond what a double holds, and in the order of
+    characters that UTF-16 sorts otherwise. Most JSON has none of these, and a glance shows it.
+    """
+    if not text.isascii() and _BEYOND.search(text) is not None:
+        return None
+    if _ALIKE.fullmatch(text) is None:
+        if _WITH_FRACTIONS.fullmatch(text) is None:
+            return None
+        text = _WHOLE.sub(rb"\1", text) if b"-0.0" not in text else text
+        if _ALIKE.fullmatch(text) is None:
+            text = _FRACTION.sub(_fraction, text)
+    if _HUGE.search(text) is None or all(map(_is_kept, _LARGE.findall(text))):
+        return text
+    return None
+
+
+def _fraction(match: re.Match[bytes]) -> bytes:
+    written = match[0]
+    if written[:1] == b'"' or (b"e" not in written and not written.endswith(b".0")):
+        return written
+    return rfc8785.dumps(float(written))
+
+
+@lru_cache(maxsize=1_024)
+def _is_kept(digits: bytes) -> bool:
+    """Whether JavaScript writes an integer with the digits that it read; none: it is a string."""
+    return not digits or (
+        len(digits) <= _LONGEST_INTEGER and rfc8785.dumps(float(digits)) == digits
+    )
 
 
 def _canonical(plain: dict[str, Any]) -> bytes | None:
@@ -156,8 +210,11 @@ def _with_doubles(value: Any) -> Any:
 def _written(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
     """The arguments as plain JSON values, and as JSON with every digit of their numbers."""
     try:
-        _only_text_keys(arguments)
-        plain = to_jsonable_python(dict(arguments), inf_nan_mode="constants")
+        whole = dict(arguments)
+        plain = to_jsonable_python(whole, inf_nan_mode="constants")
+        if plain != whole:
+            # What is no JSON value yet may have keys that are no strings, and have become some.
+            _only_text_keys(arguments)
         encoded = _dumped(plain).encode()
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as error:
         raise InvalidCallError(_unwritten(arguments, error)) from error
@@ -200,16 +257,28 @@ def _not_finite(value: Any, place: str = "") -> Iterator[str]:
             yield from _not_finite(item, f"{place}[{number}]")
 
 
-def _only_text_keys(value: Any) -> None:
+def _only_text_keys(value: Mapping[str, Any]) -> None:
     """JSON's keys are strings: 1 and "1" would become one, and one of them would go unseen."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise TypeError(f"mapping keys must be strings, not {type(key).__name__}")
-            _only_text_keys(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _only_text_keys(item)
+    left: list[Any] = [value]
+    seen = 0
+    while left:
+        one = left.pop()
+        seen += 1
+        if seen + len(left) > _MOST_CONTAINERS:
+            raise TypeError("they hold themselves, or too many lists and mappings")
+        items: Iterable[Any] = one
+        if isinstance(one, Mapping):
+            for key in one:
+                if not isinstance(key, str):
+                    raise TypeError(f"mapping keys must be strings, not {type(key).__name__}")
+            items = one.values()
+        kinds = set(map(type, items))
+        if not kinds <= _LEAVES:
+            left += [
+                i
+                for i in items
+                if i and type(i) not in _LEAVES and isinstance(i, dict | list | tuple | Mapping)
+            ]
 
 
 def _why(error: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.press import measure as measure_press
+from bench.worst import AIM_MS
 from support.valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
@@ -113,7 +114,25 @@ def back(_redis_path: str, result: dict[str, Any]) -> None:
     result["back"] = [_shown("back", str(count)) for count in COUNTS[:2]]
 
 
-PARTS = {"press": presses, "asking": asking, "waiting": waiting, "events": events, "back": back}
+def worst(redis_path: str, result: dict[str, Any]) -> None:
+    """The longest that one accepted call keeps the loop of an agent and a desk from all else."""
+    command = [sys.executable, "-m", "bench.worst", f"unix://{redis_path}?namespace=worst"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
+    result["worst"] = json.loads(done.stdout)
+    for name, steps in result["worst"].items():
+        figures = ", ".join(f"{step} {block:.0f} ms" for step, block in steps.items())
+        over = "" if max(steps.values()) <= AIM_MS else f"   (aim: at most {AIM_MS:g} ms)"
+        print(f"longest block: {name:38} {figures}{over}", flush=True)
+
+
+PARTS = {
+    "press": presses,
+    "asking": asking,
+    "waiting": waiting,
+    "events": events,
+    "back": back,
+    "worst": worst,
+}
 
 
 def main(words: list[str]) -> None:

@@ -321,7 +321,9 @@ class Checks:
         self, call: ToolCall, original: ToolCall, because: str, question_id: str, asked: Asked
     ) -> PermissionRequestEvent:
         arguments, digest = shown_and_digest(call.arguments)
-        called_with = as_json(original.arguments)
+        called_with = None if call is original else as_json(original.arguments)
+        if called_with is not None and is_same_json(arguments, called_with):
+            called_with = None
         declared = self._decider.declaration(call.name) or asked.asker.declaration
         return PermissionRequestEvent(
             permission_id=question_id,
@@ -331,9 +333,9 @@ class Checks:
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
-            original_arguments=None if is_same_json(arguments, called_with) else called_with,
+            original_arguments=called_with,
             arguments_schema=schema_of(declared),
-            suggested_rules=derive(call, declared=declared),
+            suggested_rules=derive(call, declared=declared, digest=digest),
             **self._options.fields(asked),
         )
 

@@ -18,18 +18,22 @@ COMMAND_PARAMETERS = ("command", "cmd", "command_line", "shell_command")
 
 
 def derive(
-    call: ToolCall, *, declared: Declaration | DerivePermission | None = None
+    call: ToolCall,
+    *,
+    declared: Declaration | DerivePermission | None = None,
+    digest: str | None = None,
 ) -> tuple[Rule, ...]:
     """Rules to offer with Always, from narrow to wide; each covers at least this call.
 
     First exactly this call. Then what the tool declares, else, for a command
     line of plain words whose program can only look, this program with the
-    other arguments as they are. Last the tool, whatever its arguments.
+    other arguments as they are. Last the tool, whatever its arguments. ``digest`` is that
+    of the arguments, where it is known already.
 
     Raises:
         InvalidCallError: the arguments cannot be written as JSON.
     """
-    literal = literal_rule(call)
+    literal = literal_rule(call, digest)
     whole = Rule(call.name)
     function = declared.derive if isinstance(declared, Declaration) else declared
     middle = _program(call) if function is None else _declared(call, function)
@@ -41,11 +45,11 @@ def derive(
 
 
 def _program(call: ToolCall) -> Iterator[Rule]:
-    arguments = as_json(call.arguments)
-    commands = [name for name in COMMAND_PARAMETERS if name in arguments]
+    commands = [name for name in COMMAND_PARAMETERS if name in call.arguments]
     # With two of them it is not clear which one runs.
-    if len(commands) != 1 or not isinstance(line := arguments.pop(commands[0]), str):
+    if len(commands) != 1 or not isinstance(line := call.arguments[commands[0]], str):
         return
+    arguments = {name: call.arguments[name] for name in call.arguments if name != commands[0]}
     if (pattern := program_pattern(line)) is not None:
         # The others are held as they are: an environment or a shell of one's own starts anything.
         yield Rule(call.name, {commands[0]: pattern}, others_digest=arguments_digest(arguments))

@@ -41,6 +41,7 @@ class BundlePresses:
         if waiting and not mine:
             words = self._parts.words
             return Answer(Answered.REFUSED, words.none_allowed if refused else words.own_requests)
+        await self._parts.maker.prepare(*(one.request for one in mine))
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
             said = self._parts.words.unseen.of(unseen, show_all=self._parts.words.cards.show_all)
             return Answer(Answered.REFUSED, said)

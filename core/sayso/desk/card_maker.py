@@ -19,6 +19,7 @@ from sayso.cards.card import (
 )
 from sayso.cards.words import SUPERSEDED
 from sayso.chats.adapter import Adapter
+from sayso.desk.bodies import KEPT_BODIES, Bodies
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
@@ -27,8 +28,6 @@ from sayso.stores.ports import Found
 from sayso.text.blanks import folded
 from sayso.text.visible import shortened, visible
 
-KEPT_BODIES = 8_192
-_KEPT_CHARACTERS = 4_000
 _PLAIN = Open()
 
 
@@ -49,15 +48,20 @@ class CardMaker:
         self._terms = terms
         self._refusals = refusals
         self._words = words
-        self._bodies: dict[str, CardBody] = {}
+        self._bodies = Bodies(self._made_body)
         self._fitted: dict[tuple[str, str, int], CardBody] = {}
         self._notices: dict[str, str] = {}
+
+    async def prepare(self, *requests: UserInputRequest) -> None:
+        """Before their cards are made: no presses wait for large ones meanwhile."""
+        for request in requests:
+            await self._bodies.prepare(request)
 
     def card(self, found: Found, view: Open = _PLAIN) -> Card:
         """The card of a copy as its place can show it: how it ended, or else this view of it."""
         copy, request = found.copy, found.request
         adapter = self._adapters[copy.place.platform]
-        body, limits = self.body(request), adapter.limits
+        body, limits = self._bodies.of(request), adapter.limits
         room = Room(limits.content)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
@@ -136,7 +140,7 @@ class CardMaker:
 
     def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
         """Whether the platform has room for the request on a message with so many cards."""
-        body = self.body(request)
+        body = self._bodies.of(request)
         keys = {choice.key for choice in body.choices}
         return (
             keys.issuperset(EACH.values())
@@ -145,13 +149,13 @@ class CardMaker:
 
     def unanswerable(self, platform: str, request: UserInputRequest) -> str:
         """Why the question cannot be answered on the platform; empty when it can."""
-        return self._adapters[platform].limits.problem(self.body(request), self._words.limits)
+        return self._adapters[platform].limits.problem(self._bodies.of(request), self._words.limits)
 
     def _fitting(self, platform: str, request: UserInputRequest, room: Room) -> CardBody:
         """What of the request's card the platform can ask for there; kept as its whole is."""
         key = (request.question_id, platform, room.stores)
         if (fitted := self._fitted.get(key)) is None:
-            limits, body = self._adapters[platform].limits, self.body(request)
+            limits, body = self._adapters[platform].limits, self._bodies.of(request)
             fitted = limits.fitted(body, room.stores, self._words.limits)
             if self.keeps(request):
                 self._fitted[key] = fitted
@@ -161,18 +165,7 @@ class CardMaker:
 
     def keeps(self, request: UserInputRequest) -> bool:
         """Whether the request is one of the newest small ones."""
-        return request.question_id in self._bodies
-
-    def body(self, request: UserInputRequest) -> CardBody:
-        """What the request puts on its card: it never changes, and is wanted several times."""
-        body = self._bodies.get(request.question_id)
-        if body is None:
-            body = self._made_body(request)
-            if len(body.content) <= _KEPT_CHARACTERS:
-                self._bodies[request.question_id] = body
-                if len(self._bodies) > KEPT_BODIES:
-                    del self._bodies[next(iter(self._bodies))]
-        return body
+        return self._bodies.has_small(request)
 
     def _made_body(self, request: UserInputRequest) -> CardBody:
         body = self.spoken(request).card()

@@ -11,7 +11,8 @@ from functools import partial
 from sayso.cards.card import Card, Open
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.card_maker import KEPT_BODIES, CardMaker
+from sayso.desk.bodies import KEPT_BODIES
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.rounds import Rounds
@@ -182,9 +183,12 @@ class Delivery:
             return cards, bool(cards) and cards != last
 
     async def _cards(self, found: Found, *, is_bare: bool = False) -> Cards:
+        bundle = await self.bundle(found)
+        if not is_bare:
+            await self._maker.prepare(*(one.request for one in bundle))
         return tuple(
             self._maker.bare(one) if is_bare and one.ending is not None else self._as_recorded(one)
-            for one in await self.bundle(found)
+            for one in bundle
         )
 
     def _as_recorded(self, found: Found) -> Card:

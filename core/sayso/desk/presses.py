@@ -83,6 +83,7 @@ class Presses:
 
     async def _take(self, press: Press, found: Found, standing: Standing) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
+        await self._parts.maker.prepare(found.request)
         card = self._parts.maker.card(found)
         if press.choice == BACK.key:
             return self._step(found, Open())

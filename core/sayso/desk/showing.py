@@ -131,6 +131,7 @@ class Showing:
 
     async def _unanswerable(self, record: Record, place: Place) -> str:
         async with self._caution.about(record.request.question_id):
+            await self._maker.prepare(record.request)
             return self._maker.unanswerable(place.platform, record.request)
 
     async def _shown_as_bundle(
@@ -243,6 +244,7 @@ class Showing:
 
     async def _show(self, adapter: Adapter, found: Sequence[Found], place: Place) -> MessageRef:
         async with self._caution.about(found[0].copy.question_id):
+            await self._maker.prepare(*(one.request for one in found))
             cards: list[Card] = [self._maker.card(one) for one in found]
             return await adapter.show(cards, place)
 

@@ -99,13 +99,28 @@ def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     stored rule stays small. ``digest`` is that of the arguments, where it is
     known already.
     """
-    texts = {name: as_text(value) for name, value in call.arguments.items()}
+    texts: dict[str, str] = {}
+    if _room_after(list(call.arguments.values()), _READABLE + len(call.arguments)) >= 0:
+        texts = {name: as_text(value) for name, value in call.arguments.items()}
     readable = sum(map(len, texts.values())) <= _READABLE
     return Rule(
         tool=call.name,
         params={name: escape(text) for name, text in texts.items()} if readable else {},
         arguments_digest=digest or arguments_digest(call.arguments),
     )
+
+
+def _room_after(value: Any, room: int) -> int:
+    """The room that is left after a value as text, at most; negative as soon as there is none."""
+    if isinstance(value, str):
+        return room - len(value)
+    if isinstance(value, list | tuple):
+        room -= max(len(value) - 1, 0)
+        for item in value:
+            if room < 0:
+                break
+            room = _room_after(item, room)
+    return room
 
 
 def _if_readable(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:

@@ -1,0 +1,88 @@
+"""What requests put on their cards, made once; that of a large one is made beside the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sayso.cards.card import CardBody
+from sayso.events import UserInputRequest
+
+KEPT_BODIES = 8_192
+_SMALL_CHARACTERS = 4_000
+_KEPT_CHARACTERS = 4_000_000
+# To make the card of more than this is work that presses would wait for.
+_LARGE = 8_000
+# An element of a list costs more than its characters: a line of the card.
+_ELEMENT = 8
+
+
+class Bodies:
+    """Keeps the newest few thousand small bodies, and large ones up to some millions of characters.
+
+    They never change, and are wanted several times.
+    """
+
+    def __init__(self, make: Callable[[UserInputRequest], CardBody]) -> None:
+        self._make = make
+        self._small: dict[str, CardBody] = {}
+        self._large: dict[str, CardBody] = {}
+        self._characters = 0
+        self._one_at_a_time = asyncio.Lock()
+
+    async def prepare(self, request: UserInputRequest) -> None:
+        """See that ``of`` has no work that others would notice."""
+        if self._known(request) is not None or not is_large(request):
+            return
+        async with self._one_at_a_time:
+            if self._known(request) is None:
+                self._keep(request, await asyncio.to_thread(self._make, request))
+
+    def of(self, request: UserInputRequest) -> CardBody:
+        """What the request puts on its card."""
+        body = self._known(request)
+        if body is None:
+            body = self._make(request)
+            self._keep(request, body)
+        return body
+
+    def has_small(self, request: UserInputRequest) -> bool:
+        """Whether the request is one of the newest small ones."""
+        return request.question_id in self._small
+
+    def _known(self, request: UserInputRequest) -> CardBody | None:
+        question_id = request.question_id
+        return self._small.get(question_id) or self._large.get(question_id)
+
+    def _keep(self, request: UserInputRequest, body: CardBody) -> None:
+        if len(body.content) <= _SMALL_CHARACTERS:
+            self._small[request.question_id] = body
+            if len(self._small) > KEPT_BODIES:
+                del self._small[next(iter(self._small))]
+            return
+        self._large[request.question_id] = body
+        self._characters += _length(body)
+        while self._characters > _KEPT_CHARACTERS and len(self._large) > 1:
+            self._characters -= _length(self._large.pop(next(iter(self._large))))
+
+
+def _length(body: CardBody) -> int:
+    return len(body.content) + len(body.description)
+
+
+def is_large(request: UserInputRequest) -> bool:
+    """Whether there is so much in a request that its card takes noticeable work."""
+    room = _LARGE
+    left: list[Any] = list(request.__dict__.values())
+    while left and room > 0:
+        one = left.pop()
+        if isinstance(one, str):
+            room -= len(one)
+        elif isinstance(one, Mapping):
+            room -= _ELEMENT * len(one) + sum(map(len, map(str, one)))
+            left += one.values() if room > 0 else ()
+        elif isinstance(one, list | tuple):
+            room -= _ELEMENT * len(one)
+            left += one if room > 0 else ()
+    return room <= 0

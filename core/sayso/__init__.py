@@ -29,6 +29,7 @@ from sayso.errors import (
     WrongQuestionError,
 )
 from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
+from sayso.globs.glob import escape
 from sayso.policy.decision import Context, Decision, Policy, Ruling
 from sayso.policy.remembered import Remembered
 from sayso.policy.rule_policy import RulePolicy
@@ -41,7 +42,7 @@ from sayso.rules.declarations import (
     requires_permission,
     sub_agent_tool,
 )
-from sayso.rules.rule import RememberedRule, Rule
+from sayso.rules.rule import PatternRule, RememberedRule, Rule
 from sayso.rules.standing import DenyRule
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ __all__ = [
     "LocalGate",
     "Orchestrator",
     "Outcome",
+    "PatternRule",
     "Pending",
     "PermissionRequestEvent",
     "PermissionResponseEvent",
@@ -147,6 +149,7 @@ __all__ = [
     "WaitTimeoutError",
     "When",
     "WrongQuestionError",
+    "escape",
     "lint_rules",
     "multi_agent_tool",
     "requires_permission",

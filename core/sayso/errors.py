@@ -3,7 +3,7 @@
 * SaysoError
   - ConfigError                a setting is missing or makes no sense: fix it, start again
   - InvalidCallError           its arguments are not JSON, or too large to be asked about
-  - ToolBlocked                a policy says no: the call does not run
+  - ToolBlocked                a policy or a person says no: the call does not run
   - InvalidInputError          what a person filled in does not fit; it says where and why
   - SchemaError                a JSON Schema cannot be asked in chat; it says where and why
   - FieldError                 a field of a question makes no sense; it says which and why
@@ -51,12 +51,16 @@ class InvalidCallError(SaysoError):
 
 
 class ToolBlocked(SaysoError):  # noqa: N818 -- raised by policies as an answer, not as a failure
-    """A policy's way to deny a call from anywhere in its code."""
+    """A policy's way to deny a call from anywhere in its code, and what a guard may raise.
 
-    def __init__(self, tool: str, reason: str = "") -> None:
+    ``outcome`` is how the question about the call ended, where a guard raised it.
+    """
+
+    def __init__(self, tool: str, reason: str = "", *, outcome: str = "") -> None:
         super().__init__(f"{tool} is blocked" + (f": {reason}" if reason else ""))
         self.tool = tool
         self.reason = reason
+        self.outcome = outcome
 
 
 class InvalidInputError(SaysoError):

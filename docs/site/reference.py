@@ -39,7 +39,7 @@ PAGES = (
         "policies",
         "Policies and rules",
         "Whether a call runs, does not run, or needs a person.",
-        ("sayso.policy", "sayso.rules", "sayso.always"),
+        ("sayso.policy", "sayso.rules", "sayso.always", "sayso.globs"),
     ),
     _Page(
         "questions",

@@ -6,6 +6,7 @@ import copy
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
@@ -305,15 +306,20 @@ class Gate(Asking):
     def guard(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Guarded[_P, _T]: ...
     @overload
     def guard(self, function: Callable[_P, _T]) -> Guarded[_P, _T]: ...
-    def guard(self, function: Callable[_P, Any]) -> Guarded[_P, Any]:
+    @overload
+    def guard(self, *, raises: bool) -> Callable[[Callable[_P, Any]], Guarded[_P, Any]]: ...
+    def guard(self, function: Callable[_P, Any] | None = None, *, raises: bool = False) -> Any:
         """Make every call of a function pass this gate; what comes back is async.
 
         The function's name is the tool, its docstring's first line the
         description. A call that is not approved does not run: its result says
-        what happened. A function that is not async runs as it is: the event
-        loop stands still for as long as it takes.
+        what happened, or with ``@gate.guard(raises=True)`` ToolBlocked does. A
+        function that is not async runs as it is: the event loop stands still
+        for as long as it takes.
         """
-        return guarded(self.check, function)
+        if function is None:
+            return partial(guarded, self.check, raises=raises)
+        return guarded(self.check, function, raises=raises)
 
     async def emit(self, event: Event) -> None:
         """Send an event: a request is opened and shown, one of your own goes to observers.

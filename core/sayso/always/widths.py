@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sayso.always.programs import program_pattern
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
+from sayso.globs.glob import escape
 from sayso.rules.declarations import Declaration, DerivePermission
-from sayso.rules.rule import Rule, literal_rule
+from sayso.rules.javascript import as_text
+from sayso.rules.rule import PatternRule, Rule, literal_rule
 
 _log = logging.getLogger(__name__)
 
@@ -59,16 +61,29 @@ def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
     """What the tool suggests, as far as it is about this call; nothing where it fails."""
     try:
         said = function(as_json(call.arguments))
-        rules: Iterable[object] = (said,) if isinstance(said, Rule) else tuple(said)
+        rules: Iterable[object] = (said,) if isinstance(said, Rule | Mapping) else tuple(said)
+        suggested = [_suggested(call, one) for one in rules]
     except Exception as error:  # the question must be asked all the same
         kind = type(error).__name__
         _log.error("derive_permission of %s raised %s: ignored", call.name, kind)
         return
-    for rule in rules:
-        if isinstance(rule, Rule) and rule.matches(call):
+    for rule in suggested:
+        if rule is not None and rule.matches(call):
             yield rule
         else:
             _log.error(
                 "derive_permission of %s returned no rule about the call: ignored",
                 call.name,
             )
+
+
+def _suggested(call: ToolCall, said: object) -> Rule | None:
+    """The rule that a tool means: its params are literal, unless it marks them as patterns."""
+    if isinstance(said, Mapping):
+        return Rule(call.name, {name: escape(as_text(value)) for name, value in said.items()})
+    if not isinstance(said, Rule):
+        return None
+    params = said.params
+    if not isinstance(said, PatternRule):
+        params = {name: escape(text) for name, text in params.items()}
+    return Rule(said.tool, params, said.arguments_digest, said.others_digest)

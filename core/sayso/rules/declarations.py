@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from sayso.errors import ConfigError
 from sayso.rules.rule import Rule
 
-DerivePermission = Callable[[Mapping[str, Any]], "Rule | Iterable[Rule]"]
-"""From the arguments of a call to rules worth offering with Always, the narrow ones first."""
+Suggestion: TypeAlias = Rule | Mapping[str, Any]
+"""A rule, or the arguments that one for the tool is about: literal, unless it is a PatternRule."""
+
+DerivePermission = Callable[[Mapping[str, Any]], Suggestion | Iterable[Suggestion]]
+"""From the arguments of a call to rules worth offering with Always, the narrow ones first.
+
+Their params are the very texts that match, whatever characters stand in them,
+unless a rule is a ``PatternRule``.
+"""
 
 ToolKind = Literal["tool", "sub-agent", "multi-agent"]
 _Function = TypeVar("_Function", bound=Callable[..., object])
@@ -53,7 +60,7 @@ def requires_permission(
 ) -> _Function | Callable[[_Function], _Function]:
     """Declare that a function, sync or async, needs a permission, or with ``requires=False`` none.
 
-    ``derive_permission(arguments)`` gives the rules to offer with Always;
+    ``derive_permission(arguments)`` gives the rules to offer with Always, see ``DerivePermission``;
     ``arguments_schema`` is what arguments that a person edits must fit.
     """
     declaration = Declaration(

@@ -92,6 +92,15 @@ class Rule:
         return self.arguments_digest is None or digests.hold(self.arguments_digest)
 
 
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class PatternRule(Rule):
+    """A rule whose params are meant as patterns, where what a tool suggests is taken literally.
+
+    Put values that came with the call through ``escape``: a star that an agent
+    writes into its arguments is a star of the rule otherwise.
+    """
+
+
 def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
     """The narrowest rule: this tool with exactly these arguments.
 

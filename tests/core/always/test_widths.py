@@ -18,7 +18,7 @@ from sayso.always.widths import derive
 from sayso.calls import ToolCall
 from sayso.rules.declarations import Declaration
 from sayso.rules.javascript import as_text
-from sayso.rules.rule import Rule, literal_rule
+from sayso.rules.rule import PatternRule, Rule, literal_rule
 
 ROOT = Path(__file__).parents[3]
 
@@ -166,7 +166,10 @@ def test_of_two_command_lines_neither_is_taken_for_the_one_that_runs() -> None:
 
 
 def suggests(arguments: Mapping[str, Any]) -> list[Rule]:
-    return [Rule("bash", {"command": "git status*"}), Rule("bash", {"command": "other"})]
+    return [
+        PatternRule("bash", {"command": "git status*"}),
+        Rule("bash", {"command": "other"}),
+    ]
 
 
 @pytest.mark.parametrize("declared", [suggests, Declaration(derive=suggests)])
@@ -175,7 +178,8 @@ def test_a_tool_declares_better_rules_and_those_not_about_the_call_are_dropped(
 ) -> None:
     call = bash("git status")
 
-    assert derive(call, declared=declared) == (literal_rule(call), suggests({})[0], Rule("bash"))
+    wider = Rule("bash", {"command": "git status*"})
+    assert derive(call, declared=declared) == (literal_rule(call), wider, Rule("bash"))
 
 
 @pytest.mark.parametrize("said", [None, [None], ["bash"], 5, Rule("other")])

@@ -15,7 +15,7 @@ from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.remembered import Remembered
 from sayso.policy.rule_policy import RulePolicy
 from sayso.rules.declarations import Requirements
-from sayso.rules.rule import RememberedRule, Rule
+from sayso.rules.rule import PatternRule, RememberedRule, Rule
 from sayso.testing import play
 
 CALL = ToolCall("bash", {"command": "ls"})
@@ -179,7 +179,7 @@ async def test_a_chain_knows_what_its_policies_were_told_of_tools() -> None:
 
 async def test_rules_that_a_tool_declares_are_offered_by_a_policy_in_a_chain() -> None:
     told = Requirements()
-    told.declare("bash", derive_permission=lambda arguments: Rule("bash", {"command": "l*"}))
+    told.declare("bash", derive_permission=lambda arguments: PatternRule("bash", {"command": "l*"}))
     policy = Chain(silent, When(is_bash, RulePolicy(requirements=told)))
 
     stage = await play([CALL], policy=policy, answers={"bash": "deny"})

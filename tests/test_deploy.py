@@ -209,7 +209,13 @@ def test_a_manifest_turns_on_buttons_and_tells_of_a_removal(name: str) -> None:
     settings = _yaml(name)["settings"]
 
     assert settings["interactivity"]["is_enabled"] is True
-    assert settings["event_subscriptions"]["bot_events"] == ["app_uninstalled", "tokens_revoked"]
+    assert settings["event_subscriptions"]["bot_events"] == [
+        "app_uninstalled",
+        "tokens_revoked",
+        "subteam_members_changed",
+        "subteam_updated",
+        "user_change",
+    ]
     assert settings["token_rotation_enabled"] is False
 
 

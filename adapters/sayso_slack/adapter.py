@@ -39,6 +39,8 @@ from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal, form_problem
 from sayso_slack.loggers import muffled
 from sayso_slack.pace import budgets_of
+from sayso_slack.reading.payload import object_of
+from sayso_slack.reading.people import why_not
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.words import ENGLISH, SlackWords
 
@@ -205,6 +207,23 @@ class SlackAdapter:
         group_id = group if _GROUP_ID.fullmatch(group) else await self._group_id(group)
         answer = await self._read("usergroups.users.list", {"usergroup": group_id})
         return frozenset(f"{PLATFORM}:{user}" for user in answer["users"] or ())
+
+    async def counts_in_groups(self, actor: str) -> bool:
+        """Whether somebody in a user group is a member of this workspace, and no guest or bot.
+
+        Needs the scope users:read. Not cached here.
+
+        Raises:
+            DeliveryError: Slack did not say; then they do not count.
+        """
+        member = actor.removeprefix(f"{PLATFORM}:")
+        answer = await self._read("users.info", {"user": member})
+        user = object_of(answer.get("user"))
+        return user.get("id") == member and self.is_member(user)
+
+    def is_member(self, user: dict[str, Any]) -> bool:
+        """Whether what Slack says of somebody makes them a member who counts."""
+        return not why_not(user, self.workspace.team_id)
 
     async def identity(self) -> Identity:
         """Who the token belongs to. Learns what the configuration leaves open.

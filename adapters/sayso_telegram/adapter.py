@@ -199,6 +199,10 @@ class TelegramAdapter:
         reason = f"it has no user groups: list people instead of telegram:@{group}"
         raise DeliveryError(PLATFORM, reason, permanent=True)
 
+    async def counts_in_groups(self, actor: str) -> bool:  # noqa: ARG002
+        """Nobody does: there are no groups."""
+        return False
+
     async def toast(self, query_id: str, text: str, alert: bool) -> None:
         """Tell the presser, and nobody else. Never raises: an answer that comes late is lost."""
         shown = fitted(sound(text), _MOST_TOAST_UNITS) or None

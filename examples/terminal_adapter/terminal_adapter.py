@@ -114,12 +114,12 @@ class TerminalAdapter:
         self.prompt(self.filling)
 
     async def members(self, group: str) -> Collection[str]:
-        """Nobody.
-
-        Raises:
-            DeliveryError: always.
-        """
+        """Always a DeliveryError: there are no groups."""
         raise DeliveryError(NAME, f"there is no group @{group} on a terminal", permanent=True)
+
+    async def counts_in_groups(self, actor: str) -> bool:  # noqa: ARG002
+        """Nobody does."""
+        return False
 
     def tell(self, text: str) -> None:
         """Tell the person at the terminal, who is the only one to read it."""

@@ -15,7 +15,8 @@ ChatKind = Literal["group", "supergroup", "channel"]
 class Member:
     """A person with an account on both platforms.
 
-    ``slack_team_id`` is set for somebody of another workspace (Slack Connect).
+    ``slack_team_id`` is set for somebody of another workspace (Slack Connect). A guest is
+    restricted, and ultra restricted too where it is one of a single channel.
     ``telegram_started`` says whether the person has ever written to the bot: a bot
     cannot begin a private chat.
     """
@@ -25,6 +26,10 @@ class Member:
     telegram_id: int
     slack_team_id: str | None = None
     telegram_started: bool = True
+    slack_deleted: bool = False
+    slack_is_bot: bool = False
+    slack_is_restricted: bool = False
+    slack_is_ultra_restricted: bool = False
 
     @property
     def username(self) -> str:

@@ -61,6 +61,10 @@ class Paper:
         del group
         return ()
 
+    async def counts_in_groups(self, actor: str) -> bool:
+        del actor
+        return False
+
 
 class _NoAnswers(TelegramAdapter):
     """The adapter without its network: toasts go nowhere."""

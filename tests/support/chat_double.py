@@ -35,6 +35,8 @@ class ChatDouble:
         self.revealed: list[tuple[Press, str]] = []
         self.asked: list[tuple[Press, Card, Choice]] = []
         self.groups: dict[str, Collection[str]] = {}
+        self.guests: set[str] = set()
+        self.looked_up: list[str] = []
         self.failures: dict[str, deque[DeliveryError]] = {}
         self.before_reveal: Callable[[Press, Card], Awaitable[None]] = _at_once
         self.before_ask: Callable[[Press, Card], Awaitable[None]] = _at_once
@@ -73,6 +75,11 @@ class ChatDouble:
     async def members(self, group: str) -> Collection[str]:
         self._maybe_fail("members")
         return self.groups.get(group, ())
+
+    async def counts_in_groups(self, actor: str) -> bool:
+        self._maybe_fail("counts")
+        self.looked_up.append(actor)
+        return actor not in self.guests
 
     async def card_where(
         self, wanted: Callable[[Card], bool] = lambda _: True

@@ -25,6 +25,7 @@ class DeskDouble:
         self.presses: list[Press] = []
         self.taken: list[Press] = []
         self.moves: list[tuple[Place, Place]] = []
+        self.changes: list[str] = []
         self.pressed = asyncio.Event()
 
     async def press(self, press: Press) -> Answer:
@@ -39,6 +40,10 @@ class DeskDouble:
     async def moved(self, old: Place, new: Place) -> None:
         self._next("")
         self.moves.append((old, new))
+
+    async def members_changed(self, platform: str) -> None:
+        self._next("")
+        self.changes.append(platform)
 
     def _next(self, actor: str) -> Answer:
         if (error := self.error or self.refuses.get(actor)) is not None:

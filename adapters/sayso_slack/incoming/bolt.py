@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
@@ -14,15 +14,23 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from sayso_slack.loggers import muffled, silent
-from sayso_slack.reading.payload import Payload
+from sayso_slack.reading.payload import Payload, object_of
 
 _log = logging.getLogger(__name__)
 
 _REINSTALL = "install it again, put the new token into SLACK_BOT_TOKEN, start again"
 
 
-def bolt_app(on_uninstalled: Callable[[str], None]) -> AsyncApp:
+def bolt_app(
+    on_uninstalled: Callable[[str], None],
+    on_members_changed: Callable[[], Awaitable[None]],
+    counts: Callable[[dict[str, Any]], bool],
+) -> AsyncApp:
     """An app for verified, decoded callbacks; ``on_uninstalled`` is told why no call can work.
+
+    ``on_members_changed`` is told when a user group changes, or when a person does whom
+    ``counts`` no longer takes for a member. Whatever else people change about
+    themselves, and Slack tells that too, is nobody's business.
 
     Bolt neither verifies (that is done), nor asks Slack about the token, nor
     answers before a listener is done, nor logs: its lines hold whole bodies.
@@ -49,11 +57,21 @@ def bolt_app(on_uninstalled: Callable[[str], None]) -> AsyncApp:
         _log.error("the Slack bot token was revoked: nothing can be shown; %s", _REINSTALL)
         on_uninstalled(f"the Slack bot token was revoked: {_REINSTALL}")
 
+    async def group_changed() -> None:
+        await on_members_changed()
+
+    async def person_changed(event: dict[str, Any]) -> None:
+        if not counts(object_of(event.get("user"))):
+            await on_members_changed()
+
     async def ignored() -> None:
         """Slack stops sending events to an app that fails to answer them."""
 
     app.event("app_uninstalled")(uninstalled)
     app.event("tokens_revoked")(revoked)
+    app.event("subteam_members_changed")(group_changed)
+    app.event("subteam_updated")(group_changed)
+    app.event("user_change")(person_changed)
     app.event(re.compile(".+"))(ignored)
     return app
 

@@ -19,6 +19,7 @@ from sayso.seldom import Seldom
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
+from sayso_slack.failures import PLATFORM
 from sayso_slack.incoming.answers import DONE, HttpAnswer, form_answer, problem
 from sayso_slack.incoming.bolt import answer_of, bolt_app
 from sayso_slack.incoming.presses import is_interaction, press_of
@@ -64,7 +65,7 @@ class SlackListener:
         self._desk = desk
         self._clock = clock
         self._press_seconds = press_seconds
-        self._bolt = bolt_app(adapter.revoke)
+        self._bolt = bolt_app(adapter.revoke, self._members_changed, adapter.is_member)
         self._replays = Replays(seconds=_SIGNATURE_SECONDS)
         self._refusals = Seldom(_log)
         self._strange = Seldom(_log, level=logging.INFO)
@@ -152,6 +153,9 @@ class SlackListener:
             _log.warning("%s is not told what became of a press: too many to tell", press.actor)
             return
         self._whispers.start(self._adapter.whisper(press.actor, press.message, answer.text))
+
+    async def _members_changed(self) -> None:
+        await self._desk.members_changed(PLATFORM)
 
     async def _anything_else(self, payload: Payload) -> HttpAnswer:
         if payload.get("type") != "url_verification":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.desk.routes import Routes, is_group
 from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
@@ -21,6 +22,9 @@ from sayso_bots.settings.settings import PolicySettings, Settings, StoreSettings
 from sayso_bots.settings.tokens import ApiToken
 
 _AT_ONCE = 8
+# A platform lets about a hundred people be looked up a minute.
+_MOST_LOOKED_UP = 50
+_OTHERS = "guests, bots, closed accounts, people from elsewhere"
 
 
 def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
@@ -150,16 +154,38 @@ async def look_at_groups(bots: Mapping[str, Bot], routes: Routes) -> Sequence[Fi
         platform, _, name = group.partition(":@")
         if platform not in bots:
             continue
+        adapter = bots[platform].adapter
         try:
-            members = await bots[platform].adapter.members(name)
+            members = await adapter.members(name)
         except DeliveryError as error:
             text = f"{group} cannot be read, nobody in it may approve: {error.reason}"
             findings.append(Finding("failed", "approvers", text))
             continue
-        level: Level = "ok" if members else "warning"
-        count = "1 member" if len(members) == 1 else f"{len(members)} members"
-        findings.append(Finding(level, "approvers", f"{group} has {count}"))
+        try:
+            others = await _not_counting(adapter, members)
+        except DeliveryError as error:
+            text = f"who is in {group} cannot be looked up, nobody in it may approve"
+            unsaid: Level = "failed" if error.permanent else "info"
+            findings.append(Finding(unsaid, "approvers", f"{text}: {error.reason}"))
+            continue
+        level: Level = "ok" if len(members) > others else "warning"
+        text = f"{group} has {'1 member' if len(members) == 1 else f'{len(members)} members'}"
+        if others:
+            text += f"; {others} of them may not answer unless named: {_OTHERS}"
+        findings.append(Finding(level, "approvers", text))
     return findings
+
+
+async def _not_counting(adapter: Adapter, members: Collection[str]) -> int:
+    """How many of the first members of a group do not count in it."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(actor: str) -> bool:
+        async with room:
+            return await adapter.counts_in_groups(actor)
+
+    looks = await asyncio.gather(*map(look, sorted(members)[:_MOST_LOOKED_UP]))
+    return looks.count(False)
 
 
 def approver_findings(settings: Settings) -> Iterator[Finding]:

@@ -78,6 +78,16 @@ class Adapter(Protocol):
         """
         ...
 
+    async def counts_in_groups(self, actor: str) -> bool:
+        """Whether somebody in a group counts as one of its members when they decide.
+
+        Whoever is only a guest there, or from elsewhere, no person or gone, does not.
+
+        Raises:
+            DeliveryError: the platform did not say; then they do not.
+        """
+        ...
+
 
 class PressTaker(Protocol):
     """Where adapters hand in what was pressed: the desk."""
@@ -93,4 +103,8 @@ class PressTaker(Protocol):
 
     async def moved(self, old: Place, new: Place) -> None:
         """A chat has a new address: its open cards are posted there again."""
+        ...
+
+    async def members_changed(self, platform: str) -> None:
+        """Members were removed from groups of the platform, or count no longer: look again."""
         ...

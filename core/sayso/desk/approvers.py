@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from sayso.chats.adapter import Adapter
@@ -16,26 +17,61 @@ from sayso.events import UserInputRequest
 
 _log = logging.getLogger(__name__)
 
-# Reading a group is slow and rate limited, to 20 a minute where it is strict, so members are
-# remembered for a while; whoever is removed from a group may still approve for this long.
-REMEMBER_SECONDS = 120.0
+REMEMBER_SECONDS = 60.0
+"""How long what a platform said of a group and of its members counts.
+
+Reading is slow and rate limited, so it is remembered. Whoever is removed from a group, or
+becomes a guest, may still approve for this long where the platform does not tell of it.
+"""
+
+# Read again before it is forgotten, so that presses seldom wait for it.
+AGAIN_SECONDS = 45.0
 _ASK_SECONDS = 1.5
-_AGAIN_SECONDS = 60.0
+# A group that cannot be read is not asked for at each press: it has nobody for this long.
+_FAILED_SECONDS = 5.0
+_MOST_PEOPLE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
+    """The members that a group had when it was asked for; a failure is a group of nobody."""
+
     members: frozenset[str]
     until: float
 
 
-class Approvers:
-    """Knows who may answer which request. An unreadable group has no members."""
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Whether the platform vouches for somebody in a group."""
 
-    def __init__(self, routes: Routes, adapters: Mapping[str, Adapter]) -> None:
+    counts: bool
+    until: float
+
+
+class Approvers:
+    """Knows who may answer which request. An unreadable group has no members.
+
+    Members of a group whom the platform does not vouch for (guests, strangers, bots,
+    closed accounts) do not count unless they are named one by one.
+    """
+
+    def __init__(
+        self,
+        routes: Routes,
+        adapters: Mapping[str, Adapter],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._routes = routes
         self._adapters = adapters
+        self._clock = clock
+        self._pause = pause
         self._groups: dict[str, _Group] = {}
+        self._people: dict[str, _Person] = {}
+        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # How often something was forgotten: what was read before that is not remembered after it.
+        self._forgotten = 0
 
     async def standing(self, actor: str, request: UserInputRequest) -> Standing:
         """What the actor may do about the request, now."""
@@ -46,15 +82,17 @@ class Approvers:
             return Standing.ASKER
         return Standing.APPROVER
 
-    async def _include(self, actor: str, route: Route) -> bool:
-        if actor in self._routes.actors(route):
-            return True
-        platform = actor.partition(":")[0]
-        for approver in route.approvers:
-            same_platform = approver.partition(":")[0] == platform
-            if is_group(approver) and same_platform and actor in await self._members(approver):
-                return True
-        return False
+    def forget(self, platform: str) -> None:
+        """Somebody was removed on the platform, or counts no longer: read everything again."""
+        self._forgotten += 1
+        for known in (self._groups, self._people):
+            for name in [name for name in known if name.partition(":")[0] == platform]:
+                del known[name]
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether any route has a group among its approvers."""
+        return bool(self._routes.groups())
 
     async def keep_read(self) -> None:
         """Read all groups again and again, until cancelled."""
@@ -63,35 +101,84 @@ class Approvers:
                 await self.refresh()
             except Exception:
                 _log.exception("the groups of approvers were not read")
-            await asyncio.sleep(_AGAIN_SECONDS)
+            await self._pause(AGAIN_SECONDS)
 
     async def refresh(self) -> None:
         """Read all groups again, so that no press has to wait for it."""
         for group in sorted(self._routes.groups()):
             await self._read(group)
 
-    async def _members(self, group: str) -> frozenset[str]:
-        known = self._groups.get(group)
-        if known is None or known.until < time.monotonic():
-            try:
-                async with asyncio.timeout(_ASK_SECONDS):
-                    await self._read(group)
-            except TimeoutError:
-                _log.warning("group %s could not be read in time: nobody in it may approve", group)
-                return frozenset()
-            known = self._groups.get(group)
-        return known.members if known is not None else frozenset()
-
-    async def _read(self, group: str) -> None:
-        platform, _, name = group.partition(":@")
-        adapter = self._adapters.get(platform)
-        if adapter is None:
-            return
+    async def _include(self, actor: str, route: Route) -> bool:
+        if actor in self._routes.actors(route):
+            return True
+        platform = actor.partition(":")[0]
+        groups = [
+            approver
+            for approver in route.approvers
+            if is_group(approver) and approver.partition(":")[0] == platform
+        ]
+        if not groups:
+            return False
         try:
-            members = frozenset(await adapter.members(name))
+            async with asyncio.timeout(_ASK_SECONDS):
+                return await self._is_in(groups, actor)
+        except TimeoutError:
+            _log.warning("whether %s is in a group was not said in time: they may not", actor)
+            return False
+
+    async def _is_in(self, groups: list[str], actor: str) -> bool:
+        for group in groups:
+            if actor in await self._members(group):
+                return await self._counts(actor)
+        return False
+
+    async def _members(self, group: str) -> frozenset[str]:
+        async with self._reading[group]:  # whoever waited for it finds what the first one read
+            known = self._groups.get(group)
+            if known is None or known.until <= self._clock():
+                known = await self._read(group)
+        return known.members
+
+    async def _read(self, group: str) -> _Group:
+        platform, _, name = group.partition(":@")
+        adapter, asked_at, forgotten = self._adapters.get(platform), self._clock(), self._forgotten
+        if adapter is None:
+            return _Group(frozenset(), asked_at)
+        try:
+            found = _Group(frozenset(await adapter.members(name)), asked_at + REMEMBER_SECONDS)
         except DeliveryError as error:
-            _log.warning("group %s cannot be read, nobody in it may approve: %s", group, error)
-            if (known := self._groups.get(group)) and known.until < time.monotonic():
-                del self._groups[group]
-            return
-        self._groups[group] = _Group(members, time.monotonic() + REMEMBER_SECONDS)
+            _log.warning("group %s cannot be read: %s", group, error)
+            return self._unread(group)
+        except asyncio.CancelledError:
+            self._unread(group)
+            raise
+        if forgotten == self._forgotten:
+            self._groups[group] = found
+        return found
+
+    def _unread(self, group: str) -> _Group:
+        """What is left of a group that could not be read: what is still remembered, or nobody."""
+        known, now = self._groups.get(group), self._clock()
+        if known is None or known.until <= now:
+            known = self._groups[group] = _Group(frozenset(), now + _FAILED_SECONDS)
+        return known
+
+    async def _counts(self, actor: str) -> bool:
+        known = self._people.get(actor)
+        if known is None or known.until <= self._clock():
+            known = await self._look_up(actor)
+        return known.counts
+
+    async def _look_up(self, actor: str) -> _Person:
+        adapter = self._adapters[actor.partition(":")[0]]
+        asked_at, forgotten = self._clock(), self._forgotten
+        try:
+            found = _Person(await adapter.counts_in_groups(actor), asked_at + REMEMBER_SECONDS)
+        except DeliveryError as error:
+            _log.warning("%s cannot be looked up and may not approve: %s", actor, error)
+            found = _Person(counts=False, until=self._clock() + _FAILED_SECONDS)
+        if forgotten == self._forgotten:
+            if len(self._people) >= _MOST_PEOPLE:
+                self._people.clear()
+            self._people[actor] = found
+        return found

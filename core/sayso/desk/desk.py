@@ -22,6 +22,7 @@ from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
 from sayso.desk.jobs import Jobs
 from sayso.desk.lanes import Lanes, LanesClosedError
+from sayso.desk.members import MembersHeard
 from sayso.desk.notices import Notices
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
@@ -64,6 +65,7 @@ class Desk:
     """Takes requests from the outbox and presses from the adapters.
 
     ``press`` decides on a press and says what to tell the presser: see ``Presses.take``.
+    ``members_changed`` is for platforms that tell of it: see ``MembersHeard.tell``.
     """
 
     # long: it puts the parts of the desk together, one after the other
@@ -94,7 +96,9 @@ class Desk:
             "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
         )
         notices = Notices(backend.bus, self._background)
-        self._approvers = Approvers(routes, by_platform)
+        self._approvers = Approvers(routes, by_platform, clock=(timer or LoopTimer()).now)
+        self._members = MembersHeard(self._approvers, backend.bus)
+        self.members_changed = self._members.tell
         self._deadlines = Deadlines(backend.watch)
         timer = timer or LoopTimer()
         self._lanes = Lanes(backend.budgets, timer)
@@ -157,6 +161,7 @@ class Desk:
         async with (
             upkeep.during(self._deadlines.sweep()),
             upkeep.during(self._approvers.keep_read()),
+            upkeep.during(self._members.hear()),
             attending(self._backend.roster, self.name),
             self._backend.outbox.jobs(self.name) as jobs,
         ):

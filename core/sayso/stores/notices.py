@@ -40,6 +40,14 @@ class PressNotice(Event):
     choice: str
 
 
+class MembersChangedEvent(Event):
+    """Somebody was removed from a group of a platform, or counts no longer: read groups again."""
+
+    type: Literal["MEMBERS_CHANGED"] = "MEMBERS_CHANGED"
+    source_name: str = ""
+    platform: str
+
+
 class BranchGrewEvent(Event):
     """The bell of the logs: something was appended to that of this branch."""
 

@@ -15,6 +15,9 @@ INBOX = "inbox:"
 LOG_TOPIC = "branches"
 """The topic on which every log of the store rings when it grows."""
 
+MEMBERS_TOPIC = "members"
+"""The topic on which desks tell each other that members of groups have changed."""
+
 
 def branch_topic(run: RunRef) -> str:
     """The topic on which the store tells what is asked on a run's branch and how it ended."""

@@ -12,7 +12,7 @@ import pytest
 for _contract in Path(__file__).parent.glob("*_contract.py"):
     pytest.register_assert_rewrite(f"{__name__}.{_contract.stem}")
 
-from sayso.testing.adapter_contract import AdapterContract, AdapterStage, PressRecorder, Shown
+from sayso.testing.adapter_contract import AdapterContract, AdapterStage, Shown
 from sayso.testing.budgets_contract import BudgetsContract
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
@@ -32,6 +32,7 @@ from sayso.testing.log_contract import BranchLogContract
 from sayso.testing.outbox_contract import OutboxContract
 from sayso.testing.overruling_contract import OverrulingContract
 from sayso.testing.platform_contract import PlatformContract
+from sayso.testing.press_recorder import PressRecorder
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from sayso.chats.adapter import Adapter
 from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.forms.form import Form, FormField
+from sayso.testing.press_recorder import PressRecorder
 
 ALLOW = Choice("allow", "Allow", "primary", needs_sight=True)
 DENY = Choice("deny", "Deny", "danger")
@@ -31,25 +32,6 @@ NOTE = Choice(
 Ability = Literal["outages", "repeated presses", "moving places"]
 _UNDECIDED = "play it, or say in `lacks` that the platform has no such thing"
 TRICKY = "*bold* _x_ `code` <b>tag</b> <!channel> @here & [link](https://example.com) :tada:"
-
-
-class PressRecorder:
-    """A desk that takes every press and says ``answer``; ``meanwhile`` runs before it does."""
-
-    def __init__(self) -> None:
-        self.presses: list[Press] = []
-        self.answer = Answer(Answered.RECORDED, "Approved.")
-        self.meanwhile: Callable[[Press], Awaitable[None]] | None = None
-
-    async def press(self, press: Press) -> Answer:
-        """Take it."""
-        self.presses.append(press)
-        if self.meanwhile is not None:
-            await self.meanwhile(press)
-        return self.answer
-
-    async def moved(self, old: Place, new: Place) -> None:
-        """Nobody waits here for a card that moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +317,16 @@ class AdapterContract:
     async def test_nobody_is_in_a_group_that_is_not_there(self, stage: AdapterStage) -> None:
         with pytest.raises(DeliveryError):
             await stage.adapter.members("no-such-group")
+
+    async def test_nobody_knows_a_stranger_well_enough_to_count_in_a_group(
+        self, stage: AdapterStage
+    ) -> None:
+        try:
+            counts = await stage.adapter.counts_in_groups(f"{stage.adapter.platform}:NOBODY0")
+        except DeliveryError:
+            counts = False
+
+        assert not counts
 
     async def test_a_platform_that_is_away_is_tried_again(self, stage: AdapterStage) -> None:
         needs(stage, "outages")

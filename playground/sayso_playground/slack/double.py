@@ -17,6 +17,7 @@ from sayso_playground.slack.callbacks import (
 from sayso_playground.slack.delivery import SlackDelivery
 from sayso_playground.slack.forms import HELD_BACK, complaints
 from sayso_playground.slack.modals import after_submission
+from sayso_playground.slack.people import group_changes, user_json
 from sayso_playground.slack.socket import SlackSocket
 from sayso_playground.slack.state import Json, SlackMessage, SlackState, SlackView
 
@@ -206,6 +207,21 @@ class SlackDouble:
         if alter:
             alter(payload)
         return await self._delivery.event(payload)
+
+    async def change_member(self, who: Who, *, tell: bool = True, **fields: Any) -> None:
+        """Change fields of a member in the workspace; Slack tells of it unless told not to."""
+        member = self.state.people[self.config.member(who).slack_id]
+        changed = self.state.people[member.slack_id] = replace(member, **fields)
+        if tell:
+            user = user_json(changed, self.config)
+            await self.send_event({"type": "user_change", "user": user, "cache_ts": 0})
+
+    async def change_group(self, handle: str, *members: str, tell: bool = True) -> None:
+        """Let a user group have these members, by id; Slack tells of it unless told not to."""
+        before = next(one for one in self.state.groups.values() if one.handle == handle)
+        after = self.state.groups[before.id] = replace(before, members=members)
+        for event in group_changes(before, after, self.config) if tell else ():
+            await self.send_event(event)
 
     async def verify_url(self, challenge: str = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmd") -> Delivery:
         """Do what saving the Request URL does: the bot should answer the challenge."""

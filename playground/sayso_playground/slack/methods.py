@@ -12,6 +12,7 @@ from sayso_playground.slack.blocks import (
     check_blocks,
     check_view,
 )
+from sayso_playground.slack.people import bot_json, group_json, user_json
 from sayso_playground.slack.state import Json, SlackMessage, SlackState
 
 _MOST_TEXT_POSTED = 40_000  # docs.slack.dev, chat.postMessage: longer text is cut
@@ -186,34 +187,26 @@ class SlackMethods:
         wanted = arguments.get("user")
         if not wanted:
             raise missing("user")
-        config = self._config
-        if wanted == config.slack_bot_user_id:
-            return {"user": {"id": wanted, "name": config.slack_bot_name, "is_bot": True}}
-        for member in config.members:
-            if member.slack_id == wanted:
-                found = {"id": wanted, "name": member.username, "deleted": False, "is_bot": False}
-                return {"user": {**found, "team_id": member.slack_team_id or config.slack_team_id}}
+        if wanted == self._config.slack_bot_user_id:
+            return {"user": bot_json(self._config)}
+        if (member := self._state.people.get(wanted)) is not None:
+            return {"user": user_json(member, self._config)}
         raise SlackRefusalError("user_not_found")
 
     def _usergroups_list(self, arguments: Json) -> Json:
         with_users = str(arguments.get("include_users", "")).lower() in ("1", "true")
         groups = []
-        for group in self._config.slack_usergroups:
-            found: Json = {"id": group.id, "team_id": self._config.slack_team_id}
-            found |= {"is_usergroup": True, "name": group.name, "handle": group.handle}
-            found |= {"date_delete": 0, "user_count": len(group.members)}
-            if with_users:
-                found["users"] = list(group.members)
-            groups.append(found)
+        for group in self._state.groups.values():
+            users = {"users": list(group.members)} if with_users else {}
+            groups.append({**group_json(group, self._config), **users})
         return {"usergroups": groups}
 
     def _usergroups_users_list(self, arguments: Json) -> Json:
         wanted = arguments.get("usergroup")
         if not wanted:
             raise missing("usergroup")
-        for group in self._config.slack_usergroups:
-            if group.id == wanted:
-                return {"users": list(group.members)}
+        if (group := self._state.groups.get(wanted)) is not None:
+            return {"users": list(group.members)}
         raise SlackRefusalError("no_such_subteam")
 
     def _visible_channel(self, arguments: Json) -> SlackChannel:

@@ -125,6 +125,8 @@ class SlackState:
     def __init__(self, config: PlaygroundConfig, changed: Callable[[], None]) -> None:
         self.config = config
         self.changed = changed
+        self.people = {member.slack_id: member for member in config.members}
+        self.groups = {group.id: group for group in config.slack_usergroups}
         self.channels = {channel.id: channel for channel in config.slack_channels}
         for member in config.members:
             dm = SlackChannel(

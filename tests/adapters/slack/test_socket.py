@@ -291,6 +291,10 @@ class DeadAddress:
         return socket
 
 
+async def nothing() -> None:
+    """Nobody remembers who is in a group."""
+
+
 async def test_a_connection_that_does_not_come_back_is_made_anew(
     listener: SlackListener, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -298,7 +302,7 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
     async with TestServer(slack.app()) as server:
         config = a_config(app_token=APP_TOKEN, api_url=str(server.make_url("/api/")))
         async with SlackAdapter(config) as adapter:
-            app = bolt_app(adapter.revoke)
+            app = bolt_app(adapter.revoke, nothing, adapter.is_member)
             take = listener.answer_envelope
             running = asyncio.create_task(
                 SocketConnection(config, adapter, app, take, pace=pace).run()

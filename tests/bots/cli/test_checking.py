@@ -16,7 +16,7 @@ from support.commands import (
     env_of,
 )
 
-from sayso_playground import Playground, ServerError
+from sayso_playground import ALICE, Member, Playground, PlaygroundConfig, ServerError, UserGroup
 
 HOOK = "http://127.0.0.1:9/telegram/webhook"
 GOOD = f"""
@@ -87,6 +87,27 @@ async def test_an_approver_who_does_not_exist_is_a_line(
     ) in failed
     assert "ok       approvers  slack:U0ALICE can answer" in done.out
     assert "ok       approvers  telegram:4343 can answer" in done.out
+
+
+async def test_members_of_a_group_who_do_not_count_are_told_of(run: Run) -> None:
+    guest = Member("Guest", "U0GUEST", 7, slack_is_restricted=True)
+    config = PlaygroundConfig(
+        members=(ALICE, guest),
+        slack_usergroups=(
+            UserGroup("S0ONCALL", "oncall", "On call", ("U0ALICE", "U0GUEST")),
+            UserGroup("S0GUESTS", "guests", "Guests", ("U0GUEST",)),
+        ),
+    )
+    toml = GOOD.replace('"slack:@oncall"', '"slack:@oncall", "slack:@guests"')
+    async with Playground(config) as playground:
+        done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL="memory://")
+
+    others = "guests, bots, closed accounts, people from elsewhere"
+    assert f"slack:@oncall has 2 members; 1 of them may not answer unless named: {others}" in (
+        done.out
+    )
+    warning = next(line for line in done.out.splitlines() if "slack:@guests has" in line)
+    assert warning.startswith("warning")
 
 
 async def test_what_the_platforms_do_not_tell_is_not_called_fine(

@@ -13,10 +13,12 @@ from sayso.errors import (
     ArgumentsChangedError,
     BusLostError,
     ConfigError,
+    DeniedByRuleError,
     FieldError,
     InvalidCallError,
     InvalidInputError,
     ListenerError,
+    NotApproverError,
     RequestEndedError,
     RequestLostError,
     SaysoError,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, Submitted
     from sayso.agent.gate import Gate
     from sayso.agent.orchestrator import Orchestrator
+    from sayso.agent.responding import Authority, Responder
     from sayso.agent.tools.wrap import LocalGate, wrap
     from sayso.agent.verdict import Pending, Verdict
     from sayso.always.terms import Terms
@@ -85,6 +88,7 @@ __all__ = [
     "AlreadySettledError",
     "ApproveText",
     "ArgumentsChangedError",
+    "Authority",
     "BusLostError",
     "CallResult",
     "Chain",
@@ -102,6 +106,7 @@ __all__ = [
     "Continue",
     "Decision",
     "Declaration",
+    "DeniedByRuleError",
     "DenyRule",
     "Event",
     "FieldError",
@@ -111,6 +116,7 @@ __all__ = [
     "InvalidInputError",
     "ListenerError",
     "LocalGate",
+    "NotApproverError",
     "Orchestrator",
     "Outcome",
     "PatternRule",
@@ -125,6 +131,7 @@ __all__ = [
     "RequestEnding",
     "RequestLostError",
     "Requirements",
+    "Responder",
     "Rule",
     "RulePolicy",
     "Ruling",
@@ -178,6 +185,8 @@ _LATER = {
     "Chain": "sayso.policy.chain",
     "When": "sayso.policy.chain",
     "Orchestrator": "sayso.agent.orchestrator",
+    "Authority": "sayso.agent.responding",
+    "Responder": "sayso.agent.responding",
     "Permissions": "sayso.policy.permissions",
     "Collect": "sayso.questions.structured_input",
     "Collected": "sayso.questions.structured_input",

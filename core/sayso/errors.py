@@ -17,6 +17,7 @@
   - UnknownAgentError          no agent of this id was added to the orchestrator
   - AlreadySettledError        somebody answered it before, or it ended by itself
     - DeniedByRuleError        ... with the denial of a rule, which an approval cannot override
+  - NotApproverError           whoever answers may not answer this: nothing was decided
   - RequestEndedError          the question expired, was cancelled or could not be shown
   - WaitTimeoutError           the caller's patience ended before the question did
   - BusLostError               a subscription broke: look in the store
@@ -178,6 +179,15 @@ class DeniedByRuleError(AlreadySettledError):
         self.outcome = "denied"
         self.by = None
         self.reason = reason
+
+
+class NotApproverError(SaysoError):
+    """The actor may not answer the request so; nothing was decided, and it stays open."""
+
+    def __init__(self, request_id: str, actor: str) -> None:
+        super().__init__(f"{actor} may not answer request {request_id!r} so: nothing was decided")
+        self.request_id = request_id
+        self.actor = actor
 
 
 class RequestEndedError(SaysoError):

@@ -47,6 +47,39 @@ def chosen(
     raise ValueError(f"this request has no choice {key!r}; it has {offered}")
 
 
+def answer_to(
+    request: UserInputRequest, response: UserInputResponse, *, at: datetime, terms: Terms
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    """The answer that somebody's response stands for, built by the request, and what it stores.
+
+    Raises:
+        InvalidInputError: what was filled in does not fit.
+        ValueError: no person could have answered so, or does not say who did.
+    """
+    given = {name: getattr(response, name) for name in response.model_fields_set}
+    by = response.decided_by or ""
+    said = request.said(given, by=by, at=at)
+    rule = None
+    if isinstance(said, str):
+        said, rule = chosen(request, said, by=by, at=at, terms=terms)
+        if response.reason:
+            said = said.model_copy(update={"reason": response.reason})
+    meant, given_as = type(said), type(response)
+    if not issubclass(meant, given_as):
+        text = f"it is answered by a {meant.__name__}, not by a {given_as.__name__}"
+        raise ValueError(text)  # noqa: TRY004  as for every answer that nobody can give
+    built, fields = dict(said), type(response).model_fields
+    wrong = [
+        name
+        for name, value in given.items()
+        if name != "decided_at" and value not in (built[name], fields[name].default)
+    ]
+    if wrong:
+        names = ", ".join(sorted(wrong))
+        raise ValueError(f"no button gives this answer ({names}): use choose() with its inputs")
+    return said, rule
+
+
 def _read(choice: Choice, inputs: Inputs | None) -> Inputs:
     if choice.form is None:
         if inputs:

@@ -12,20 +12,18 @@ from functools import partial
 from typing import Literal
 from weakref import WeakSet
 
-from sayso.agent.choices import chosen
 from sayso.agent.gate import Gate
 from sayso.agent.listener import Events, Item, Listener
 from sayso.agent.options import GateOptions
+from sayso.agent.responding import Answering, Authority
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.errors import (
-    AlreadySettledError,
     BusLostError,
     ConfigError,
-    DeniedByRuleError,
     UnknownAgentError,
     UnknownRequestError,
 )
@@ -73,10 +71,15 @@ class Orchestrator:
     """
 
     def __init__(
-        self, backend: Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+        self,
+        backend: Backend,
+        *,
+        terms: Terms | None = None,
+        authority: Authority | None = None,
+        clock: Clock = utc_now,
     ) -> None:
         self.backend = backend
-        self._terms = terms or Terms()
+        self._answering = Answering(backend, authority, terms or Terms(), clock)
         self._clock = clock
         self._agents: dict[tuple[str, str, str], _Agent] = {}
         self._streams: WeakSet[Events] = WeakSet()
@@ -85,11 +88,17 @@ class Orchestrator:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, store: str | Backend, *, terms: Terms | None = None, clock: Clock = utc_now
+        cls,
+        store: str | Backend,
+        *,
+        terms: Terms | None = None,
+        authority: Authority | None = None,
+        clock: Clock = utc_now,
     ) -> AsyncIterator[Orchestrator]:
         """An orchestrator on the store at a URL, or on a backend that is open already.
 
-        ``terms`` say what an *always* of ``resolve`` may store, and for how long.
+        ``terms`` say what an *always* of ``resolve`` may store, and for how long;
+        ``authority`` says who may answer what.
 
         Raises:
             ConfigError: the URL is of no known kind.
@@ -98,7 +107,7 @@ class Orchestrator:
             backend = store
             if isinstance(backend, str):
                 backend = await stack.enter_async_context(open_backend(backend))
-            orchestrator = cls(backend, terms=terms, clock=clock)
+            orchestrator = cls(backend, terms=terms, authority=authority, clock=clock)
             stack.push_async_callback(orchestrator._finish)
             yield orchestrator
 
@@ -199,10 +208,11 @@ class Orchestrator:
     ) -> UserInputResponse:
         """Answer a permission request of one of the agents, as a press in a chat would.
 
-        The caller has made sure that ``by`` may decide.
+        Where there is no authority, the caller has made sure that ``by`` may decide.
 
         Raises:
             UnknownRequestError: no agent here has asked this.
+            NotApproverError: ``by`` may not answer it so.
             AlreadySettledError: it was answered before, or has ended by itself.
             DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
@@ -214,7 +224,8 @@ class Orchestrator:
         record = await self._record(permission_id)
         if not isinstance(record.request, PermissionRequestEvent):
             raise UnknownRequestError(permission_id)
-        return await self._settle(record, key, by, reason)
+        answer = await self._answering.choose(record, key, by=by, reason=reason)
+        return self._told_of(record, answer)
 
     async def choose(
         self,
@@ -232,13 +243,28 @@ class Orchestrator:
 
         Raises:
             UnknownRequestError: no agent here has asked this.
+            NotApproverError: ``by`` may not answer it so.
             AlreadySettledError: it was answered before, or has ended by itself.
             DeniedByRuleError: a rule denies the call, and that was recorded.
             StoreUnreachableError: the store does not answer; nothing was decided.
             InvalidInputError: some of the inputs do not fit.
             ValueError: the card has no such choice, or the choice needs inputs.
         """
-        return await self._settle(await self._record(question_id), key, by, reason, inputs)
+        record = await self._record(question_id)
+        answer = await self._answering.choose(record, key, by=by, reason=reason, inputs=inputs)
+        return self._told_of(record, answer)
+
+    async def respond(self, response: UserInputResponse) -> UserInputResponse:
+        """Give an answer to a request of one of the agents; see ``Responder.respond``.
+
+        Raises:
+            ConfigError: there is no authority that says who may answer.
+            UnknownRequestError: no agent here has asked this.
+            NotApproverError, AlreadySettledError, DeniedByRuleError, StoreUnreachableError,
+            InvalidInputError, ValueError: as for ``Responder.respond``.
+        """
+        record = await self._record(response.question_id)
+        return self._told_of(record, await self._answering.respond(record, response))
 
     def permissions_of(self, agent: str | RunRef) -> Permissions:
         """The rules of the agent as they are now: those it was given, then those on top.
@@ -280,24 +306,10 @@ class Orchestrator:
                 allow=allow, allow_once=allow_once, deny=deny, denied_call_ids=denied_call_ids
             )
 
-    async def _settle(
-        self, record: Record, key: str, by: str, reason: str, inputs: Inputs | None = None
-    ) -> UserInputResponse:
-        request = record.request
-        if record.ending is not None:
-            raise _settled(record.ending)
-        now = self._clock()
-        response, rule = chosen(request, key, by=by, at=now, terms=self._terms, inputs=inputs)
-        if reason:
-            response = response.model_copy(update={"reason": reason})
-        settled = await self.backend.store.settle(request.question_id, response, remember=rule)
-        if settled.forbidden:
-            raise DeniedByRuleError(request.question_id, settled.ending.reason)
-        if not settled.first:
-            raise _settled(settled.ending)
-        if (agent := self._asker(request.run)) is not None:
-            self._tell(agent, response.observed)
-        return response
+    def _told_of(self, record: Record, answer: UserInputResponse) -> UserInputResponse:
+        if (agent := self._asker(record.request.run)) is not None:
+            self._tell(agent, answer.observed)
+        return answer
 
     async def _record(self, question_id: str) -> Record:
         record = await self.backend.store.get(question_id)
@@ -356,7 +368,3 @@ def _mark(event: Event) -> tuple[str, str] | None:
         return type(event).__name__, event.question_id
     question_id = getattr(event, "permission_id", None)
     return None if question_id is None else (type(event).__name__, question_id)
-
-
-def _settled(ending: RequestEnding) -> AlreadySettledError:
-    return AlreadySettledError(ending.question_id, ending.outcome.value, ending.decided_by)

@@ -87,6 +87,16 @@ def edited(
     return restored
 
 
+def check_edited(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> None:
+    """See that arguments which nobody wrote into a form fit the tool's schema.
+
+    Raises:
+        InvalidInputError: they do not.
+    """
+    if schema is not None and (problem := _misfit(schema, arguments, ENGLISH)):
+        raise InvalidInputError({_FIELD: problem})
+
+
 def _is_affordable(schema: Mapping[str, Any] | None) -> bool:
     try:
         return schema is None or written_out(schema) > 0

@@ -21,7 +21,7 @@ from sayso.events import (
 )
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
-from sayso.questions.edits import EDIT, edit_choice, edited
+from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
 from sayso.questions.refusals import (
     CHANGES,
@@ -210,11 +210,19 @@ class PermissionRequestEvent(UserInputRequest):
     def said(
         self, fields: Mapping[str, Any], *, by: str, at: datetime
     ) -> PermissionResponseEvent | str:
-        """Whether the call may run, or the choice that stores a rule."""
+        """Whether the call may run, with which arguments, or the choice that stores a rule.
+
+        Raises:
+            InvalidInputError: the arguments do not fit the tool's schema.
+        """
         if (stored := _STORING.get(fields.get("choice", "ask"))) is not None:
             return stored
-        says = self.approve if fields.get("approved") else self.deny
-        return says(by=by, at=at, reason=fields.get("reason", ""))
+        reason = fields.get("reason", "")
+        if not fields.get("approved"):
+            return self.deny(by=by, at=at, reason=reason)
+        if (changed := fields.get("modified_arguments")) is not None:
+            check_edited(changed, self.arguments_schema)
+        return self.approve(by=by, at=at, reason=reason, modified_arguments=changed)
 
     def to_remember(
         self, choice: Choice, *, by: str, at: datetime, until: datetime

@@ -48,6 +48,12 @@ PAGES = (
         ("sayso.questions", "sayso.events"),
     ),
     _Page(
+        "approvers",
+        "Approvers",
+        "Who may answer which question: the authority of presses, and of answers from code.",
+        ("sayso.desk",),
+    ),
+    _Page(
         "cards",
         "Cards and forms",
         "What a question of your own is made of.",

@@ -260,8 +260,8 @@ class Orchestrator:
         Raises:
             ConfigError: there is no authority that says who may answer.
             UnknownRequestError: no agent here has asked this.
-            NotApproverError, AlreadySettledError, DeniedByRuleError, StoreUnreachableError,
-            InvalidInputError, ValueError: as for ``Responder.respond``.
+            NotApproverError, AlreadySettledError, DeniedByRuleError: as for ``Responder.respond``.
+            StoreUnreachableError, InvalidInputError, ValueError: likewise.
         """
         record = await self._record(response.question_id)
         return self._told_of(record, await self._answering.respond(record, response))

@@ -31,7 +31,7 @@ class Allows(Protocol):
 
 
 class Authority(Protocol):
-    """Says who may answer what, for presses and code alike: ``Approvers`` of the desk is one."""
+    """Says who may answer what, for presses and code alike: ``sayso.desk.Approvers`` is one."""
 
     async def standing(self, actor: str, request: UserInputRequest) -> Allows:
         """What the actor may do about the request, now."""
@@ -72,7 +72,7 @@ class Answering:
         if self._authority is None:
             raise ConfigError(
                 "nobody has said who may answer: give Orchestrator.open an authority, "
-                "such as Approvers(routes, {}) of sayso.desk.approvers"
+                "such as sayso.desk.Approvers(routes, {})"
             )
         if response.decided_by is None:
             raise ValueError("the response does not say who gives it: decided_by is missing")
@@ -154,8 +154,8 @@ class Responder:
 
         Raises:
             ValueError: the card has no such choice, or the choice needs inputs.
-            UnknownRequestError, NotApproverError, AlreadySettledError, DeniedByRuleError,
-            StoreUnreachableError, InvalidInputError: as for ``respond``.
+            UnknownRequestError, NotApproverError, AlreadySettledError: as for ``respond``.
+            DeniedByRuleError, StoreUnreachableError, InvalidInputError: likewise.
         """
         record = await self._record(question_id)
         return await self._answering.choose(record, key, by=by, reason=reason, inputs=inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, ClassVar, Literal, Self
 
@@ -109,6 +109,13 @@ class UserInputResponse(RequestEnding):
     """The base of all answers that people give."""
 
 
+NO_RUN = RunRef("", "", run_id="")
+"""The run of a request that a gate has not filled in yet."""
+
+NO_EXPIRY = datetime.fromtimestamp(0, UTC)
+"""The expiry of a request that a gate has not filled in yet: long over."""
+
+
 class UserInputRequest(Event):
     """The base of all questions to a person.
 
@@ -116,16 +123,19 @@ class UserInputRequest(Event):
     that says how it becomes a card and what each choice on the card means. No
     adapter needs to know it. ``requested_by`` is the actor who wants it, as whoever
     asks says; ``filed_by`` is the token of the hosted API that it came with.
+
+    Whoever emits a request may leave out its run and its expiry: the gate fills
+    them in, and no store takes a request without a run.
     """
 
     result_type: ClassVar[type[Any] | None] = None
     """What ``result`` is an instance of, for ``expect`` of ``sayso.Gate.resume``."""
 
-    run: RunRef
+    run: RunRef = NO_RUN
     path: tuple[str, ...] = ()
     requested_by: str | None = None
     filed_by: str | None = None
-    expires_at: AwareDatetime
+    expires_at: AwareDatetime = NO_EXPIRY
     _words: Language | None = PrivateAttr(default=None)
 
     @property

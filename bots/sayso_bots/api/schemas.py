@@ -23,6 +23,7 @@ _REF = "#/components/schemas/{model}"
 _SERVERS_OWN = frozenset({"suggestedRules", "denyRules", "askedBecause"}) | {
     *("decidedBy", "decidedAt", "rule", "ruleScope", "ruleExpiresAt", "line"),
 }
+_FILLED_BY_GATES = ("run", "expiresAt", "argumentsDigest")
 _UNANSWERED = (RequestExpiredEvent, RequestCancelledEvent, RequestUndeliverableEvent)
 _OBSERVED = (PermissionApprovedEvent, PermissionDeniedEvent)
 
@@ -41,7 +42,13 @@ def ref(name: str) -> Json:
 
 def _events() -> Json:
     """All events as they are sent."""
-    return _schemas(_models(), "serialization")
+    found = _schemas(_models(), "serialization")
+    for kind in request_kinds().values():
+        schema = found[kind.model.__name__]
+        # A gate fills them in where an agent leaves them out: what is sent has them.
+        filled = [name for name in _FILLED_BY_GATES if name in schema["properties"]]
+        schema["required"] = sorted({*schema.get("required", ()), *filled})
+    return found
 
 
 def _models() -> list[type[Event]]:

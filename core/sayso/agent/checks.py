@@ -32,7 +32,7 @@ from sayso.policy.call_ids import denial_of
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.remembered import denied
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, calls_of
+from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.declarations import schema_of
 from sayso.rules.rule import RuleBook
@@ -164,6 +164,7 @@ class Checks:
         time = CallTime.of((request.expires_at - self._options.clock()).total_seconds())
         asker, calls = self._asker(request), calls_of(request)
         with counting(time):
+            request = self._with_offers(request, asker)
             rules = (*request.deny_rules, *await self._decider.deny_rules(asker, calls[0]))
             request = request.model_copy(update={"deny_rules": rules[:MOST_DENY_RULES]})
             while True:
@@ -338,6 +339,16 @@ class Checks:
             suggested_rules=derive(call, declared=declared, digest=digest),
             **self._options.fields(asked),
         )
+
+    def _with_offers(self, request: PermissionRequestEvent, asker: Asker) -> PermissionRequestEvent:
+        """The request with what a card offers of the tool, where nothing is said of it."""
+        given = request.model_fields_set
+        found: dict[str, object] = {}
+        if "suggested_rules" not in given:
+            found["suggested_rules"] = derive(call_of(request), declared=asker.declaration)
+        if "arguments_schema" not in given:
+            found["arguments_schema"] = schema_of(asker.declaration)
+        return request.model_copy(update=found)
 
     def _unasked(
         self, request: PermissionRequestEvent, denial: Decision | None

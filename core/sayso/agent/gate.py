@@ -328,15 +328,18 @@ class Gate(Asking):
         they deny is recorded as denied, and nobody is asked. What has ended, and how, only
         the store tells: to answer a request, use ``Responder.respond``.
 
+        What is left out of a request is filled in: its run, its expiry, who wants it, and
+        for a call the digest and the rules to offer with *Always*.
+
         Raises:
             DuplicateRequestError: another request has this id.
             BusLostError: observers cannot be reached.
             ValueError: the event ends a request, or says how one ended.
         """
         if isinstance(event, PermissionRequestEvent):
-            await self._checks.emit(event)
+            await self._checks.emit(self._options.completed(event))
         elif isinstance(event, UserInputRequest):
-            await self._questions.ask(event)
+            await self._questions.ask(self._options.completed(event))
         else:
             await self.backend.bus.publish(branch_topic(self.run), event)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from sayso.actors import check_actor
 from sayso.agent.decider import Asker
@@ -18,9 +18,11 @@ from sayso.agent.timeouts import (
 )
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
-from sayso.events import Event
+from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.rules.declarations import Declaration
+
+_Request = TypeVar("_Request", bound=UserInputRequest)
 
 
 class AskOptions(TypedDict, total=False):
@@ -117,6 +119,19 @@ class GateOptions:
     def shared(self, how: CallOptions) -> CallOptions:
         """How the calls of a batch are asked about: one time for all of them, from now on."""
         return CallOptions(**{**how, "timeout": self.asked(timeout=how.get("timeout")).time})
+
+    def completed(self, request: _Request) -> _Request:
+        """The request with what was left out of it: whose it is, who wants it, until when."""
+        left_out: dict[str, Any] = {}
+        if request.run == NO_RUN:
+            left_out["run"] = self.run
+        if request.expires_at == NO_EXPIRY:
+            left_out["expires_at"] = self.clock() + timedelta(seconds=in_seconds(self.timeout))
+        if request.requested_by is None and self.requested_by is not None:
+            left_out["requested_by"] = self.requested_by
+        if self.path and "path" not in request.model_fields_set:
+            left_out["path"] = self.path
+        return request.model_copy(update=left_out) if left_out else request
 
     def fields(self, asked: Asked) -> dict[str, Any]:
         """What every request says: who asks, and until when."""

@@ -43,6 +43,7 @@ class Questions:
         self._watch = backend.watch
         self._inbox = backend.inbox
         self._run = options.run
+        self._options = options
         self._clock = options.clock
         self._observe = options.observe
         self._withdrawn_by = options.withdrawn_by
@@ -51,6 +52,7 @@ class Questions:
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
         """Open any question and wait for its ending."""
+        request = self._options.completed(request)
         with self.expected(request.question_id) as future:
             await self.ask(request, heard=True)
             ending = (await future).ending

@@ -65,7 +65,7 @@ class PermissionRequestEvent(UserInputRequest):
     description: str = ""
     call_id: str
     arguments: dict[str, Any]
-    arguments_digest: str
+    arguments_digest: str = ""
     original_arguments: dict[str, Any] | None = None
     arguments_schema: dict[str, Any] | None = None
     suggested_rules: OfferedRules = ()
@@ -97,7 +97,11 @@ class PermissionRequestEvent(UserInputRequest):
 
     @model_validator(mode="after")
     def _digest_is_of_these_arguments(self) -> Self:
-        if not is_digest_of(self.arguments_digest, self.arguments):
+        if not self.arguments_digest:
+            # Whoever makes a request by hand need not know how one is made: frozen from here on.
+            arguments, digest = shown_and_digest(self.arguments)
+            self.__dict__.update(arguments=arguments, arguments_digest=digest)
+        elif not is_digest_of(self.arguments_digest, self.arguments):
             raise ValueError("the digest is not that of the arguments")
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sayso.events import Event, OutcomeEvent, RequestEnding, UserInputRequest
+from sayso.events import NO_RUN, Event, OutcomeEvent, RequestEnding, UserInputRequest
 from sayso.questions.kinds import kind
 from sayso.stores.topics import BRANCH, INBOX
 
@@ -25,6 +25,16 @@ def refuse_made_up(topic: str, event: Event) -> None:
             f"a {made_up[0].__name__} is told by the store alone: open a request, "
             "or answer it with respond()"
         )
+
+
+def refuse_unfilled(request: UserInputRequest) -> None:
+    """See that a request says whose it is.
+
+    Raises:
+        ValueError: it has no run.
+    """
+    if request.run == NO_RUN:
+        raise ValueError("a request without a run is of no session: send it with Gate.emit")
 
 
 _OURS = (UserInputRequest, RequestEnding, OutcomeEvent)

@@ -16,6 +16,7 @@ from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
 from sayso.stores.ports import BookChanged, Opened, Record, Ring, Settled
+from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
 
@@ -48,6 +49,7 @@ class MemoryStore:
         ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
+        refuse_unfilled(request)
         now = self._clock()
         known = self._records.find(request.question_id)
         if known is not None:

@@ -89,6 +89,7 @@ class Store(Protocol):
 
         Raises:
             DuplicateRequestError: another request has this id.
+            ValueError: the request has no run.
         """
         ...
 

@@ -33,6 +33,7 @@ from sayso.stores.redis.records import (
     read_record,
     stored_request,
 )
+from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
@@ -64,6 +65,7 @@ class RedisStore:
         ending: RequestEnding | None = None,
     ) -> Opened | BookChanged:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
+        refuse_unfilled(request)
         said, *left = await self._client.run(
             _OPEN,
             request.question_id,

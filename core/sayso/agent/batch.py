@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
+from sayso.agent.copies import own, taken
 from sayso.agent.options import Asked, CallOptions
 from sayso.agent.timeouts import CallTime
 from sayso.agent.tools.guard import first_line, result_of
@@ -76,7 +77,6 @@ class _Answer:
     tool: str
     digest: str
     verdict: Verdict
-    runs: str
 
 
 class Answers:
@@ -106,22 +106,20 @@ class Answers:
 
     def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
         """Keep the verdict for a call with these arguments."""
-        runs = arguments_digest(verdict.arguments) if verdict.approved else digest
-        self._answers[call_id] = _Answer(verdict.tool, digest, verdict, runs)
+        noted = replace(verdict, arguments=own(verdict.arguments))
+        self._answers[call_id] = _Answer(verdict.tool, digest, noted)
 
     def find(self, call: ToolCall) -> Verdict | None:
         """The verdict on this very call: same id, same tool, same arguments.
 
-        Raises:
-            ArgumentsChangedError: the arguments to run with changed since it was given.
+        It has arguments of its own: whoever was given it before may have changed those.
         """
         known = self._answers.get(call.call_id)
         if known is None or known.tool != call.name:
             return None
         if not is_digest_of(known.digest, call.arguments):
             return None
-        check_unchanged(known.verdict, known.runs)
-        return known.verdict
+        return replace(known.verdict, arguments=own(known.verdict.arguments))
 
 
 def check_unchanged(verdict: Verdict, digest: str) -> None:
@@ -167,6 +165,7 @@ async def check_batch(
     ask: Ask, calls: Sequence[ToolCall], how: CallOptions, *, together: bool
 ) -> list[Verdict]:
     """The verdicts on the calls, asked for in order or all at once."""
+    calls = list(map(taken, calls))
     for call in calls:
         arguments_digest(call.arguments)
     asking = (ask(call, **how) for call in calls)
@@ -180,6 +179,7 @@ async def run_batch(
 
     A call id that appears twice runs once.
     """
+    calls = list(map(taken, calls))
     seen: set[str] = set()
     asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
     for call in calls:
@@ -239,6 +239,7 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
 
 async def submit_batch(checks: Calls, calls: Sequence[ToolCall], asked: Asked) -> list[Submitted]:
     """Ask about each call once, in order, without waiting."""
+    calls = list(map(taken, calls))
     keys = [(call.call_id, call.name, arguments_digest(call.arguments)) for call in calls]
     submitted: dict[tuple[str, str, str], Submitted] = {}
     for key, call in zip(keys, calls, strict=True):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from sayso.agent.batch import Answers, Submitted
+from sayso.agent.copies import own, taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import PatientMemory, counting
@@ -20,6 +21,7 @@ from sayso.agent.verdict import (
     decided,
     denied_by_call_id,
     out_of_time,
+    sealed,
     verdict_on,
 )
 from sayso.agent.waiting import Questions
@@ -144,6 +146,7 @@ class Checks:
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
+        call = taken(call)
         said = await self.decide(call, asked)
         if isinstance(said, Verdict):
             return said
@@ -280,6 +283,8 @@ class Checks:
         try:
             verdict = verdict_on(call, digest, ending)
             still = await self._still(call, verdict, asker, *others, book=book)
+            # Nothing awaits from here on: what is held against the digest is what runs.
+            still = sealed(still, _digest_that_runs(digest, ending))
         except SaysoError:
             self._questions.tell(ending.observed)
             raise
@@ -306,7 +311,7 @@ class Checks:
         if not verdict.approved:
             return verdict
         # What was asked about, and what would run: the arguments may have been changed on the way.
-        runs = replace(call, arguments=dict(verdict.arguments))
+        runs = replace(call, arguments=own(verdict.arguments))
         denial = await self._decider.denial(asker, call, runs, *others, book=book)
         if denial is not None:
             return await self._by_rules.tell(call, decided(call, denial))
@@ -395,3 +400,8 @@ async def _in_time(
         if not limit.expired():
             raise
         return out_of_time(call, asked.time.seconds, so)
+
+
+def _digest_that_runs(digest: str, ending: RequestEnding) -> str:
+    changed = ending.modified_digest if isinstance(ending, PermissionResponseEvent) else None
+    return changed or digest

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from sayso.agent import batch
 from sayso.agent.asking import Asking
 from sayso.agent.checks import Checks
+from sayso.agent.copies import refuse_changed, taken
 from sayso.agent.listener import observed
 from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import (
@@ -139,7 +140,7 @@ class Gate(Asking):
             InvalidCallError: the arguments cannot be shown.
             ArgumentsChangedError: the arguments changed while they were asked about.
         """
-        asked = self._options.asked(**how)
+        handed, call, asked = call, taken(call), self._options.asked(**how)
         said = await self._checks.decide(call, asked)
         if isinstance(said, Verdict):
             return said
@@ -149,7 +150,10 @@ class Gate(Asking):
             if isinstance(opened, Verdict):
                 return opened
             ring = await future
-        return await self._checks.verdict(opened, call, ring, asked)
+        verdict = await self._checks.verdict(opened, call, ring, asked)
+        if verdict.approved:
+            refuse_changed(handed, call)
+        return verdict
 
     @overload
     async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
@@ -212,6 +216,7 @@ class Gate(Asking):
 
     async def before_function(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
         """Third phase: ``check`` a call that is about to run, once an iteration for its id."""
+        call = taken(call)
         return await self._checks.answers.once(call, lambda: self.check(call, **how))
 
     async def check_batch(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from sayso.agent.copies import own
 from sayso.calls import ToolCall
 from sayso.digests import is_digest_of, short_digest
 from sayso.errors import ArgumentsChangedError
@@ -89,7 +90,7 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
     return Verdict(
         outcome=Outcome.APPROVED if approved else Outcome.DENIED,
         tool=call.name,
-        arguments=dict(call.arguments) if decision.arguments is None else decision.arguments,
+        arguments=own(call.arguments if decision.arguments is None else decision.arguments),
         reason=decision.reason,
         line=decision.line,
         rule_id=decision.rule_id,
@@ -127,10 +128,7 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
         if not isinstance(ending, PermissionResponseEvent):
             raise ArgumentsChangedError(f"a {type(ending).__name__} does not approve a call")
         if ending.arguments_digest != digest or not is_digest_of(digest, call.arguments):
-            raise ArgumentsChangedError(
-                f"the arguments of {call.name!r} are not those that were approved "
-                f"(digest {short_digest(digest)}): ask again"
-            )
+            raise _changed(call.name, digest)
         if ending.modified_arguments is not None:
             asked, arguments = arguments, ending.modified_arguments
     return Verdict(
@@ -144,4 +142,28 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
         decided_at=ending.decided_at,
         asked_arguments=asked,
         asks_for_changes=isinstance(ending, PermissionResponseEvent) and ending.asks_for_changes,
+    )
+
+
+def sealed(verdict: Verdict, digest: str) -> Verdict:
+    """The verdict with arguments of its own, which are those of the digest.
+
+    The last step before it is given: whoever had the arguments in hand
+    meanwhile, these are the ones that were approved.
+
+    Raises:
+        ArgumentsChangedError: they are others.
+    """
+    if not verdict.approved:
+        return verdict
+    arguments = own(verdict.arguments)
+    if not is_digest_of(digest, arguments):
+        raise _changed(verdict.tool, digest)
+    return replace(verdict, arguments=arguments)
+
+
+def _changed(tool: str, digest: str) -> ArgumentsChangedError:
+    return ArgumentsChangedError(
+        f"the arguments of {tool!r} are not those that were approved "
+        f"(digest {short_digest(digest)}): ask again"
     )

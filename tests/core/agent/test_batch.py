@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from sayso import Event, Gate, Outcome, Pending, Rule, RulePolicy, RunRef, Submitted, ToolCall
-from sayso.errors import ArgumentsChangedError, InvalidCallError
+from sayso.errors import InvalidCallError
 from sayso.policy.decision import Context, Decision
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import literal_rule
@@ -122,17 +122,19 @@ async def test_a_call_id_with_other_arguments_or_another_tool_is_asked_again(
     assert len(stage.prompts) == 2
 
 
-async def test_arguments_that_change_after_the_approval_do_not_run() -> None:
+async def test_a_reused_answer_has_the_arguments_that_were_approved() -> None:
     nested = {"command": ["ls"]}
     async with Stage(answers={"bash": "allow"}) as stage:
         (verdict,) = await stage.gate.check_batch([ToolCall("bash", nested, "one")])
         nested["command"].append("-la")
-        nested_again = {"command": ["ls"]}
+        verdict.arguments["command"].append("/")
+        again = await stage.gate.before_function(ToolCall("bash", {"command": ["ls"]}, "one"))
+        again.arguments["command"].append("/etc")
+        once_more = await stage.gate.before_function(ToolCall("bash", {"command": ["ls"]}, "one"))
+        assert len(stage.prompts) == 1
 
-        with pytest.raises(ArgumentsChangedError):
-            await stage.gate.before_function(ToolCall("bash", nested_again, "one"))
-
-    assert verdict.approved
+    assert (again.approved, once_more.approved) == (True, True)
+    assert once_more.arguments == {"command": ["ls"]}
 
 
 async def test_an_allow_once_rule_is_spent_once_for_the_batch_and_its_function() -> None:

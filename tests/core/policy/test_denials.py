@@ -280,7 +280,7 @@ async def test_always_deny_counts_although_another_check_has_read_it_meanwhile(
 
     async def slow(call: ToolCall, context: Context) -> Decision:
         del context
-        if call is LS:
+        if call == LS:
             thinks.set()
             await thought.wait()
         return Decision.ALLOW

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias, cast
 
+from sayso.agent.copies import taken
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
 from sayso.agent.tools.binding import bound_arguments, named_arguments
 from sayso.agent.tools.guard import GUARDED, refuse_guarded
@@ -22,6 +23,7 @@ from sayso.errors import ConfigError, SaysoError
 from sayso.events import Outcome
 from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import denial_by
+from sayso.policy.snapshots import is_same, snapshot
 from sayso.rules.declarations import Declaration, declared_by, tool_name
 
 _log = logging.getLogger(__name__)
@@ -82,6 +84,7 @@ class LocalGate:
         declaration: Declaration | None = None,
     ) -> Verdict:
         """May this call run? Asks the handler when the policy says so."""
+        handed, call = call, taken(call)
         context = replace(self._context, declaration=declaration or self._context.declaration)
         decision = await evaluate(self._policy, call, context)
         if decision is None:
@@ -99,6 +102,8 @@ class LocalGate:
                 denial = await denial_by(self._policy, one, context)
                 if denial is not None:
                     return self._unasked.log(asked, decided(asked, denial))
+            if not is_same(snapshot(call.arguments), snapshot(handed.arguments)):
+                return _no(call, "its arguments changed while the handler was asked", "handler")
         return verdict
 
     async def _ask(self, handler: Handler, call: ToolCall, decision: Decision) -> Verdict:

@@ -41,6 +41,7 @@ class Poller:
         owner: str,
         tell: Callable[[Toast], None],
         pause: Callable[[float], Awaitable[object]],
+        renew_after: float = _RENEW_SECONDS,
     ) -> None:
         self._adapter = adapter
         self._intake = intake
@@ -49,6 +50,7 @@ class Poller:
         self._owner = owner
         self._tell = tell
         self._pause = pause
+        self._renew_after = renew_after
         self._offset = 0
 
     async def run(self) -> None:
@@ -64,7 +66,7 @@ class Poller:
         polling = asyncio.create_task(self._poll())
         try:
             while not polling.done():
-                await asyncio.wait({polling}, timeout=_RENEW_SECONDS)
+                await asyncio.wait({polling}, timeout=self._renew_after)
                 if not await self._holds(_LEASE_SECONDS):
                     return
             polling.result()

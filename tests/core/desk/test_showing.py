@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from support.on_their_way import (
 from support.room import OPS
 from support.timer import QuickTimer
 
-from sayso.cards.card import Ended
+from sayso.cards.card import Ended, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -222,3 +223,49 @@ async def test_a_request_that_ended_before_its_turn_came_is_not_posted(backend: 
 
 async def _has_failed(chat: ChatDouble) -> bool:
     return not chat.failures["show"]
+
+
+async def test_a_card_that_ends_while_another_change_is_on_its_way_says_how_it_ended(
+    backend: Backend,
+) -> None:
+    chat = ChatDouble()
+    desk = a_desk(backend, chat)
+    request = await asked(backend)
+    copy = Copy("handle", request.question_id, OPS)
+    await backend.copies.issue(copy)
+    await backend.copies.mark(copy.at(MessageRef(OPS, "1")))
+    found = await backend.copies.find("handle")
+    assert found is not None
+    reached, go = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        reached.set()
+        await go.wait()
+
+    chat.before_update = hold
+    changing = asyncio.create_task(desk._delivery.update(found, Open(more=True)))
+    await reached.wait()
+    # Another desk has the job for this, and was quicker.
+    await ended(backend, request)
+    go.set()
+    await changing
+
+    states = [card.state for verb, _, card in chat.history if verb == "update"]
+    assert states[0] == Open(more=True)
+    assert isinstance(states[-1], Ended)
+    assert len(states) == 2
+
+
+async def test_a_card_that_stays_as_it_is_is_sent_once(backend: Backend) -> None:
+    chat = ChatDouble()
+    desk = a_desk(backend, chat)
+    request = await asked(backend)
+    copy = Copy("handle", request.question_id, OPS)
+    await backend.copies.issue(copy)
+    await backend.copies.mark(copy.at(MessageRef(OPS, "1")))
+    found = await backend.copies.find("handle")
+    assert found is not None
+
+    await desk._delivery.update(found, Open(more=True))
+
+    assert len(chat.history) == 1

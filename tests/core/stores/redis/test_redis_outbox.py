@@ -144,6 +144,33 @@ async def test_a_dead_desk_is_forgotten_when_its_jobs_have_been_taken_over(
     assert await _desks(server, keys) == set()
 
 
+async def test_a_dead_desk_that_has_jobs_is_not_forgotten(
+    store_url: str, server: Any, keys: Keys
+) -> None:
+    """Whoever forgets a desk drops the jobs that it took."""
+
+    async def it_is_old() -> bool:
+        desks = await server.xinfo_consumers(keys.jobs, GROUP)
+        return any(desk["name"] == b"dead" and desk["idle"] > 300 for desk in desks)
+
+    async with redis_backend(store_url, takeover_after=0.01) as backend:
+        await _group(backend)
+        for number in range(70):
+            await backend.store.open(a_request(f"q-{number}"), seconds=30, inbox="", book=None)
+        await _die_with_jobs(server, keys)
+        await until(it_is_old)
+
+        taken: set[str] = set()
+        async with backend.outbox.jobs("living") as jobs:
+            # More than it takes over at once: the dead desk is old and keeps some for now.
+            while len(taken) < 70:
+                job = await soon(jobs)
+                await backend.outbox.done(job)
+                taken.add(job.question_id)
+
+    assert taken == {f"q-{number}" for number in range(70)}
+
+
 async def test_a_job_that_is_done_leaves_nothing_behind(
     backend: Backend, server: Any, keys: Keys
 ) -> None:

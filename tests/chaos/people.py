@@ -91,6 +91,15 @@ def _filled_in(element: Mapping[str, Any]) -> Any:
             return "7"
 
 
+async def press_all(playground: Playground) -> None:
+    """A stranger presses once on every message that still has buttons."""
+    for in_slack in [one for one in playground.slack.messages() if one.buttons]:
+        await playground.slack.press(in_slack, next(iter(in_slack.buttons)), by="mallory")
+    for in_telegram in [one for one in playground.telegram.messages() if one.buttons]:
+        label = next(iter(in_telegram.buttons))
+        await playground.telegram.press(in_telegram, label, by="mallory", timeout=_A_PRESS_SECONDS)
+
+
 def live_buttons(playground: Playground) -> list[str]:
     """Each message that still has buttons: where it is, how it begins, and what it is about."""
     in_slack = [

@@ -13,7 +13,7 @@ from chaos.agents import AGENT, LONGEST, Agents
 from chaos.bots import Bots, BotsConfig, deliver_to
 from chaos.judge import duplicates, problems
 from chaos.ledger import Ledger, session_of
-from chaos.people import People, live_buttons
+from chaos.people import People, live_buttons, press_all
 from support.balancer import Balancer
 from support.playing import a_playground
 from support.topologies import Topology
@@ -194,11 +194,20 @@ class Play:
 
     async def _still_live(self, playground: Playground) -> list[str]:
         """Messages whose buttons do not go although all requests have ended."""
+        if left := await self._live_after(playground, CALM_SECONDS):
+            # Posted by a process that did not live to note it, or without an answer: nobody can
+            # know of them before somebody presses on them.
+            self.ledger.counts["cards left behind, closed by a press"] = len(left)
+            await press_all(playground)
+            left = await self._live_after(playground, CALM_SECONDS)
+        return [f"live buttons: {one}" for one in left]
+
+    async def _live_after(self, playground: Playground, seconds: float) -> list[str]:
         loop = asyncio.get_running_loop()
-        ends = loop.time() + CALM_SECONDS
+        ends = loop.time() + seconds
         while (live := live_buttons(playground)) and loop.time() < ends:
             await asyncio.sleep(0.1)
-        return [f"live buttons: {one}" for one in live]
+        return live
 
     def _figures(self, playground: Playground) -> Mapping[str, int]:
         figures = self.ledger.counts

@@ -16,6 +16,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.rounds import Rounds
+from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Copies, Copy, Found
 from sayso.tasks import Background
@@ -24,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 # A message is brought up to date for as long as this, then it is left alone.
 _UPDATE_FOR_SECONDS = 3_600.0
+_LOOK_AGAIN_SECONDS = 0.5
 
 Cards = tuple[Card, ...]
 
@@ -41,7 +43,9 @@ class Delivery:
         maker: CardMaker,
         lanes: Lanes,
         caution: Caution,
+        *,
         background: Background,
+        timer: Timer,
     ) -> None:
         self._copies = copies
         self._adapters = adapters
@@ -49,6 +53,7 @@ class Delivery:
         self._lanes = lanes
         self._caution = caution
         self._background = background
+        self._timer = timer
         self._rounds: Rounds[MessageRef, Cards] = Rounds()
         self._shown: dict[str, Found] = {}
         self._views: dict[str, Open] = {}
@@ -149,13 +154,17 @@ class Delivery:
                 ):
                     begin()
                     shown, is_new = await self._sent(found, last, is_bare=is_bare)
-                last = None
+                # Another desk may have shown a later state before this one arrived.
+                if not is_new or shown == await self._cards(found, is_bare=is_bare):
+                    return shown
             except DeliveryError as error:
                 _log.warning("a message is not up to date: %s", error)
                 if error.permanent:
                     return ()
-                last = None
-            except (LanesClosedError, StoreUnreachableError):
+            except StoreUnreachableError as error:
+                _log.warning("a message is not up to date: %s", error)
+                await self._timer.sleep(_LOOK_AGAIN_SECONDS)
+            except LanesClosedError:
                 raise
             except Exception:
                 if is_bare:
@@ -163,10 +172,7 @@ class Delivery:
                 # Its buttons must go, whatever else it shows.
                 _log.exception("a message cannot be shown as it is: only how it ended is shown")
                 is_bare = True
-            else:
-                # Another desk may have shown a later state before this one arrived.
-                if not is_new or shown == await self._cards(found, is_bare=is_bare):
-                    return shown
+            last = None
 
     async def _sent(self, found: Found, last: Cards | None, *, is_bare: bool) -> tuple[Cards, bool]:
         """What the message shows now, and whether that was sent just now."""

@@ -104,7 +104,13 @@ class Desk:
         self._lanes = Lanes(backend.budgets, timer)
         caution = Caution(backend.leases, self.name)
         self._delivery = Delivery(
-            backend.copies, by_platform, maker, self._lanes, caution, self._background
+            backend.copies,
+            by_platform,
+            maker,
+            self._lanes,
+            caution,
+            background=self._background,
+            timer=timer,
         )
         self._showing = Showing(
             backend.copies,

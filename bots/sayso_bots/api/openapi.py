@@ -45,7 +45,7 @@ def _paths() -> Json:
 
 
 _READ = (400, 401, 403)
-_WRITTEN = (*_READ, 409, 413, 415, 422, 429, 503)
+_WRITTEN = (*_READ, 408, 409, 413, 415, 422, 429, 503)
 
 
 def _branch() -> dict[str, Json]:
@@ -135,6 +135,7 @@ _WHY = {
     401: "No token, or one that is not known",
     403: "The token or ticket may not do this",
     404: "This branch has no such request",
+    408: "The call did not arrive within 10 seconds; nothing was done",
     409: "It contradicts what is there; `code` says how",
     410: "Events after this position are no longer kept",
     413: "A body has at most 1 MiB",

@@ -101,6 +101,18 @@ def test_many_sources_are_counted_together(
     assert said(caplog)[-1] == f"{REFUSED} (from {ELSEWHERE}), and {others} more in the last minute"
 
 
+def test_a_source_that_came_once_makes_room_for_another(
+    seldom: Seldom, minutes: Minutes, caplog: pytest.LogCaptureFixture
+) -> None:
+    for round_number in range(3):
+        for number in range(MOST_SOURCES):
+            seldom.say(REFUSED, f"source {round_number}-{number}")
+        minutes.pass_one()
+
+    assert len(said(caplog)) == 3 * MOST_SOURCES
+    assert ELSEWHERE not in caplog.text
+
+
 def test_what_is_remembered_is_bounded_whatever_the_lines_are(
     seldom: Seldom, minutes: Minutes, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -177,15 +177,23 @@ async def test_headers_that_are_not_finished_are_given_up(sent: bytes) -> None:
     assert status == (408 if sent else 0)
 
 
-async def test_the_second_call_of_a_connection_has_to_be_finished_too() -> None:
+async def test_the_second_call_of_a_connection_has_to_be_finished_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    head = head_of("/read", "Content-Length: 2\r\nExpect: 100-continue\r\n")
     async with a_server() as url, connected(url) as (reader, writer):
-        writer.write(head_of("/read", "Content-Length: 2\r\n") + b"{}")
+        writer.write(head)
+        await reader.readuntil(b"100 Continue\r\n\r\n")  # its body comes apart from its headers
+        writer.write(b"{}")
         first = await reader.readuntil(b"2 bytes")
         writer.write(b"POST /re")
-        second = await reader.read()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            second = await reader.read()
 
     assert first.startswith(b"HTTP/1.1 200")
     assert second.startswith(b"HTTP/1.1 408")
+    assert said(caplog) == ["a call did not arrive in time (from 127.0.0.1)"]
 
 
 async def test_what_is_finished_in_time_is_answered_however_it_arrives() -> None:

@@ -28,6 +28,7 @@ from sayso.errors import (
     UnknownAgentError,
     UnknownRequestError,
     WaitTimeoutError,
+    WrongLoopError,
     WrongQuestionError,
 )
 from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
@@ -155,6 +156,7 @@ __all__ = [
     "Verdict",
     "WaitTimeoutError",
     "When",
+    "WrongLoopError",
     "WrongQuestionError",
     "escape",
     "lint_rules",

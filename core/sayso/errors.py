@@ -10,6 +10,7 @@
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
     - RequestLostError         ... or it answers and has lost the request: ask again
+  - WrongLoopError             a store was used in another event loop than its own
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
@@ -109,6 +110,17 @@ class RequestLostError(StoreUnreachableError):
             "or failed over without it; nothing was approved, ask again"
         )
         self.request_id = request_id
+
+
+class WrongLoopError(SaysoError, RuntimeError):
+    """A store, or a gate on it, was used in another event loop than the one it was opened in."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this belongs to another event loop: open a gate, a backend or an orchestrator in the "
+            "loop that uses it (asyncio.run begins a new one each time), or call it from elsewhere "
+            "with asyncio.run_coroutine_threadsafe(…, its_loop)"
+        )
 
 
 class UnreadableEventError(SaysoError):

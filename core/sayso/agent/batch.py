@@ -23,6 +23,8 @@ from sayso.rules.declarations import declared_by
 
 _T = TypeVar("_T")
 
+_MOST_ANSWERS = 10_000
+
 Tools = Mapping[str, Callable[..., Any]]
 
 
@@ -83,6 +85,7 @@ class Answers:
     """The verdicts of one iteration, by call id. A call is answered for its arguments only.
 
     A new iteration has new ones: what was asked in the last one is noted there.
+    The newest 10,000 are known: whoever never begins one is asked again about the others.
     """
 
     def __init__(self) -> None:
@@ -107,7 +110,10 @@ class Answers:
     def note(self, call_id: str, digest: str, verdict: Verdict) -> None:
         """Keep the verdict for a call with these arguments."""
         noted = replace(verdict, arguments=own(verdict.arguments))
+        self._answers.pop(call_id, None)
         self._answers[call_id] = _Answer(verdict.tool, digest, noted)
+        if len(self._answers) > _MOST_ANSWERS:
+            del self._answers[next(iter(self._answers))]
 
     def find(self, call: ToolCall) -> Verdict | None:
         """The verdict on this very call: same id, same tool, same arguments.

@@ -250,6 +250,7 @@ class Checks:
         return verdict
 
     async def _said(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
+        self._questions.home.check()
         if call.call_id in self.denied:
             return await self._denied(call, decided(call, Decision.DENY))
         if (known := await self._answered(call, asker)) is not None:

@@ -110,6 +110,7 @@ class Gate(Asking):
             backend = store
             if isinstance(backend, str):
                 backend = await stack.enter_async_context(open_backend(backend))
+            backend.inbox.home.check()
             gate = cls(backend, options)
             stack.push_async_callback(gate.finish)
             yield gate

@@ -11,6 +11,8 @@ from typing import Self, TypeAlias
 from sayso.calls import RunRef
 from sayso.errors import BusLostError, ListenerError, SaysoError
 from sayso.events import Event, OutcomeEvent, RequestEnding
+from sayso.stores.home import Home
+from sayso.stores.mailbox import Mailbox
 from sayso.stores.ports import Bus
 from sayso.stores.topics import branch_topic
 
@@ -128,22 +130,23 @@ class Events:
     Iterate it once, in one task. It ends when the orchestrator closes. A
     BusLostError says that events of other processes may be missing; the
     iteration can go on after it. A ListenerError says that those of one agent
-    will be missing from now on, and ends the iteration.
+    will be missing from now on, and ends the iteration. Of more than 10,000 that
+    wait to be read the oldest are lost, which a BusLostError says too.
     """
 
-    def __init__(self) -> None:
-        self._queue: asyncio.Queue[Item] = asyncio.Queue()
+    def __init__(self, home: Home | None = None) -> None:
+        self._items: Mailbox[Item] = Mailbox(home=home)
         self._over = False
 
     def put(self, item: Item) -> None:
         """Add an event, an error, or the end."""
-        self._queue.put_nowait(item)
+        self._items.put(item)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> tuple[str, Event]:
-        item = None if self._over else await self._queue.get()
+        item = None if self._over else await self._items.get()
         self._over = item is None or isinstance(item, ListenerError)
         if item is None:
             raise StopAsyncIteration

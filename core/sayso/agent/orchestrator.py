@@ -107,6 +107,7 @@ class Orchestrator:
             backend = store
             if isinstance(backend, str):
                 backend = await stack.enter_async_context(open_backend(backend))
+            backend.inbox.home.check()
             orchestrator = cls(backend, terms=terms, authority=authority, clock=clock)
             stack.push_async_callback(orchestrator._finish)
             yield orchestrator
@@ -126,6 +127,7 @@ class Orchestrator:
         Raises:
             ConfigError: this agent has been added already on this branch of its session.
         """
+        self.backend.inbox.home.check()
         if branch_of(run) in self._agents:
             raise ConfigError(
                 f"agent {run.agent_id!r} has been added already on branch {run.branch_id!r} of "
@@ -158,6 +160,7 @@ class Orchestrator:
         Raises:
             UnknownAgentError: there is no such agent here.
         """
+        self.backend.inbox.home.check()
         for one in self._named(agent):
             del self._agents[branch_of(one.run)]
             await self._end(one)
@@ -171,6 +174,7 @@ class Orchestrator:
             BusLostError: some are not heard when ``timeout`` is over; trying goes on.
             ListenerError: those of an agent never will be: remove it, add it again.
         """
+        self.backend.inbox.home.check()
         listeners = [agent.listener for agent in self._agents.values()]
         try:
             async with asyncio.timeout(in_seconds(timeout)):
@@ -190,7 +194,7 @@ class Orchestrator:
 
         It begins with this call. Two streams each have every event.
         """
-        events = Events()
+        events = Events(self.backend.inbox.home)
         self._streams.add(events)
         for agent in self._agents.values():
             if agent.listener.broken is not None:

@@ -41,6 +41,7 @@ class Questions:
     def __init__(self, backend: Backend, options: GateOptions) -> None:
         self._store = backend.store
         self._watch = backend.watch
+        self.home = backend.inbox.home
         self._inbox = backend.inbox
         self._run = options.run
         self._options = options

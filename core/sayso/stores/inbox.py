@@ -12,6 +12,7 @@ from typing import Self
 from sayso.calls import new_id
 from sayso.errors import RequestLostError, SaysoError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
+from sayso.stores.home import Home
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Bus, Ring, Roster, Watch
 from sayso.stores.troubles import Troubles
@@ -50,6 +51,7 @@ class Inbox:
         grace: float = GRACE_SECONDS,
     ) -> None:
         self.name = new_id()
+        self.home = Home()
         self._bus = bus
         self._watch = watch
         self._roster = roster
@@ -70,6 +72,7 @@ class Inbox:
         self._nobody_serves = False
 
     async def __aenter__(self) -> Self:
+        self.home.check()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -84,6 +87,7 @@ class Inbox:
 
     async def listening(self) -> None:
         """Wait until the subscription stands; from then on no ending is missed."""
+        self.home.check()
         if not self._tasks:
             self._tasks = [
                 asyncio.create_task(self._listen()),
@@ -108,6 +112,7 @@ class Inbox:
         ``due_in`` on. The ring gives a version of the rules only if the
         store read it a moment ago.
         """
+        self.home.check()
         if question_id not in self._waiting:
             self._opening.add(question_id)
         future: asyncio.Future[Ring] = asyncio.get_running_loop().create_future()

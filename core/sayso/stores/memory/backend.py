@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from sayso.clock import Clock, utc_now
 from sayso.stores.backend import Backend
+from sayso.stores.home import Home
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
@@ -24,8 +25,10 @@ from sayso.stores.memory.store import MemoryStore, MemoryWatch
 @asynccontextmanager
 async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
     """A backend for one process; everything is gone when the block ends."""
-    bus, outbox = MemoryBus(), MemoryOutbox()
-    records = Records(clock)
+    home = Home()
+    home.check()
+    bus, outbox = MemoryBus(home), MemoryOutbox(home)
+    records = Records(clock, home)
     audit = MemoryAudit(records, clock)
     rules = MemoryRules(audit, clock)
     store = MemoryStore(records, rules, audit, bus, outbox, clock)

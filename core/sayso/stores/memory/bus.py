@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from sayso.events import Event, RequestEnding
+from sayso.stores.home import Home
+from sayso.stores.mailbox import Mailbox
 from sayso.stores.ports import Ring
 from sayso.stores.told import refuse_made_up
 
 
 class MemoryBus:
-    """A bus between the tasks of one process."""
+    """A bus between the tasks of one process. Who does not read what is told loses the oldest."""
 
-    def __init__(self) -> None:
-        self._listeners: dict[str, set[asyncio.Queue[Event | Ring]]] = {}
+    def __init__(self, home: Home | None = None) -> None:
+        self._home = home or Home()
+        self._listeners: dict[str, set[Mailbox[Event | Ring]]] = {}
 
     async def publish(self, topic: str, event: Event) -> None:
         """Tell whoever listens to the topic now."""
@@ -40,14 +42,16 @@ class MemoryBus:
 
     def tell(self, topic: str, what: Event | Ring) -> int:
         """Tell whoever listens to the topic now; how many do."""
+        self._home.check()
         listeners = self._listeners.get(topic, set())
         for listener in listeners:
-            listener.put_nowait(what)
+            listener.put(what)
         return len(listeners)
 
     @asynccontextmanager
-    async def _heard(self, topic: str) -> AsyncIterator[asyncio.Queue[Event | Ring]]:
-        queue: asyncio.Queue[Event | Ring] = asyncio.Queue()
+    async def _heard(self, topic: str) -> AsyncIterator[Mailbox[Event | Ring]]:
+        self._home.check()
+        queue: Mailbox[Event | Ring] = Mailbox()
         self._listeners.setdefault(topic, set()).add(queue)
         try:
             yield queue
@@ -57,13 +61,13 @@ class MemoryBus:
                 del self._listeners[topic]
 
 
-async def _events(queue: asyncio.Queue[Event | Ring]) -> AsyncIterator[Event]:
+async def _events(queue: Mailbox[Event | Ring]) -> AsyncIterator[Event]:
     while True:
         heard = await queue.get()
         yield heard.ending if isinstance(heard, Ring) else heard
 
 
-async def _rings(queue: asyncio.Queue[Event | Ring]) -> AsyncIterator[Ring]:
+async def _rings(queue: Mailbox[Event | Ring]) -> AsyncIterator[Ring]:
     while True:
         heard = await queue.get()
         if isinstance(heard, Ring):

@@ -11,6 +11,7 @@ from sayso.clock import Clock
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.branch_log import LogKind
+from sayso.stores.home import Home
 from sayso.stores.ports import Copy, Record
 
 _KEPT = timedelta(days=1)
@@ -43,8 +44,9 @@ class Entry:
 class Records:
     """The requests of one process, their handles, and the callbacks of the last ten minutes."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, home: Home | None = None) -> None:
         self._clock = clock
+        self._home = home or Home()
         self._entries: dict[str, Entry] = {}
         self._waiting: dict[str, Entry] = {}
         self._handles: dict[str, str] = {}
@@ -59,6 +61,7 @@ class Records:
 
     def find(self, question_id: str) -> Entry | None:
         """The request of this id; None when there is none, or it is long gone."""
+        self._home.check()
         self._forget()
         return self._entries.get(question_id)
 
@@ -80,6 +83,7 @@ class Records:
 
     def waiting(self) -> Iterable[Entry]:
         """The requests that are open now."""
+        self._home.check()
         self._forget()
         return list(self._waiting.values())
 

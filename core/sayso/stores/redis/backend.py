@@ -43,6 +43,8 @@ def redis_backend(
 @asynccontextmanager
 async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> AsyncIterator[Backend]:
     client, log_reads = Client(url), Client(url)
+    client.home.check()
+    log_reads.home.check()
     store = RedisStore(client)
     watch = RedisWatch(client, store)
     bus, roster = RedisBus(client, silence=silence), RedisRoster(client)

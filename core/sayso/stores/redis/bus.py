@@ -70,6 +70,7 @@ class RedisBus:
     async def _messages(
         self, topic: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[AsyncIterator[_T]]:
+        self._client.home.check()
         link, channel = Link(self._url), self._client.keys.channel(topic)
         try:
             try:

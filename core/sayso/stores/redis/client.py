@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
@@ -14,10 +15,13 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError
 
 from sayso.errors import StoreUnreachableError
+from sayso.stores.home import Home
 from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
 from sayso.stores.redis.url import StoreUrl
 
 _AT_ONCE = 1_000
+MOST_ORDERS = 100_000
+MOST_BYTES = 128 * 1024 * 1024
 _CLOSING_SECONDS = 0.5
 
 Argument = bytes | str | int
@@ -52,14 +56,22 @@ class Client:
     Whatever is asked in one turn of the event loop, or while a round trip is
     under way, goes out together. A round trip ends within the URL's timeout,
     so a call ends within twice that time. A command is sent again once when
-    the connection breaks, unless it may not be repeated.
+    the connection breaks, unless it may not be repeated. What nobody waits for
+    any more is not sent. At most ``most`` commands wait for their turn, and at
+    most so many bytes of them.
     """
 
-    def __init__(self, url: StoreUrl) -> None:
+    def __init__(
+        self, url: StoreUrl, *, most: int = MOST_ORDERS, most_bytes: int = MOST_BYTES
+    ) -> None:
         self.url = url
+        self._most = most
+        self._most_bytes = most_bytes
+        self._bytes = 0
         self.keys = url.keys
+        self.home = Home()
         self._link = Link(url)
-        self._orders: list[_Order] = []
+        self._orders: deque[_Order] = deque()
         self._sending: asyncio.Task[None] | None = None
         self._own = secrets.token_urlsafe(9)
         self._numbers = count(1)
@@ -72,7 +84,7 @@ class Client:
         """The result of a script; its key is the prefix of all keys.
 
         Raises:
-            StoreUnreachableError: no answer, or an error.
+            StoreUnreachableError: no answer, an error, or too much waits already.
         """
         prefix = self.keys.prefix
         try:
@@ -87,7 +99,7 @@ class Client:
         """The reply to one command.
 
         Raises:
-            StoreUnreachableError: no answer, or an error.
+            StoreUnreachableError: no answer, an error, or too much waits already.
         """
         try:
             return await self._reply(arguments, repeatable=repeatable)
@@ -103,20 +115,49 @@ class Client:
         await self._link.drop()
 
     async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
+        self.home.check()
         loop = asyncio.get_running_loop()
         order = _Order(packed(arguments), repeatable, loop.create_future())
-        self._orders.append(order)
+        self._line_up(order)
         if self._sending is None:
             self._sending = loop.create_task(self._send())
         return await order.reply
 
+    def _line_up(self, order: _Order) -> None:
+        is_full = self._bytes + len(order.command) > self._most_bytes
+        if len(self._orders) >= self._most or (self._orders and is_full):
+            raise StoreUnreachableError(
+                f"{len(self._orders)} commands wait for Redis at {self.url.address} already, which "
+                "is as much as this process holds: ask less at once"
+            )
+        self._orders.append(order)
+        self._bytes += len(order.command)
+
+    def _taken(self) -> _Order:
+        order = self._orders.popleft()
+        self._bytes -= len(order.command)
+        return order
+
+    def _next_batch(self) -> list[_Order]:
+        batch: list[_Order] = []
+        while self._orders and len(batch) < _AT_ONCE:
+            order = self._taken()
+            if not order.reply.done():
+                batch.append(order)
+        return batch
+
     async def _send(self) -> None:
         try:
             while self._orders:
-                batch, self._orders = self._orders[:_AT_ONCE], self._orders[_AT_ONCE:]
+                batch = self._next_batch()
+                behind = len(self._orders)
                 try:
                     async with asyncio.timeout(self.url.seconds):
                         await self._answer(batch)
+                except TimeoutError as error:
+                    await self._link.drop()
+                    # Those behind have waited as long: they do not wait for their turn, too.
+                    _fail(batch + [self._taken() for _ in range(behind)], error)
                 except LINK_ERRORS as error:
                     await self._link.drop()
                     _fail(batch, error)
@@ -125,7 +166,7 @@ class Client:
                     await self._link.drop()
                     _fail(batch, RedisError(type(error).__name__))
                 except asyncio.CancelledError:
-                    for order in batch + self._orders:
+                    for order in (*batch, *self._orders):
                         order.reply.cancel()
                     raise
         finally:

@@ -49,6 +49,7 @@ class RedisOutbox:
     @asynccontextmanager
     async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
         """Jobs for the desk of this name, as they come. Outages are waited out."""
+        self._client.home.check()
         # Two processes may use one name by mistake: each is a consumer of its own.
         mine = _Desk(self._client, f"{desk}:{new_id()}", self._takeover_after)
         self._desks.append(mine)

@@ -1,0 +1,30 @@
+"""The one event loop that a store belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sayso.errors import WrongLoopError
+
+
+class Home:
+    """Where a store is used: the event loop of its first use, and no other one.
+
+    What waits in one loop is never woken from another, so without this a call from
+    elsewhere would hang for ever, whatever its timeout.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def check(self) -> None:
+        """Return in the loop of the first use.
+
+        Raises:
+            WrongLoopError: this is another one.
+        """
+        loop = asyncio.get_running_loop()
+        if self._loop is None:
+            self._loop = loop
+        if loop is not self._loop:
+            raise WrongLoopError

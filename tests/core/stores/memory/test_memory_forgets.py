@@ -66,7 +66,7 @@ async def test_a_request_is_forgotten_a_day_after_its_deadline_or_when_its_card_
     assert isinstance(again, Opened)
 
 
-def test_nothing_of_a_forgotten_request_is_kept(clock: Clock) -> None:
+async def test_nothing_of_a_forgotten_request_is_kept(clock: Clock) -> None:
     records = Records(clock)
     for number in range(10):
         request = a_request(run=RUN).model_copy(update={"permission_id": f"p-{number}"})

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.copies import own, taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.options import Asked, GateOptions
-from sayso.agent.patience import PatientMemory, counting
-from sayso.agent.timeouts import GRACE_SECONDS, CallTime, Timeout
+from sayso.agent.patience import PatientMemory, counting, in_time
+from sayso.agent.timeouts import CallTime, Timeout
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
     Pending,
@@ -91,7 +90,8 @@ class Checks:
 
     async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
         """The verdict that needs nobody, or the decision to ask, while there is time to decide."""
-        return await _in_time(self._said(call, asked.asker), call, asked)
+        said = self._said(call, asked.asker)
+        return await in_time(said, asked.time, lambda: out_of_time(call, asked.time.seconds))
 
     async def open(
         self,
@@ -104,7 +104,7 @@ class Checks:
     ) -> Verdict | OpenCheck:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
         opening = self._open(call, said, question_id, asked, heard=heard)
-        return await _in_time(opening, call, asked)
+        return await in_time(opening, asked.time, lambda: out_of_time(call, asked.time.seconds))
 
     async def _open(
         self,
@@ -141,7 +141,8 @@ class Checks:
         """
         call, digest, asker = opened.call, opened.digest, asked.asker
         held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
-        found = await _in_time(held, call, asked, "whether it is denied was not known yet")
+        late = out_of_time(call, asked.time.seconds, "whether it is denied was not known yet")
+        found = await in_time(held, asked.time, lambda: late)
         return found if isinstance(found, Verdict) else found.verdict
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
@@ -387,20 +388,6 @@ class Checks:
         call, *original = calls_of(request)
         digest, asker = request.arguments_digest, self._asker(request)
         return await self._held(ending, call, digest, asker, *others, *original)
-
-
-async def _in_time(
-    work: Coroutine[Any, Any, _T], call: ToolCall, asked: Asked, so: str = "nobody was asked"
-) -> _T | Verdict:
-    """What comes of a part of the call, or a no when the call's time is over."""
-    try:
-        async with asyncio.timeout_at(asked.time.ends_at + GRACE_SECONDS) as limit:
-            with counting(asked.time):
-                return await work
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        return out_of_time(call, asked.time.seconds, so)
 
 
 def _digest_that_runs(digest: str, ending: RequestEnding) -> str:

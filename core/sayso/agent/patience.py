@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
@@ -16,6 +16,7 @@ from sayso.stores.inbox import CANNOT_ASK
 from sayso.stores.troubles import Troubles
 
 _T = TypeVar("_T")
+_Late = TypeVar("_Late")
 
 _RETRY_SECONDS = 0.2
 NOTHING_APPROVED = "nothing was approved"
@@ -32,6 +33,20 @@ def counting(time: CallTime | None) -> Iterator[None]:
         yield
     finally:
         _time.reset(token)
+
+
+async def in_time(
+    work: Coroutine[Any, Any, _T], time: CallTime, late: Callable[[], _Late]
+) -> _T | _Late:
+    """What comes of a part of a call with this time, or what is said when the time is over."""
+    try:
+        async with asyncio.timeout_at(time.ends_at + GRACE_SECONDS) as limit:
+            with counting(time):
+                return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return late()
 
 
 class Patience:

@@ -128,7 +128,8 @@ async def test_what_the_platforms_do_not_tell_is_not_called_fine(
         "slack:C0OPS",
         "telegram:-1001234567890",
     ]
-    assert [text.partition(" (")[0] for text in nobody] == ["slack:U0ALICE", "telegram:4242"]
+    assert [text.partition(" (")[0] for text in nobody[:2]] == ["slack:U0ALICE", "telegram:4242"]
+    assert nobody[2].startswith("who is in slack:@oncall cannot be looked up, nobody in it may")
     assert "cards can be shown there\n" not in done.out
     assert "can answer\n" not in done.out
 

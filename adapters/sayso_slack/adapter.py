@@ -40,7 +40,7 @@ from sayso_slack.forms.modal import form_modal, form_problem
 from sayso_slack.loggers import muffled
 from sayso_slack.pace import budgets_of
 from sayso_slack.reading.payload import object_of
-from sayso_slack.reading.people import why_not
+from sayso_slack.reading.people import is_of, why_not
 from sayso_slack.reading.workspace import Workspace
 from sayso_slack.words import ENGLISH, SlackWords
 
@@ -289,6 +289,8 @@ class SlackAdapter:
             return "the account is deactivated: name somebody else"
         if user.get("is_bot"):
             return "the account is a bot's, and only people press buttons"
+        if (team := self.workspace.team_id) and not is_of(user, team):
+            return "the account is of another workspace, whose presses are refused"
         return None
 
     async def whisper(self, actor: str, message: MessageRef, text: str) -> None:

@@ -188,6 +188,7 @@ export class Branch {
     const resume = lastEventId ? { "Last-Event-ID": lastEventId } : {};
     const response = await fetch(`${this.#address}/events`, {
       headers: { ...this.#headers, ...resume },
+      redirect: "error", // the token is for this address alone
     });
     if (!response.ok || response.body === null) throw await problemOf(response);
     yield* blocks(response.body);
@@ -201,6 +202,7 @@ export class Branch {
           method: body ? "POST" : "GET",
           headers: { ...this.#headers, "Content-Type": "application/json" },
           body: body ? JSON.stringify(body) : null,
+          redirect: "error",
         });
         if (!response.ok) throw await problemOf(response);
         return (await response.json()) as Asked;

@@ -22,12 +22,12 @@ def why_not(user: Payload, team_id: str) -> str:
     for flag, why in _FLAGS.items():
         if user.get(flag) is not False:
             return why if user.get(flag) else f"Slack does not say {flag} of the account"
-    if user.get("is_stranger") or not _is_of(user, team_id):
+    if user.get("is_stranger") or not is_of(user, team_id):
         return "somebody of another workspace"
     return ""
 
 
-def _is_of(user: Payload, team_id: str) -> bool:
+def is_of(user: Payload, team_id: str) -> bool:
     """Whether the workspace or the organisation is theirs."""
     enterprise = object_of(user.get("enterprise_user"))
     teams = enterprise.get("teams")

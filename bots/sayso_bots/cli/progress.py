@@ -67,6 +67,7 @@ Progress = Asked | Bots | Routed | Stands | Pressed
 _EVENTS = {Asked: "asked", Bots: "bots", Routed: "routed", Stands: "card_stands"}
 _PRESSED = {
     "refused": "{who} pressed {choice} in {place} and may not answer",
+    "own_request": "{who} pressed {choice} in {place}, and somebody else has to approve it",
     "shown_in_full": "{who} is looking at all of it in {place}",
     "form_opened": "{who} is filling in a form for {choice} in {place}",
 }

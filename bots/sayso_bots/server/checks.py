@@ -192,7 +192,8 @@ def approver_findings(settings: Settings) -> Iterator[Finding]:
     """Who may approve on each route, and where nobody may."""
     for route in settings.routes.routes:
         if who := approvers_text(settings.routes, route):
-            yield Finding("info", "routes", f"{route_text(route)}: {who}")
+            own = "; they may approve what they asked for" if route.self_approval else ""
+            yield Finding("info", "routes", f"{route_text(route)}: {who}{own}")
     for warning in settings.warnings:
         yield Finding("failed" if warning.nobody else "warning", "approvers", warning.text)
 

@@ -23,7 +23,12 @@ from sayso.stores.ports import Record
 
 
 class Allows(Protocol):
-    """What an actor may do about one request."""
+    """What an actor may do about one request, and why no more than that."""
+
+    @property
+    def refusal(self) -> RefusalKind:
+        """Why the actor may not end it as they want, for the audit."""
+        ...
 
     def allows(self, ending: RequestEnding) -> bool:
         """Whether the actor may end the request with this."""
@@ -83,14 +88,15 @@ class Answering:
         return await self._settle(record.request, built, rule)
 
     async def _admit(self, request: UserInputRequest, response: UserInputResponse, by: str) -> None:
-        is_own = request.requested_by == by
+        why: RefusalKind = "own_request"
         if self._authority is None:
+            is_own = by.casefold() in map(str.casefold, request.askers)
             allowed = not is_own or response.outcome is not Outcome.APPROVED
         else:
-            allowed = (await self._authority.standing(by, request)).allows(response)
+            standing = await self._authority.standing(by, request)
+            allowed, why = standing.allows(response), standing.refusal
         if allowed:
             return
-        why: RefusalKind = "own_request" if is_own else "not_approver"
         chose = response.chosen or response.outcome.value
         await self._backend.audit.refuse(request.question_id, why, by=by, place="", choice=chose)
         raise NotApproverError(request.question_id, by)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from sayso.chats.places import Press
 from sayso.desk.notices import Notices
 from sayso.errors import StoreUnreachableError
 from sayso.events import UserInputRequest
 from sayso.stores.audit import RefusalKind
+from sayso.stores.notices import PressKind
 from sayso.stores.ports import Audit
 from sayso.tasks import Background
 
@@ -20,7 +22,10 @@ _MOST_AT_ONCE = 100
 # What the store has noted once it is not asked to note again, however often somebody presses.
 _REMEMBERED = 4_096
 # Whoever waits is told of these: the others say nothing about who may answer.
-_TOLD = ("not_approver", "own_request")
+_TOLD: Mapping[RefusalKind, PressKind] = {
+    "not_approver": "refused",
+    "own_request": "own_request",
+}
 
 
 class RefusedPresses:
@@ -35,8 +40,8 @@ class RefusedPresses:
 
     def press(self, request: UserInputRequest, press: Press, why: RefusalKind) -> None:
         """A press on the request was refused."""
-        if self._notices is not None and why in _TOLD:
-            self._notices.pressed(request, press, "refused")
+        if self._notices is not None and (kind := _TOLD.get(why)) is not None:
+            self._notices.pressed(request, press, kind)
         self.note(request, why, by=press.actor, place=str(press.message.place), choice=press.choice)
 
     def note(

@@ -59,6 +59,8 @@ class Routes:
 
         A person may also be named by their name here, and case makes no difference.
         """
+        if not request.askers:
+            return False
         who = self._same_as(actor)
         return any(not who.isdisjoint(self._same_as(asker)) for asker in request.askers)
 

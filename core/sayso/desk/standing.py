@@ -7,6 +7,7 @@ from enum import Enum
 
 from sayso.cards.card import CardBody, Choice
 from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.stores.audit import RefusalKind
 
 
 class Standing(Enum):
@@ -19,6 +20,11 @@ class Standing(Enum):
     STRANGER = "stranger"
     ASKER = "asker"
     APPROVER = "approver"
+
+    @property
+    def refusal(self) -> RefusalKind:
+        """Why the actor may not end the request as they want."""
+        return "own_request" if self is Standing.ASKER else "not_approver"
 
     def allows(self, ending: RequestEnding) -> bool:
         """Whether the actor may end the request with this."""

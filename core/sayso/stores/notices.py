@@ -7,7 +7,7 @@ from typing import Literal
 from sayso.calls import RunRef
 from sayso.events import Event
 
-PressKind = Literal["refused", "shown_in_full", "form_opened"]
+PressKind = Literal["refused", "own_request", "shown_in_full", "form_opened"]
 
 
 class RoutedNotice(Event):
@@ -26,7 +26,8 @@ class RoutedNotice(Event):
 class PressNotice(Event):
     """Somebody pressed a button, and the question stays open.
 
-    Refused: this actor may not answer it. Shown in full: the actor has seen
+    Refused: this actor may not answer it. Own request: they asked for it, and somebody
+    else has to approve it. Shown in full: the actor has seen
     all of it. Form opened: the choice takes more than a press, and the actor
     was asked for it.
     """

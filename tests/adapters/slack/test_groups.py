@@ -57,6 +57,15 @@ async def test_nobody_counts_whom_slack_does_not_know(adapter: SlackAdapter) -> 
         await adapter.counts_in_groups("slack:U0NOBODY")
 
 
+async def test_somebody_of_another_workspace_cannot_be_named_either(
+    adapter: SlackAdapter,
+) -> None:
+    problem = await adapter.can_approve("slack:U0STRANGER")
+
+    assert problem == "the account is of another workspace, whose presses are refused"
+    assert await adapter.can_approve("slack:U0GUEST") is None
+
+
 WHOLE: dict[str, Any] = {
     "id": "U0ALICE",
     "team_id": TEAM,

@@ -89,6 +89,15 @@ async def test_an_approver_who_does_not_exist_is_a_line(
     assert "ok       approvers  telegram:4343 can answer" in done.out
 
 
+async def test_a_route_where_people_approve_what_they_asked_for_is_told_of(
+    run: Run, playground: Playground
+) -> None:
+    toml = f"{GOOD}self_approval = true\n"
+    done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL="memory://")
+
+    assert "slack:@oncall; they may approve what they asked for" in done.out
+
+
 async def test_members_of_a_group_who_do_not_count_are_told_of(run: Run) -> None:
     guest = Member("Guest", "U0GUEST", 7, slack_is_restricted=True)
     config = PlaygroundConfig(

@@ -17,6 +17,8 @@ from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.questions.clarification import Clarify
 from sayso.stores.backend import Backend
+from sayso.stores.notices import PressNotice
+from sayso.stores.topics import notice_topic
 from sayso.testing import a_request
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
@@ -163,3 +165,27 @@ async def test_who_wants_it_is_an_account_and_nothing_else(backend: Backend, who
     async with Gate.open(backend, run=RUN) as gate:
         with pytest.raises(ValueError, match="is not an account"):
             await gate.check(CALL, requested_by=who)
+
+
+async def test_whoever_waits_hears_that_somebody_else_has_to_approve(backend: Backend) -> None:
+    async with (
+        a_room(backend, ALICE) as room,
+        backend.bus.subscribe(notice_topic(RUN)) as notices,
+    ):
+        _, ref, card = await room.asked(CALL)
+
+        await room.desk.press(press_on(ref, card, "allow"))
+
+        async for notice in notices:
+            if isinstance(notice, PressNotice):
+                assert (notice.kind, notice.actor) == ("own_request", ALICE)
+                break
+
+
+def test_an_account_that_two_people_have_is_both_of_theirs() -> None:
+    people = {"a": frozenset({ALICE, BOB}), "b": frozenset({BOB, "slack:U0C"})}
+    request = a_request().model_copy(update={"requested_by": BOB})
+
+    asked = [Routes([], people).asked_by(who, request) for who in (ALICE, "slack:U0C", "slack:U0D")]
+
+    assert asked == [True, True, False]

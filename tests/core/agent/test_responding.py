@@ -132,6 +132,23 @@ async def test_whoever_asked_may_deny_and_not_approve_by_a_response(
     assert not await is_open(backend, request)
 
 
+@pytest.mark.parametrize("asked_by", [{"requested_by": "slack:U0ALICE"}, {"filed_by": "api:alice"}])
+async def test_no_account_of_whoever_asked_approves_by_a_response(
+    backend: Backend, asked_by: dict[str, str]
+) -> None:
+    people = {"alice": frozenset({ALICE, "slack:U0ALICE", "api:alice"})}
+    routes = Routes([Route((OPS,), approvers=("alice",))], people)
+    responder = Responder(backend, Approvers(routes, {}))
+    request = await opened(backend, **asked_by)
+
+    with pytest.raises(NotApproverError):
+        await responder.respond(request.approve(by=ALICE, at=now()))
+
+    assert await is_open(backend, request)
+    last = (await backend.audit.read(5))[-1]
+    assert (last.refusal, last.by) == ("own_request", ALICE)
+
+
 async def test_a_response_to_what_a_rule_forbids_is_recorded_as_denied(
     backend: Backend, responder: Responder
 ) -> None:
@@ -263,8 +280,9 @@ async def test_without_an_authority_nobody_responds_and_nobody_approves_what_the
 
         with pytest.raises(ConfigError, match="authority"):
             await orchestrator.respond(request.approve(by="slack:U0BOB", at=now()))
-        with pytest.raises(NotApproverError):
-            await orchestrator.resolve(request.question_id, approved=True, by=ALICE)
+        for own in (ALICE, ALICE.upper()):
+            with pytest.raises(NotApproverError):
+                await orchestrator.resolve(request.question_id, approved=True, by=own)
         await orchestrator.resolve(request.question_id, approved=True, by="slack:U0BOB")
 
         assert (await waiting).approved

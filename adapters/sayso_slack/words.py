@@ -17,6 +17,7 @@ class SlackWords:
     ready_made: str
     one_of_two: str
     instead: str
+    each_line: str
     left_empty: str
 
     too_late: str
@@ -47,6 +48,7 @@ ENGLISH = SlackWords(
     ready_made="{label}: ready-made answers",
     one_of_two="One of the two is needed.",
     instead="What you write here counts instead of a ready-made answer.",
+    each_line="Write {lines}.",
     left_empty="Left empty, it is removed.",
     too_late="Too late",
     not_taken="Not taken",

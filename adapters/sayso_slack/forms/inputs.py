@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -55,7 +56,7 @@ def input_blocks(field: FormField, words: SlackWords = ENGLISH) -> Iterator[Bloc
         "label": plain_text(one_line(field.label, 2_000)),
         "element": {"action_id": ACTION, **_element(field, words)},
         # One of two inputs is enough, which only the form itself can check.
-        "optional": not field.required or bool(field.suggestions),
+        "optional": not field.required or bool(field.suggestions) or field.when is not None,
     }
     if hint := _hint(field, words):
         block["hint"] = plain_text(hint)
@@ -157,13 +158,19 @@ def _rule(field: FormField, words: SlackWords) -> str:
         rule = f"{words.one_of_two} {words.instead}" if field.required else words.instead
     if not field.required and field.initial is not None:
         rule = " ".join(filter(None, (rule, words.left_empty)))
-    return rule
+    forms = words.cards.forms
+    lines = words.each_line.format(lines=forms.lines) if field.kind == "list" else ""
+    return " ".join(filter(None, (lines, rule)))
 
 
 def _element(field: FormField, words: SlackWords) -> Block:
     match field.kind:
-        case "text":
+        case "text" | "list":
             return _text_input(field, words)
+        case "email" | "url":
+            return _address_input(field)
+        case "datetime":
+            return _moment_input(field, words)
         case "integer" | "number":
             return _number_input(field, words)
         case "date":
@@ -184,14 +191,20 @@ def _element(field: FormField, words: SlackWords) -> Block:
 def _text_input(field: FormField, words: SlackWords) -> Block:
     """docs.slack.dev, plain-text input: min_length 0 to 3,000, max_length 1 to 3,000."""
     initial = "" if field.initial is None else str(field.initial)
-    least = max(math.ceil(field.minimum or 0), 0)
-    most = min(LONGEST_TEXT, LONGEST_TEXT if field.maximum is None else int(field.maximum))
+    least, most = max(math.ceil(field.minimum or 0), 0), field.maximum
+    if field.kind != "text":
+        # Of a list, these count its items; a moment has none.
+        initial, least, most = field.lines if field.item else initial, 0, None
+    most = LONGEST_TEXT if most is None else min(LONGEST_TEXT, int(most))
     if len(initial) > LONGEST_TEXT:
         reason = words.initial_too_long.format(count=len(initial), most=LONGEST_TEXT)
         raise _unanswerable(field, reason, words)
     if most < max(least, 1):
         raise _unanswerable(field, words.no_text_fits, words)
-    element: Block = {"type": "plain_text_input", "multiline": field.multiline or "\n" in initial}
+    element: Block = {
+        "type": "plain_text_input",
+        "multiline": field.multiline or field.kind == "list" or "\n" in initial,
+    }
     # A text to begin with that is too long can be shortened; the form itself insists on it.
     element["max_length"] = most if len(initial) <= most else LONGEST_TEXT
     if least:
@@ -221,6 +234,31 @@ def _number_input(field: FormField, words: SlackWords) -> Block:
         if in_range and (not whole or number == number.to_integral_value()):
             element["initial_value"] = _decimal(number)
     return element
+
+
+def _address_input(field: FormField) -> Block:
+    """docs.slack.dev, email input and URL input: they have no lengths."""
+    element: Block = {"type": f"{field.kind}_text_input"}
+    return {**element, "initial_value": field.initial} if field.initial else element
+
+
+def _moment_input(field: FormField, words: SlackWords) -> Block:
+    """docs.slack.dev, datetime picker: seconds since 1970, of 10 digits, in the reader's zone.
+
+    A moment to begin with that it would not give back as it was written is a text.
+    """
+    element: Block = {"type": "datetimepicker"}
+    if field.initial is None:
+        return element
+    seconds = int(datetime.fromisoformat(field.initial.upper()).timestamp())
+    if picked_moment(seconds) != field.initial or seconds % 60 or len(str(seconds)) != 10:
+        return _text_input(field, words)
+    return {**element, "initial_date_time": seconds}
+
+
+def picked_moment(seconds: int) -> str:
+    """What was picked, as RFC 3339 writes it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _date_input(field: FormField) -> Block:

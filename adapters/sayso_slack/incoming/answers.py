@@ -12,7 +12,7 @@ from sayso.chats.places import Answer, Answered
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import Block, literal, plain_text, quote, rich_text, section
 from sayso_slack.card.everything import chunks, fits
-from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks
+from sayso_slack.forms.inputs import INPUT, carried, echoed, literal_blocks, picked_moment
 from sayso_slack.incoming.submissions import states_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
 from sayso_slack.words import ENGLISH, SlackWords
@@ -111,6 +111,8 @@ def _words(state: Payload) -> str:
     for name in ("value", "selected_date"):
         if text := text_of(state.get(name)):
             return text
+    if type(at := state.get("selected_date_time")) is int:
+        return picked_moment(at)
     options = [state.get("selected_option"), *(state.get("selected_options") or [])]
     return ", ".join(filter(None, (echoed(text_of(_text(option))) for option in options)))
 

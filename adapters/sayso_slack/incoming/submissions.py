@@ -9,14 +9,15 @@ from sayso.cards.buttons import is_key
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso.forms.form import Raw
-from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back
+from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK
 from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
+_NOTHING = type(None)
 _PICKED_ONE = ("radio_buttons", "static_select")
 _PICKED_SEVERAL = ("checkboxes", "multi_static_select")
-_WRITTEN = ("plain_text_input", "number_input")
+_WRITTEN = ("plain_text_input", "number_input", "email_text_input", "url_text_input")
 
 
 def is_form(payload: Payload) -> bool:
@@ -67,12 +68,21 @@ def input_of(element: Any) -> Raw:
         return state.get("value")
     if kind == "datepicker" and isinstance(state.get("selected_date"), str | None):
         return state.get("selected_date")
+    if kind == "datetimepicker" and type(at := state.get("selected_date_time")) in (int, _NOTHING):
+        return None if at is None else _moment(at)
     if kind in _PICKED_ONE:
         option = state.get("selected_option")
         return None if option is None else _value(option)
     if kind in _PICKED_SEVERAL and isinstance(state.get("selected_options") or [], list):
         return [_value(option) for option in state.get("selected_options") or []]
     raise UnreadableCallbackError("Slack form has an input of an unknown shape")
+
+
+def _moment(seconds: int) -> Raw:
+    try:
+        return picked_moment(seconds)
+    except (ValueError, OverflowError, OSError):
+        raise UnreadableCallbackError("Slack form has a moment that is none") from None
 
 
 def states_of(view: Payload) -> dict[str, Payload]:

@@ -154,7 +154,8 @@ class _Fitting:
             return words.many_options.format(label=label, count=count, fit=limits.options)
         if any(len(option.label) > limits.option for option in asked.options):
             return words.long_option.format(label=label, fit=limits.option)
-        begun = limits.measure(asked.initial) if isinstance(asked.initial, str) else 0
+        initial = asked.lines if asked.kind == "list" else asked.initial
+        begun = limits.measure(initial) if isinstance(initial, str) else 0
         least = asked.minimum if asked.kind == "text" and asked.minimum else 0
         if max(begun, least) > limits.text:
             return words.long_text.format(label=label, fit=limits.text)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from sayso.chats.places import MessageRef
 from sayso.forms.form import Form, FormField, Option
 
-TYPED_KINDS = ("text", "integer", "number", "date")
+TYPED_KINDS = ("text", "integer", "number", "date", "datetime", "email", "url", "list")
 
 RawValue = str | list[str]
 
@@ -138,11 +138,17 @@ class Dialogue:
         return self.state.why if isinstance(self.state, Ended) else ""
 
     @property
+    def asked(self) -> list[int]:
+        """The positions of the fields that are asked for, after what was answered so far."""
+        fields = enumerate(self.form.fields)
+        return [at for at, field in fields if self.form.asks(field, self.values)]
+
+    @property
     def removed(self) -> list[FormField]:
         """The fields that began with a value and were answered with none."""
-        fields = self.form.fields
-        asked = fields[: self.state.at] if isinstance(self.state, Asking) else fields
-        return [f for f in asked if f.name in self.initial and f.name not in self.values]
+        end = self.state.at if isinstance(self.state, Asking) else len(self.form.fields)
+        gone = [self.form.fields[at] for at in self.asked if at < end]
+        return [f for f in gone if f.name in self.initial and f.name not in self.values]
 
     @property
     def at_hand(self) -> RawValue | None:
@@ -193,6 +199,8 @@ def _initial(asked: FormField) -> RawValue | None:
         raw = [position for position in positions if position is not None]
     elif asked.kind == "option":
         raw = _position(asked, value)
+    elif asked.kind == "list":
+        raw = asked.lines
     elif asked.kind == "boolean":
         raw = "true" if value else "false"
     else:

@@ -30,7 +30,7 @@ def typed(
     if not isinstance(state, Asking) or asked is None:
         raise ValueError("a dialogue takes a typed answer only while it asks a question")
     seen = [*dialogue.seen, message_id][-_SEEN_KEPT:]
-    raw = text if asked.kind == "text" else text.strip()
+    raw = text if asked.kind in ("text", "list") else text.strip()
     return replace(_given(dialogue, state, asked, raw, words), seen=seen)
 
 
@@ -45,7 +45,8 @@ def pressed(
         falls_back = bool(dialogue.purpose.falls_back)
         return _left_out(dialogue) if falls_back else over(dialogue, words.cancelled)
     if button.word == "back":
-        return _asking(dialogue, Asking(state.at - 1)) if state.at > 0 else None
+        before = [at for at in dialogue.asked if at < state.at]
+        return _asking(dialogue, Asking(before[-1])) if before else None
     if asked is None:
         return replace(dialogue, state=Filled()) if button.word == "send" else None
     if button.word == "page":
@@ -68,7 +69,7 @@ def stumbled(
         problem = problems[names[wrong[0]]]
         return _asking(dialogue, Asking(wrong[0], problem=problem, again=wrong[1:]))
     problem = "; ".join(problems.values()) or words.unfit_together
-    return _asking(dialogue, Asking(len(names) - 1, problem=problem, again=[]))
+    return _asking(dialogue, Asking(dialogue.asked[-1], problem=problem, again=[]))
 
 
 def over(dialogue: Dialogue, why: str) -> Dialogue:
@@ -95,14 +96,24 @@ def _without(dialogue: Dialogue, asked: FormField) -> Dialogue:
 
 def _next(dialogue: Dialogue, state: Asking) -> Dialogue:
     """At the next question: of those to be put right, or of all."""
-    if state.again:
-        return _asking(dialogue, Asking(state.again[0], again=state.again[1:]))
+    dialogue = _only_asked(dialogue)
+    again = [at for at in state.again or () if at in dialogue.asked]
+    if again:
+        return _asking(dialogue, Asking(again[0], again=again[1:]))
     count = len(dialogue.form.fields)
-    if state.at + 1 < count and state.again is None:
-        return _asking(dialogue, Asking(state.at + 1))
+    after = [at for at in dialogue.asked if at > state.at]
+    if after and state.again is None:
+        return _asking(dialogue, Asking(after[0]))
     if dialogue.form.confirms and count > 1:
         return _asking(dialogue, Asking(count))
     return replace(dialogue, state=Filled())
+
+
+def _only_asked(dialogue: Dialogue) -> Dialogue:
+    """Without the answers to questions that another answer has taken away."""
+    names = {dialogue.form.fields[at].name for at in dialogue.asked}
+    kept = {name: raw for name, raw in dialogue.values.items() if name in names}
+    return replace(dialogue, values=kept)
 
 
 def _left_out(dialogue: Dialogue) -> Dialogue:

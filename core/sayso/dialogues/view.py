@@ -5,13 +5,13 @@ A platform renders them: it decides how they look and cuts what has no room.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sayso.dialogues.buttons import FormButton, Word
 from sayso.dialogues.dialogue import TYPED_KINDS, Asking, Dialogue, RawValue
 from sayso.dialogues.words import ENGLISH, DialogueWords
-from sayso.forms.form import FieldKind, FormField
+from sayso.forms.form import FormField, wanted
 from sayso.forms.words import FormWords
 
 _SHORT_LABEL = 10
@@ -115,7 +115,6 @@ class Note:
 
 def board(dialogue: Dialogue, *, options_a_page: int, words: DialogueWords = ENGLISH) -> Board:
     """The board as it is now, with so many buttons of a choice at a time."""
-    count = len(dialogue.form.fields)
     state, asked = dialogue.state, dialogue.field
     is_over = not isinstance(state, Asking)
     shown = _Shown(dialogue, options_a_page, words)
@@ -125,7 +124,7 @@ def board(dialogue: Dialogue, *, options_a_page: int, words: DialogueWords = ENG
         begins=dialogue.purpose.begins,
         person=Person(dialogue.actor, dialogue.name),
         note="" if is_over else dialogue.form.note,
-        step=(state.at + 1, count) if isinstance(state, Asking) and asked and count > 1 else None,
+        step=_step(dialogue, state) if isinstance(state, Asking) and asked else None,
         answers=tuple(_answers(dialogue, words)),
         question=None if asked is None else shown.question(asked),
         ended=dialogue.ended,
@@ -133,6 +132,12 @@ def board(dialogue: Dialogue, *, options_a_page: int, words: DialogueWords = ENG
         is_quiet=dialogue.is_typed,
         words=words,
     )
+
+
+def _step(dialogue: Dialogue, state: Asking) -> tuple[int, int] | None:
+    """Which of the questions it is; how many there are may hang on what is answered."""
+    asked = dialogue.asked
+    return (asked.index(state.at) + 1, len(asked)) if len(dialogue.form.fields) > 1 else None
 
 
 def prompt(dialogue: Dialogue, words: DialogueWords = ENGLISH) -> Prompt:
@@ -178,12 +183,10 @@ def _answers(dialogue: Dialogue, words: DialogueWords) -> Iterator[Given]:
 
 def _wanted(asked: FormField, words: DialogueWords) -> str:
     """What is to be typed."""
-    kinds: Mapping[FieldKind, str] = {
-        "integer": words.cards.forms.whole_number,
-        "number": words.cards.forms.number,
-        "date": words.cards.forms.date,
-    }
-    return kinds.get(asked.kind, words.your_answer)
+    forms = words.cards.forms
+    if asked.item is not None:
+        return ", ".join(filter(None, (wanted(asked.item.kind, forms), forms.lines)))
+    return wanted(asked.kind, forms) or words.your_answer
 
 
 class _Shown:

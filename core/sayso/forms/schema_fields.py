@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping, Sequence
-from enum import Enum
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 from pydantic_core import SchemaError as PatternError
 
 from sayso.errors import SchemaError
-from sayso.forms.form import LONGEST_TEXT, MOST_OPTIONS, FieldKind, FormField, Option, number_text
+from sayso.forms.form import LONGEST_TEXT, MOST_ITEMS, FieldKind, FormField, number_text
 from sayso.forms.schema_nodes import Node, Resolved, only, pointer, resolved
+from sayso.forms.schema_options import options_of
 from sayso.forms.schema_patterns import as_rust
 from sayso.forms.values import raw_input, same
 from sayso.forms.words import FormWords
 from sayso.text.agents import from_agent
-from sayso.text.secrets import redacted_text
-from sayso.text.visible import looks, shortened, visible
+from sayso.text.visible import shortened
 
 LABEL_LIMIT = 100
 HINT_LIMIT = 500
-OPTION_LABEL_LIMIT = 100
-"""A bound of our own: what is longer is a text to read, and not a label to choose by."""
 
 _MULTILINE_FROM = 200
 _MOST = 10**15
+_FORMATS: Mapping[str, FieldKind] = {
+    "date": "date",
+    "date-time": "datetime",
+    "email": "email",
+    "uri": "url",
+}
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-
-
-class Null(Enum):
-    """A null that was chosen, which is not the same as nothing chosen."""
-
-    NULL = None
-
-
-NULL = Null.NULL
 
 
 def field_of(
@@ -50,8 +44,10 @@ def field_of(
     """
     node, at = found.node, found.at
     how: Mapping[str, Any]
-    if "enum" in node or "const" in node:
-        how = {"kind": "option", "options": _options(node, at, words)}
+    if found.is_chosen:
+        how = {"kind": "option", "options": options_of(found, words)}
+    elif found.variants:
+        raise SchemaError(at, "a choice of objects cannot be asked in chat here")
     else:
         kind = node.get("type")
         make = {
@@ -69,7 +65,7 @@ def field_of(
     try:
         field = FormField(name, label, required=required, hint=_hint(found), **how)
         initial = None if found.notes.get("default") is None else found.notes["default"]
-        return _beginning_with(field, initial, how)
+        return beginning_with(field, initial)
     except ValueError as error:
         raise SchemaError(at, str(error)) from None
 
@@ -81,7 +77,7 @@ def label_of(name: str, notes: Mapping[str, Any]) -> str:
     return shortened(from_agent(words, one_line=True), LABEL_LIMIT)
 
 
-def _beginning_with(field: FormField, initial: Any, how: Mapping[str, Any]) -> FormField:
+def beginning_with(field: FormField, initial: Any) -> FormField:
     """The field with its schema's default to begin with, if that is a value of it."""
     try:
         value = field.read(raw_input(field, initial)) if initial is not None else None
@@ -89,9 +85,18 @@ def _beginning_with(field: FormField, initial: Any, how: Mapping[str, Any]) -> F
         return field
     if value is None:
         return field
-    return FormField(
-        field.name, field.label, required=field.required, hint=field.hint, initial=value, **how
-    )
+    begun = replace(field, initial=value)
+    return begun if begins_faithfully(begun) else field
+
+
+def begins_faithfully(field: FormField) -> bool:
+    """Whether what the field begins with stays the same where nobody touches it."""
+    if field.kind != "list" or field.initial is None:
+        return True
+    try:
+        return same(field.read(field.lines), field.initial)
+    except ValueError:
+        return False
 
 
 def _hint(found: Resolved) -> str:
@@ -101,25 +106,31 @@ def _hint(found: Resolved) -> str:
 
 
 def _text(node: Node, at: str) -> Mapping[str, Any]:
-    if "format" in node:
-        if node["format"] != "date":
-            raise SchemaError(
-                pointer(at, "format"),
-                f"the format {node['format']!r:.40} cannot be checked: use date or a pattern",
-            )
-        only(node, {"type", "format"}, at, "a date")
-        return {"kind": "date"}
-    only(node, {"type", "minLength", "maxLength", "pattern"}, at, "a text")
-    least, most = _count(node, "minLength", at), _count(node, "maxLength", at)
+    kind = _format(node["format"], at) if "format" in node else "text"
+    if kind in ("date", "datetime"):
+        only(node, {"type", "format"}, at, f"a {node['format']}")
+        return {"kind": kind}
+    only(node, {"type", "format", "minLength", "maxLength", "pattern"}, at, "a text")
+    least, most = count_of(node, "minLength", at), count_of(node, "maxLength", at)
     _satisfiable(least, LONGEST_TEXT if most is None else min(most, LONGEST_TEXT), at)
     return {
-        "kind": "text",
+        "kind": kind,
         "minimum": least,
         "maximum": most,
-        "multiline": (most or 0) > _MULTILINE_FROM,
+        "multiline": kind == "text" and (most or 0) > _MULTILINE_FROM,
         "pattern": _pattern(node, at),
         "written_pattern": node.get("pattern", ""),
     }
+
+
+def _format(name: Any, at: str) -> FieldKind:
+    if isinstance(name, str) and name in _FORMATS:
+        return _FORMATS[name]
+    known = ", ".join(_FORMATS)
+    raise SchemaError(
+        pointer(at, "format"),
+        f"the format {name!r:.40} cannot be checked: use {known} or a pattern",
+    )
 
 
 def _pattern(node: Node, at: str) -> str:
@@ -196,99 +207,47 @@ def _float_over(bound: float) -> float:
     return near if near > bound else math.nextafter(near, math.inf)
 
 
+def is_distinct(node: Node, at: str) -> bool:
+    """Whether no item of an array may come twice.
+
+    Raises:
+        SchemaError: it does not say so with true or false.
+    """
+    distinct = node.get("uniqueItems", False)
+    if not isinstance(distinct, bool):
+        raise SchemaError(pointer(at, "uniqueItems"), "this is true or false")
+    return distinct
+
+
 def _several(root: Node, node: Node, at: str, words: FormWords) -> Mapping[str, Any]:
     only(node, {"type", "items", "minItems", "maxItems", "uniqueItems"}, at, "an array")
     items = resolved(root, node.get("items", True), pointer(at, "items"))
     kind = items.node.get("type")
-    if "enum" not in items.node and "const" not in items.node:
-        what = "free texts" if kind == "string" else f"{_kind(kind)}s"
-        raise SchemaError(items.at, f"an array of {what} cannot be asked in chat: use an enum")
+    distinct = is_distinct(node, at)
     if items.nullable:
         raise SchemaError(
             items.at, "an array with nulls cannot be asked in chat: add it to the enum"
         )
-    if not isinstance(node.get("uniqueItems", False), bool):
-        raise SchemaError(pointer(at, "uniqueItems"), "this is true or false")
-    options = _options(items.node, items.at, words)
-    least, most = _count(node, "minItems", at), _count(node, "maxItems", at)
+    least, most = count_of(node, "minItems", at), count_of(node, "maxItems", at)
+    if not items.is_chosen:
+        if kind not in ("string", "integer", "number"):
+            raise SchemaError(items.at, f"an array of {_kind(kind)}s cannot be asked in chat here")
+        _satisfiable(least, MOST_ITEMS if most is None else min(most, MOST_ITEMS), at)
+        # What an item begins with says nothing of the list.
+        item = field_of(root, Resolved(items.node, items.at), "item", "Item", words, required=True)
+        how = {"kind": "list", "item": item, "minimum": least, "maximum": most}
+        return {**how, "distinct": distinct}
+    options = options_of(items, words)
     _satisfiable(least, min(len(options), len(options) if most is None else most), at)
     return {"kind": "options", "options": options, "minimum": least, "maximum": most}
 
 
-def _options(node: Node, at: str, words: FormWords) -> tuple[Option, ...]:
-    only(node, {"type", "enum", "const"}, at, "a choice")
-    word = "enum" if "enum" in node else "const"
-    values = node["enum"] if "enum" in node else [node["const"]]
-    if not isinstance(values, list) or not 1 <= len(values) <= MOST_OPTIONS:
-        raise SchemaError(pointer(at, word), f"an enum has 1 to {MOST_OPTIONS} values")
-    if "enum" in node and "const" in node:
-        raise SchemaError(pointer(at, "const"), "an enum or a const, not both")
-    kinds = node.get("type")
-    for number, value in enumerate(values):
-        place = pointer(at, word, number) if word == "enum" else pointer(at, word)
-        if isinstance(value, list | dict):
-            raise SchemaError(place, "an option must be a string, a number, true, false or null")
-        if any(same(value, other) for other in values[:number]):
-            raise SchemaError(place, "this value appears twice in the enum")
-        if "type" in node and not _is_of(value, kinds if isinstance(kinds, list) else [kinds]):
-            raise SchemaError(place, "this value is not of the type of its schema")
-    return tuple(
-        Option(label, NULL if value is None else value)
-        for label, value in zip(_labels(values, pointer(at, word), words), values, strict=True)
-    )
+def count_of(node: Node, word: str, at: str) -> int | None:
+    """A count that the schema bounds something with; None where it does not.
 
-
-def _labels(values: Sequence[Any], at: str, words: FormWords) -> list[str]:
-    labels = [
-        visible(redacted_text(value), one_line=True)
-        if isinstance(value, str)
-        else _told(value, words)
-        for value in values
-    ]
-    others = {_told(value, words) for value in values if not isinstance(value, str)}
-    for number, value in enumerate(values):
-        # "1" beside 1 is quoted, and so is what would be no words at all or a button's.
-        if isinstance(value, str) and (
-            not labels[number].strip()
-            or labels[number] in others
-            or _is_a_step(labels[number], words)
-        ):
-            labels[number] = f'"{labels[number]}"'
-    seen: set[str] = set()
-    for number, label in enumerate(labels):
-        if len(label) > OPTION_LABEL_LIMIT:
-            raise SchemaError(
-                pointer(at, number), f"an option has at most {OPTION_LABEL_LIMIT} characters"
-            )
-        if looks(label) in seen:
-            raise SchemaError(pointer(at, number), "this option looks like another one")
-        seen.add(looks(label))
-    return labels
-
-
-def _is_a_step(label: str, words: FormWords) -> bool:
-    """Whether it passes for one of the buttons beside the options: « Back, Done (2)."""
-    shown = looks(label).strip("«‹<← ").partition(" (")[0].partition(":")[0]
-    return shown in map(looks, words.steps)
-
-
-def _told(value: Any, words: FormWords) -> str:
-    return words.none if value is None else json.dumps(value)
-
-
-def _is_of(value: Any, kinds: Sequence[Any]) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = {
-        "string": isinstance(value, str),
-        "boolean": isinstance(value, bool),
-        "null": value is None,
-        "number": number,
-        "integer": number and (isinstance(value, int) or value.is_integer()),
-    }
-    return any(fits.get(kind, False) for kind in kinds if isinstance(kind, str))
-
-
-def _count(node: Node, word: str, at: str) -> int | None:
+    Raises:
+        SchemaError: it is no whole number.
+    """
     count = node.get(word)
     if count is None and word not in node:
         return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sayso.errors import SchemaError
 
@@ -31,18 +31,38 @@ _NOTES = frozenset(
 )
 
 
+_NO_CHOICE = (
+    "only a choice between constants, between flat objects, or between a schema and null "
+    "can be asked in chat"
+)
+_TWO_NULLS = "null fits both schemas of a oneOf: it would never be valid"
+
+
 @dataclass(frozen=True, slots=True)
 class Resolved:
     """A schema behind its references and its ``or null``.
 
     ``notes`` are its title, description and default; what stands nearer to the
-    property counts.
+    property counts. It may be a choice of ``constants``, or of the objects that
+    are its ``variants``.
     """
 
     node: Node
     at: str
     nullable: bool = False
     notes: Mapping[str, Any] = field(default_factory=dict)
+    constants: tuple[Node, ...] = ()
+    variants: tuple[Resolved, ...] = ()
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it is one of several values."""
+        return bool(self.constants or {"enum", "const"} & self.node.keys())
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is one object, and no choice."""
+        return self.node.get("type") == "object" and not self.is_chosen and not self.variants
 
 
 def plain_schema(schema: Any) -> dict[str, Any]:
@@ -81,10 +101,10 @@ def only(node: Node, known: Collection[str], at: str, what: str) -> None:
 
 
 def resolved(root: Node, node: Any, at: str) -> Resolved:
-    """The schema behind ``$ref`` into the root's definitions and ``anyOf`` of it and null.
+    """The schema behind ``$ref`` into the root's definitions and a choice of it and null.
 
     Raises:
-        SchemaError: it leads elsewhere, to itself, or to more than one schema.
+        SchemaError: it leads elsewhere, to itself, or to a choice that no form asks for.
     """
     notes: dict[str, Any] = {}
     seen: set[str] = set()
@@ -103,10 +123,14 @@ def resolved(root: Node, node: Any, at: str) -> Resolved:
             seen.add(name)
             node, at = _referred(root, name, at)
         elif word := next((word for word in ("anyOf", "oneOf") if word in node), ""):
-            if union:
+            members, null = _members(node[word], pointer(at, word))
+            if union and (null or len(members) == 1):
                 raise SchemaError(pointer(at, word), "only one `or null` can be asked in chat")
+            union = union or (word if null else "")
+            if len(members) > 1:
+                return _Choice(root, node, word, at, members).resolved(union, notes)
             only(node, {word}, at, "a choice of schemas")
-            node, at, union = *_or_null(node[word], pointer(at, word)), word
+            at, node = members[0]
         else:
             return _typed(node, at, union, notes)
 
@@ -121,14 +145,48 @@ def _referred(root: Node, name: str, at: str) -> tuple[Any, str]:
     raise SchemaError(pointer(at, "$ref"), f"{name!r:.80} is not one of the schema's own $defs")
 
 
-def _or_null(members: Any, at: str) -> tuple[Any, str]:
-    if isinstance(members, list) and len(members) == 2:
-        for null, other in ((0, 1), (1, 0)):
-            node = members[null]
-            if isinstance(node, dict) and node.get("type") == "null":
-                only(node, {"type"}, pointer(at, null), "null")
-                return members[other], pointer(at, other)
-    raise SchemaError(at, "only a choice between one schema and null can be asked in chat")
+def _members(members: Any, at: str) -> tuple[list[tuple[str, Any]], bool]:
+    """The schemas to choose from, each with where it stands, and whether null is one of them."""
+    if not isinstance(members, list):
+        raise SchemaError(at, _NO_CHOICE)
+    others: list[tuple[str, Any]] = []
+    for number, member in enumerate(members):
+        place = pointer(at, number)
+        if isinstance(member, dict) and member.get("type") == "null":
+            only(member, {"type"}, place, "null")
+        else:
+            others.append((place, member))
+    nulls = len(members) - len(others)
+    if not others or nulls > 1:
+        raise SchemaError(at, _NO_CHOICE)
+    return others, nulls == 1
+
+
+class _Choice(NamedTuple):
+    """A choice of constants, or of objects."""
+
+    root: Node
+    node: Node
+    word: str
+    at: str
+    members: Sequence[tuple[str, Any]]
+
+    def resolved(self, union: str, notes: Mapping[str, Any]) -> Resolved:
+        """What is chosen from; with ``union``, null will do besides."""
+        node, word, place = self.node, self.word, pointer(self.at, self.word)
+        if all(isinstance(member, dict) and "const" in member for _, member in self.members):
+            only(node, {word, "type"}, self.at, "a choice of constants")
+            for at, member in self.members:
+                only(member, {"const", "type"}, at, "a constant")
+            if union and any(member["const"] is None for _, member in self.members):
+                raise SchemaError(place, _TWO_NULLS)
+            constants = tuple(member for _, member in self.members)
+            return Resolved(node, place, bool(union), notes, constants=constants)
+        only(node, {word, "discriminator"}, self.at, "a choice of schemas")
+        variants = tuple(resolved(self.root, member, at) for at, member in self.members)
+        if any(not one.is_object or one.nullable for one in variants):
+            raise SchemaError(place, _NO_CHOICE)
+        return Resolved(node, place, bool(union), notes, variants=variants)
 
 
 def _typed(node: Node, at: str, union: str, notes: Mapping[str, Any]) -> Resolved:
@@ -148,5 +206,5 @@ def _typed(node: Node, at: str, union: str, notes: Mapping[str, Any]) -> Resolve
         enum = node.get("enum")
         null = None in (enum if isinstance(enum, list) else [node.get("const", "")])
     if union == "oneOf" and null:
-        raise SchemaError(at, "null fits both schemas of a oneOf: it would never be valid")
+        raise SchemaError(at, _TWO_NULLS)
     return Resolved(node, at, bool(union) or (null and not chosen), notes)

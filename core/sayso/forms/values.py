@@ -31,12 +31,14 @@ def raw_input(field: FormField, value: Any) -> Raw:
         return _position(field, value)
     if field.kind == "options" and isinstance(value, list):
         return [_position(field, item) for item in value]
+    if field.item is not None and isinstance(value, list) and None not in value:
+        return [str(raw_input(field.item, item)) for item in value]
     if field.kind == "boolean" and isinstance(value, bool):
         return value
     if field.kind in ("integer", "number") and isinstance(value, int | float):
         if not isinstance(value, bool):
             return str(value)
-    elif field.kind in ("text", "date") and isinstance(value, str):
+    elif field.kind in ("text", "date", "datetime", "email", "url") and isinstance(value, str):
         return value
     raise ValueError(f"this is not a value of a field of kind {field.kind}")
 

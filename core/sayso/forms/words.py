@@ -36,6 +36,9 @@ class FormWords:
     yes_or_no: str
     text: str
     date: str
+    moment: str
+    email: str
+    url: str
     pattern: str
     least: str
     most: str
@@ -46,6 +49,12 @@ class FormWords:
     several_options: str
     one_option: str
     each_once: str
+    lines: str
+    on_line: str
+    least_items: Counted
+    most_items: Counted
+    item_once: str
+    not_asked: str
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -85,6 +94,9 @@ ENGLISH = FormWords(
     yes_or_no="yes or no",
     text="text",
     date="a date, such as 2026-11-21",
+    moment="a date and a time with its zone, such as 2026-11-21 14:30 UTC",
+    email="an address such as ana@example.com",
+    url="an address such as https://example.com",
     pattern="text that matches {pattern}",
     least="at least {number}",
     most="at most {number}",
@@ -95,4 +107,10 @@ ENGLISH = FormWords(
     several_options="one or several of the options",
     one_option="choose one of the options",
     each_once="choose each option once",
+    lines="one on each line",
+    on_line="line {number}: {problem}",
+    least_items=Counted("a list of at least {count}", "a list of at least {count}"),
+    most_items=Counted("a list of at most {count}", "a list of at most {count}"),
+    item_once="write each one once",
+    not_asked="this goes with another answer than the one given: leave it empty",
 )

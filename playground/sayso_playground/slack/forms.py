@@ -1,5 +1,6 @@
 """A modal as it is filled in: the state of its inputs, and what Slack itself insists on."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,19 +10,24 @@ from sayso_playground.slack.state import Json, interactive_elements
 HELD_BACK = "Slack does not send the form: it is not filled in"
 """What a delivery says that Slack's own client did not make."""
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.ASCII)
 _REQUIRED = "Please complete this required field."
 _NAMES = {
     "checkboxes": "selected_options",
     "datepicker": "selected_date",
+    "datetimepicker": "selected_date_time",
+    "email_text_input": "value",
     "multi_static_select": "selected_options",
     "number_input": "value",
     "plain_text_input": "value",
     "radio_buttons": "selected_option",
     "static_select": "selected_option",
+    "url_text_input": "value",
 }
 _INITIAL = {
     "value": "initial_value",
     "selected_date": "initial_date",
+    "selected_date_time": "initial_date_time",
     "selected_option": "initial_option",
     "selected_options": "initial_options",
 }
@@ -91,6 +97,8 @@ def _entry(element: Json, is_given: bool, value: Any) -> Json:
         value = element.get(_INITIAL[name])
     elif name == "selected_option" and value:
         value = option_of(element, value)
+    elif name == "selected_date_time" and value:
+        value = int(value)
     elif name == "selected_options":
         value = [option_of(element, item) for item in value or ()]
     # Lists are never null in a payload (slackapi/bolt-js, pull request 879).
@@ -103,6 +111,10 @@ def _complaint(element: Json, value: Any) -> str | None:
         if len(value) < least:
             return f"Please enter at least {least} characters."
         return f"Please enter at most {most} characters." if len(value) > most else None
+    if element["type"] == "email_text_input":
+        return None if "@" in value.strip("@ ") else "Please enter a valid email address."
+    if element["type"] == "url_text_input":
+        return None if _SCHEME.match(value) else "Please enter a valid URL."
     if element["type"] == "multi_static_select":
         most = element.get("max_selected_items", 100)
         return f"Please choose at most {most}." if len(value) > most else None

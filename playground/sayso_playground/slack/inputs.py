@@ -159,6 +159,24 @@ def _check_datepicker(element: Json, path: str, found: Findings) -> None:
         found.add("must be a valid date: YYYY-MM-DD", f"{path}/initial_date")
 
 
+def _check_datetimepicker(element: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, datetime picker: initial_date_time is seconds since 1970, of 10 digits."""
+    check_object(
+        element, path, found, (), ("action_id", "initial_date_time", "confirm", "focus_on_load")
+    )
+    at = element.get("initial_date_time", 1_000_000_000)
+    if type(at) is not int or len(str(at)) != 10 or at < 0:
+        found.add("must be a UNIX timestamp of 10 digits", f"{path}/initial_date_time")
+
+
+def _check_address_input(element: Json, path: str, found: Findings) -> None:
+    """docs.slack.dev, email input and URL input: a placeholder and a value to begin with."""
+    optional = ("action_id", "initial_value", "dispatch_action_config", "focus_on_load")
+    check_object(element, path, found, (), (*optional, "placeholder"))
+    check_text(element, "placeholder", path, found, 150)
+    check_string(element, "initial_value", path, found, 3000)
+
+
 def _check_initial_option(element: Json, path: str, found: Findings) -> None:
     options = element.get("options")
     if "initial_option" in element and element["initial_option"] not in _listed(options):
@@ -181,10 +199,13 @@ def _listed(options: Any) -> list[Any]:
 INPUT_CHECKS: dict[str, Callable[[Json, str, Findings], None]] = {
     "checkboxes": _check_checkboxes,
     "datepicker": _check_datepicker,
+    "datetimepicker": _check_datetimepicker,
+    "email_text_input": _check_address_input,
     "multi_static_select": _check_multi_static_select,
     "number_input": _check_number_input,
     "plain_text_input": _check_plain_text_input,
     "radio_buttons": _check_radio_buttons,
     "static_select": _check_static_select,
+    "url_text_input": _check_address_input,
 }
 """One check for each element that an input block may hold."""

@@ -85,12 +85,12 @@ def test_a_value_that_the_schema_does_not_allow_is_named(schema: object, raw: ob
 @pytest.mark.parametrize(
     ("schema", "told"),
     [
-        ({"type": "array", "items": {"type": "string"}}, "/properties/it/items: an array of free"),
+        ({"type": "array", "items": {"type": "boolean"}}, "/properties/it/items: an array of bool"),
         ({"type": "array"}, "/properties/it/items: a schema that is true"),
-        ({"type": "array", "items": {"type": "object"}}, "/properties/it/items: an array of obj"),
+        ({"type": "array", "items": {"type": "object"}}, "/properties/it/items: an object without"),
         ({"type": "array", "items": {"enum": [1]}, "contains": {}}, "/properties/it/contains: 'co"),
         ({"type": "array", "items": {"enum": [1]}, "minItems": 2}, "/properties/it: no value fits"),
-        ({"type": "string", "format": "email"}, "/properties/it/format: the format 'email'"),
+        ({"type": "string", "format": "uuid"}, "/properties/it/format: the format 'uuid'"),
         ({"type": "string", "format": "date", "pattern": "2"}, "/properties/it/pattern: 'pattern'"),
         ({"type": "string", "pattern": "(?=a)"}, "/properties/it/pattern: '(?=' is not supported"),
         ({"type": "string", "pattern": "a)"}, "/properties/it/pattern: this pattern is not under"),
@@ -126,8 +126,8 @@ def test_a_value_that_the_schema_does_not_allow_is_named(schema: object, raw: ob
         ({"enum": ["a"], "minLength": 5}, "/properties/it/minLength: 'minLength' of a choice"),
         ({"const": [1]}, "/properties/it/const: an option must be"),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "/properties/it/anyOf: only a cho"),
-        ({"anyOf": [{"type": "string"}]}, "/properties/it/anyOf: only a choice"),
-        ({"anyOf": [{"type": "null"}, {"type": "null"}]}, "/properties/it/anyOf/1: null cannot"),
+        ({"anyOf": []}, "/properties/it/anyOf: only a choice"),
+        ({"anyOf": [{"type": "null"}, {"type": "null"}]}, "/properties/it/anyOf: only a choice"),
         (
             {"anyOf": [{"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "null"}]},
             "/properties/it/anyOf/0/anyOf: only one `or null`",

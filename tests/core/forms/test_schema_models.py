@@ -62,10 +62,11 @@ def test_a_pydantic_model_is_a_form_and_what_it_reads_is_the_model() -> None:
 @pytest.mark.parametrize(
     ("annotation", "told"),
     [
-        (list[str], "/properties/it/items: an array of free texts cannot be asked in chat: use an"),
+        (list[bool], "/properties/it/items: an array of booleans cannot be asked in chat here"),
+        (list[list[str]], "/properties/it/items: an array of arrays cannot be asked in chat here"),
         (dict[str, int], "/properties/it: an object without properties"),
         (bytes, "/properties/it/format: the format 'binary'"),
-        (int | str, "/properties/it/anyOf: only a choice between one schema and null"),
+        (int | str, "/properties/it/anyOf: only a choice between constants, between flat"),
         (Order, "/$defs/Order/properties/ship_to: an object two levels down"),
     ],
 )

@@ -58,7 +58,18 @@ const LINES = {
   plain_text_input: (element) => ({ maxLength: element.max_length || 3000 }),
   number_input: (element) => ({ inputMode: element.is_decimal_allowed ? "decimal" : "numeric" }),
   datepicker: () => ({ type: "date" }),
+  datetimepicker: () => ({ type: "datetime-local" }),
+  email_text_input: () => ({ type: "email" }),
+  url_text_input: () => ({ type: "url" }),
 };
+
+/** A moment as the control writes it, in the reader's own time, and back to seconds since 1970. */
+function localTime(seconds) {
+  const at = new Date(seconds * 1000);
+  return new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const toSeconds = (local) => (local ? String(Math.floor(new Date(local) / 1000)) : "");
 
 /** The control of an input block; what was typed before counts more than what it begins with. */
 function input(block, typed) {
@@ -71,7 +82,12 @@ function input(block, typed) {
     placeholder: element.placeholder?.text || "",
     ...LINES[element.type](element),
   });
-  node.value = typed ?? element.initial_value ?? element.initial_date ?? "";
+  if (element.type === "datetimepicker") {
+    const seconds = typed ?? element.initial_date_time;
+    node.value = seconds ? localTime(Number(seconds)) : "";
+  } else {
+    node.value = typed ?? element.initial_value ?? element.initial_date ?? "";
+  }
   return node;
 }
 
@@ -105,6 +121,7 @@ function picks(block, typed) {
 
 function valueOf(node) {
   if (node.multiple) return [...node.selectedOptions].map((option) => option.value);
+  if (node.type === "datetime-local") return toSeconds(node.value);
   if (!node.matches(".picks")) return node.value;
   const picked = [...node.querySelectorAll("input:checked")].map((one) => one.value);
   return node.dataset.several ? picked : picked[0] || "";

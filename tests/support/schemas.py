@@ -13,3 +13,36 @@ def an_object(**properties: object) -> dict[str, Any]:
 
 def read(form: SchemaForm, **raw: Any) -> dict[str, Any]:
     return form.data(form.form.read({name.replace("__", "."): raw[name] for name in raw}))
+
+
+COMMON = an_object(
+    at={"type": "string", "format": "date-time", "title": "At"},
+    to={"type": "string", "format": "email", "title": "To"},
+    page={"type": "string", "format": "uri", "title": "Page"},
+    tags={"type": "array", "items": {"type": "string"}, "title": "Tags"},
+    level={"oneOf": [{"const": "lo", "title": "Low"}, {"const": "hi", "title": "High"}]},
+    servers={
+        "type": "array",
+        "items": an_object(host={"type": "string"}, port={"type": "integer"}),
+        "maxItems": 3,
+        "title": "Server",
+    },
+    pay={
+        "title": "Pay",
+        "oneOf": [
+            an_object(kind={"const": "card"}, number={"type": "string"}),
+            an_object(kind={"const": "bank"}, iban={"type": "string"}),
+        ],
+    },
+)
+"""What is commonly asked for, in one schema; ``COMMON_DATA`` is what a person fills in."""
+
+COMMON_DATA = {
+    "at": "2026-11-21T14:30:00Z",
+    "to": "ana@example.com",
+    "page": "https://example.com/a",
+    "tags": ["new", "a, b"],
+    "level": "hi",
+    "servers": [{"host": "web", "port": 80}],
+    "pay": {"kind": "bank", "iban": "DE"},
+}

@@ -168,7 +168,7 @@ def _element(field: FormField, words: SlackWords) -> Block:
         case "text" | "list":
             return _text_input(field, words)
         case "email" | "url":
-            return _address_input(field)
+            return _address_input(field, words)
         case "datetime":
             return _moment_input(field, words)
         case "integer" | "number":
@@ -236,10 +236,14 @@ def _number_input(field: FormField, words: SlackWords) -> Block:
     return element
 
 
-def _address_input(field: FormField) -> Block:
+def _address_input(field: FormField, words: SlackWords) -> Block:
     """docs.slack.dev, email input and URL input: they have no lengths."""
     element: Block = {"type": f"{field.kind}_text_input"}
-    return {**element, "initial_value": field.initial} if field.initial else element
+    initial = field.initial if isinstance(field.initial, str) else ""
+    if len(initial) > LONGEST_TEXT:
+        reason = words.initial_too_long.format(count=len(initial), most=LONGEST_TEXT)
+        raise _unanswerable(field, reason, words)
+    return {**element, "initial_value": initial} if initial else element
 
 
 def _moment_input(field: FormField, words: SlackWords) -> Block:
@@ -248,7 +252,7 @@ def _moment_input(field: FormField, words: SlackWords) -> Block:
     A moment to begin with that it would not give back as it was written is a text.
     """
     element: Block = {"type": "datetimepicker"}
-    if field.initial is None:
+    if not isinstance(field.initial, str):
         return element
     seconds = int(datetime.fromisoformat(field.initial.upper()).timestamp())
     if picked_moment(seconds) != field.initial or seconds % 60 or len(str(seconds)) != 10:

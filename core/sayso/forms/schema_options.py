@@ -71,7 +71,8 @@ def _constants(found: Resolved, words: FormWords) -> tuple[Option, ...]:
     if len(found.constants) > MOST_OPTIONS:
         raise SchemaError(found.at, f"a choice has 1 to {MOST_OPTIONS} values")
     of_type = {"type": found.node["type"]} if "type" in found.node else {}
-    values, said = [], []
+    values: list[Any] = []
+    said: list[Any] = []
     for number, constant in enumerate(found.constants):
         place, value = pointer(found.at, number), constant["const"]
         # Each has to fit the type that it names, and the one named for all of them.

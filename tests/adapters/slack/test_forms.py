@@ -305,7 +305,9 @@ BOUNDS = st.one_of(st.none(), st.integers(-5, 4_000), st.floats(-1e30, 1e30))
 @st.composite
 def fields(draw: st.DrawFn) -> FormField:
     kind = draw(
-        st.sampled_from(["text", "integer", "number", "boolean", "option", "options", "date"])
+        st.sampled_from(
+            ["text", "integer", "number", "boolean", "option", "options", "date", "email", "url"]
+        )
     )
     options = st.lists(
         st.builds(Option, OF_OPTIONS, st.integers(0, 5)),

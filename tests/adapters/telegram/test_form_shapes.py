@@ -1,0 +1,56 @@
+"""Moments, addresses, lists and choices of objects, question by question in Telegram."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from support.room import RUN
+from support.schemas import COMMON, COMMON_DATA
+from support.telegram_bots import TOKEN
+from support.telegram_forms import Room
+
+from sayso import Gate
+from sayso.stores.backend import Backend
+from sayso_playground import Playground, PlaygroundConfig
+
+
+@pytest.fixture
+async def room(backend: Backend) -> AsyncIterator[Room]:
+    async with (
+        Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
+        Gate.open(backend, run=RUN, timeout=30) as gate,
+    ):
+        room = Room(backend, gate, playground)
+        async with room.bots():
+            yield room
+
+
+async def test_what_is_commonly_asked_for_is_asked_step_by_step(room: Room) -> None:
+    waiting = asyncio.create_task(room.gate.collect(COMMON, text="What, where and when?"))
+    card = await room.shown("What, where and when?")
+    await room.telegram.press(card, "Fill in…", by="alice")
+
+    await room.answer("At", "2026-11-21 14:30")
+    await room.answer("this must be a date and a time with its zone", "2026-11-21 14:30 UTC")
+    await room.answer("To", "ana@example.com")
+    await room.answer("Page", "https://example.com/a")
+    await room.answer("Tags", "new\n\na, b\n")
+    await room.press("❓ level", "High")
+    await room.answer("Server 1 › host", "web")
+    await room.answer("Server 1 › port", "80")
+    # The next one is left out, and so what hangs on it is not asked for.
+    await room.press("❓ Server 2 › host", "Skip")
+    await room.press("❓ Pay", "card")
+    await room.answer("Pay › card › number", "4")
+    await room.press("Is all of this right?", "« Back")
+    await room.press("❓ Pay › card › number", "« Back")
+    await room.press("❓ Pay", "bank")
+    await room.answer("Pay › bank › iban", "DE")
+    summary = await room.board("Is all of this right?")
+    assert "Pay › card" not in summary.text
+    await room.press("Is all of this right?", "Send")
+
+    found = await waiting
+    assert (found.data, found.decided_by) == (COMMON_DATA, "telegram:4242")

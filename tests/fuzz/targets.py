@@ -161,20 +161,26 @@ def raw(rng: Random, there: Surroundings) -> Call:
     """What is no HTTP any more, or hardly."""
     call = rng.choice((slack, telegram, api))(rng, there)
     head = [f"{call.method} {call.path} HTTP/1.1", "Host: x", f"Content-Length: {len(call.body)}"]
-    head += [f"{name}: {value}" for name, value in call.headers.items()]
+    for name, value in call.headers.items():
+        head.append(f"{name}: {value}{_NO_TEXT if rng.random() < 0.1 else ''}")
     if rng.random() < 0.3:
         head.insert(rng.randrange(1, len(head)), rng.choice(_HEADS))
-    written_head = "\r\n".join(head).encode("utf-8", "replace")
-    if rng.random() < 0.7:
+    written_head = "\r\n".join(head).encode("utf-8", "surrogatepass")
+    if rng.random() < 0.5:
         written_head = mangled(rng, written_head)
     return Call(raw=written_head + b"\r\n\r\n" + call.body)
 
 
+# Its bytes are no UTF-8.
+_NO_TEXT = "\ud800"
 _HEADS = (
     "Transfer-Encoding: chunked",
     "Connection: Upgrade\r\nUpgrade: websocket",
     "Expect: 100-continue",
     "Expect: nonsense",
+    f"Expect: {_NO_TEXT}",
+    f"Origin: {_NO_TEXT}",
+    f"Last-Event-ID: {_NO_TEXT}",
     "Content-Encoding: gzip",
     "Host: y",
     f"X-Long: {'x' * 9_000}",

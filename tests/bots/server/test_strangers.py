@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 
 import aiohttp
@@ -69,9 +69,10 @@ def no_token() -> tuple[str, dict[str, str], bytes]:
 
 @pytest.mark.parametrize("call", [unsigned, late, badly_signed, no_secret, no_token])
 async def test_forged_calls_are_counted_and_logged_once(
-    call: object, session: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture
+    call: Callable[[], tuple[str, dict[str, str], bytes]],
+    session: aiohttp.ClientSession,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    assert callable(call)
     path, headers, body = call()
     caplog.set_level(logging.DEBUG)
     caplog.clear()

@@ -286,7 +286,7 @@ class Checks:
             verdict = verdict_on(call, digest, ending)
             still = await self._still(call, verdict, asker, *others, book=book)
             # Nothing awaits from here on: what is held against the digest is what runs.
-            still = sealed(still, _digest_that_runs(digest, ending))
+            still = sealed(still, digest, ending)
         except SaysoError:
             self._questions.tell(ending.observed)
             raise
@@ -388,8 +388,3 @@ class Checks:
         call, *original = calls_of(request)
         digest, asker = request.arguments_digest, self._asker(request)
         return await self._held(ending, call, digest, asker, *others, *original)
-
-
-def _digest_that_runs(digest: str, ending: RequestEnding) -> str:
-    changed = ending.modified_digest if isinstance(ending, PermissionResponseEvent) else None
-    return changed or digest

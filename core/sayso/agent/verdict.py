@@ -145,8 +145,8 @@ def verdict_on(call: ToolCall, digest: str, ending: RequestEnding) -> Verdict:
     )
 
 
-def sealed(verdict: Verdict, digest: str) -> Verdict:
-    """The verdict with arguments of its own, which are those of the digest.
+def sealed(verdict: Verdict, digest: str, ending: RequestEnding) -> Verdict:
+    """The verdict with arguments of its own: those of the digest, or of its ending's changes.
 
     The last step before it is given: whoever had the arguments in hand
     meanwhile, these are the ones that were approved.
@@ -156,6 +156,8 @@ def sealed(verdict: Verdict, digest: str) -> Verdict:
     """
     if not verdict.approved:
         return verdict
+    if isinstance(ending, PermissionResponseEvent):
+        digest = ending.modified_digest or digest
     arguments = own(verdict.arguments)
     if not is_digest_of(digest, arguments):
         raise _changed(verdict.tool, digest)

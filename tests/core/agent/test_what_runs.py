@@ -17,7 +17,7 @@ from sayso.agent.copies import own
 from sayso.agent.verdict import sealed
 from sayso.digests import arguments_digest
 from sayso.errors import ArgumentsChangedError
-from sayso.events import Outcome
+from sayso.events import Outcome, RequestCancelledEvent
 from sayso.policy.decision import Context, Decision
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
@@ -226,12 +226,14 @@ def test_a_verdict_is_sealed_with_the_arguments_of_its_digest_alone() -> None:
     verdict = Verdict(Outcome.APPROVED, "edit", some())
     digest = arguments_digest(SAFE)
 
-    given = sealed(verdict, digest)
+    ending = RequestCancelledEvent(request_id="r", source_name="s", decided_at=NOW)
+
+    given = sealed(verdict, digest, ending)
     spoil(verdict.arguments)
 
     assert given.arguments == SAFE
     with pytest.raises(ArgumentsChangedError):
-        sealed(verdict, digest)
+        sealed(verdict, digest, ending)
 
 
 class _Model(BaseModel):

@@ -109,6 +109,7 @@ def test_an_error_is_visible_and_not_endless() -> None:
     [
         (Answered.LATE, "Too late"),
         (Answered.REFUSED, "Not taken"),
+        (Answered.FORBIDDEN, "Not taken"),
         (Answered.UNKNOWN, "Not taken"),
     ],
 )

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from support.denials import always_deny
 from support.slack_room import Slack, SlackRoom
 
 from sayso import Gate, Outcome, ToolCall
@@ -104,3 +105,19 @@ async def test_whoever_asked_is_told_privately_that_somebody_else_approves_it(
     await playground.slack.press(message, "Deny", by="alice")
 
     assert (await waiting).outcome is Outcome.DENIED
+
+
+async def test_allowing_what_is_always_denied_is_told_privately_and_the_card_says_denied(
+    gate: Gate, playground: Playground
+) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    message = await playground.slack.message_where(lambda m: "terraform apply" in m.all_text)
+    await always_deny(gate.backend, CALL, gate.run)
+
+    await playground.slack.press(message, "Allow", by="alice")
+
+    told = await playground.slack.ephemeral_where("alice")
+    assert "Not approved: denied by an Always of slack:U0BOB" in told.text
+    assert (await waiting).outcome is Outcome.DENIED
+    ended = await playground.slack.message_where(lambda m: "could not allow it" in m.all_text)
+    assert "Approved" not in ended.all_text

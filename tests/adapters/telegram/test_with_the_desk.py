@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from support.denials import always_deny
 from support.room import RUN
 from support.telegram_bots import TOKEN, bots
 
@@ -289,3 +290,35 @@ async def test_no_form_is_shown_to_whoever_may_not_approve_with_it(room: Room) -
     assert delivery.alert
     assert (delivery.toast or "").startswith("You asked for this")
     assert len(room.telegram.messages(GROUP)) == shown
+
+
+async def test_allowing_what_is_always_denied_is_told_in_an_alert_and_the_card_says_denied(
+    room: Room,
+) -> None:
+    waiting, card = await room.asked()
+    await always_deny(room.gate.backend, CALL, RUN)
+
+    delivery = await room.telegram.press(card, "Allow", by="alice")
+
+    assert delivery.alert
+    assert "Not approved: denied by an Always of slack:U0BOB" in delivery.toast
+    assert not (await waiting).approved
+    ended = await room.shown("Denied")
+    assert "could not allow it" in ended.text
+
+
+async def test_editing_a_call_into_what_is_always_denied_is_recorded_as_denied(room: Room) -> None:
+    waiting, card = await room.asked()
+    await always_deny(room.gate.backend, ToolCall("bash", {"command": "terraform destroy"}), RUN)
+    await room.telegram.press(card, "More…", by="alice")
+    more = await room.telegram.message_where(lambda m: "Edit arguments…" in m.buttons)
+    await room.telegram.press(more, "Edit arguments…", by="alice")
+    question = await room.telegram.message_where(lambda m: m.forces_reply)
+
+    room.telegram.reply(question, "command=terraform destroy", by="alice")
+
+    verdict = await asyncio.wait_for(waiting, PATIENCE_SECONDS)
+    assert not verdict.approved
+    assert verdict.line == "remembered always deny"
+    await room.shown("Not approved: denied by an Always of slack:U0BOB")
+    await room.shown("could not allow it")

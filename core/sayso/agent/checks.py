@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.copies import own, taken
 from sayso.agent.decider import Asker, Decided, Decider
+from sayso.agent.emitted import EmittedCalls
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import PatientMemory, counting, in_time
 from sayso.agent.timeouts import CallTime, Timeout
@@ -29,15 +30,11 @@ from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
 from sayso.errors import SaysoError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
-from sayso.policy.call_ids import denial_of
 from sayso.policy.decision import Decision, Ruling
-from sayso.policy.remembered import denied
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, call_of, calls_of
+from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.declarations import schema_of
-from sayso.rules.rule import RuleBook
-from sayso.rules.standing import MOST_DENY_RULES
 from sayso.stores.ports import Opened, Record, Ring, Rules
 from sayso.text.visible import shortened
 
@@ -79,6 +76,7 @@ class Checks:
         self._decider = Decider(
             memory, policy, options.run, questions.answer, options.clock, denied=self.denied
         )
+        self.emitted = EmittedCalls(self._decider, questions, options.clock, self.denied, unasked)
         self._options = options
 
     def child(self, options: GateOptions) -> Checks:
@@ -162,27 +160,6 @@ class Checks:
         with counting(time):
             held = await self._resumed(request, ending)
         return held.verdict
-
-    async def emit(self, request: PermissionRequestEvent) -> None:
-        """Ask as a middleware put it. What is denied is recorded so, and nobody is asked."""
-        time = CallTime.of((request.expires_at - self._options.clock()).total_seconds())
-        asker, calls = self._asker(request), calls_of(request)
-        with counting(time):
-            request = self._with_offers(request, asker)
-            rules = (*request.deny_rules, *await self._decider.deny_rules(asker, calls[0]))
-            request = request.model_copy(update={"deny_rules": rules[:MOST_DENY_RULES]})
-            while True:
-                denial, book = await self._decider.standing(asker, *calls)
-                ending = self._unasked(request, denial)
-                opened = await self._questions.open(
-                    request, time.left, heard=False, book=book, ending=ending
-                )
-                if isinstance(opened, Opened):
-                    break
-                await self._decider.refresh()
-        if ending is not None:
-            denied_so = Decision.DENY.because(ending.reason, line=ending.line)
-            self._by_rules.log(calls[0], decided(calls[0], denied_so))
 
     async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
         """How a question of a record ends for this agent: what it denies by now, it denies."""
@@ -347,33 +324,6 @@ class Checks:
             **self._options.fields(asked),
         )
 
-    def _with_offers(self, request: PermissionRequestEvent, asker: Asker) -> PermissionRequestEvent:
-        """The request with what a card offers of the tool, where nothing is said of it."""
-        given = request.model_fields_set
-        found: dict[str, object] = {}
-        if "suggested_rules" not in given:
-            found["suggested_rules"] = derive(call_of(request), declared=asker.declaration)
-        if "arguments_schema" not in given:
-            found["arguments_schema"] = schema_of(asker.declaration)
-        return request.model_copy(update=found)
-
-    def _unasked(
-        self, request: PermissionRequestEvent, denial: Decision | None
-    ) -> PermissionResponseEvent | None:
-        """The denial of a request that no person needs to see; None where one does."""
-        denial = denial_of(request.call_id, self.denied) or denial
-        own = request.denial(RuleBook())
-        if denial is None and own is not None:
-            denial = denied(own)
-        if denial is None:
-            return None
-        at = self._options.clock()
-        return request.denied(reason=denial.reason, line=denial.line, at=at)
-
-    def _asker(self, request: PermissionRequestEvent) -> Asker:
-        declared = self._decider.declaration(request.function_name)
-        return Asker(request.source_name, request.path, declared)
-
     async def _permission(
         self, permission_id: str, time: CallTime | None
     ) -> tuple[Record, PermissionRequestEvent]:
@@ -386,5 +336,5 @@ class Checks:
         self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
     ) -> _Held:
         call, *original = calls_of(request)
-        digest, asker = request.arguments_digest, self._asker(request)
+        digest, asker = request.arguments_digest, self._decider.asker_of(request)
         return await self._held(ending, call, digest, asker, *others, *original)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sayso.agent.patience import Memory
 from sayso.calls import RunRef, ToolCall
@@ -16,9 +17,12 @@ from sayso.policy.denials import denial_by
 from sayso.policy.deny_rules import deny_rules_of
 from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
+from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook
-from sayso.rules.standing import DenyRule
+from sayso.rules.standing import MOST_DENY_RULES, DenyRule
+
+_Request = TypeVar("_Request", bound=UserInputRequest)
 
 Ask = Callable[[UserInputRequest], Awaitable[RequestEnding]]
 
@@ -150,6 +154,19 @@ class Decider:
         """The deny rules of the policy that travel with a question about the call."""
         return await deny_rules_of(self._policy, call, self._context(asker, self._book))
 
+    async def with_deny_rules(self, request: _Request) -> _Request:
+        """A question that was not made here; one about a call with the policy's deny rules."""
+        if not isinstance(request, PermissionRequestEvent):
+            return request
+        rules = await self.deny_rules(self.asker_of(request), call_of(request))
+        rules = (*request.deny_rules, *rules)[:MOST_DENY_RULES]
+        return request.model_copy(update={"deny_rules": rules})
+
+    def asker_of(self, request: PermissionRequestEvent) -> Asker:
+        """Who asks, by a request that may have been made elsewhere."""
+        declared = self.declaration(request.function_name)
+        return Asker(request.source_name, request.path, declared)
+
     def declaration(self, name: str) -> Declaration | None:
         """What the policy was told of the tool."""
         return requirements_of(self._policy).of(name)
@@ -256,7 +273,7 @@ class _Look:
             if self.stale:
                 return self._decider.withdrawn(request, "the session's rules have changed")
         self.asked = True
-        return await self._decider.ask(request)
+        return await self._decider.ask(await self._decider.with_deny_rules(request))
 
 
 def _changed(decision: Decision) -> Decision:

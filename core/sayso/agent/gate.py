@@ -34,6 +34,7 @@ from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
@@ -327,6 +328,16 @@ class Gate(Asking):
             return partial(guarded, self.check, raises=raises)
         return guarded(self.check, function, raises=raises)
 
+    async def overruled(
+        self, request: PermissionRequestEvent, response: PermissionResponseEvent
+    ) -> PermissionResponseEvent | None:
+        """The denial in place of a response that approves what this gate denies by now.
+
+        None where it denies nothing of it. Whoever answers in the agent's own
+        process can ask before, as ``Orchestrator`` does.
+        """
+        return await self._checks.emitted.overruled(request, response)
+
     async def emit(self, event: Event) -> None:
         """Send an event: a request is opened and shown, one of your own goes to observers.
 
@@ -343,7 +354,7 @@ class Gate(Asking):
             ValueError: the event ends a request, or says how one ended.
         """
         if isinstance(event, PermissionRequestEvent):
-            await self._checks.emit(self._options.completed(event))
+            await self._checks.emitted.ask(self._options.completed(event))
         elif isinstance(event, UserInputRequest):
             await self._questions.ask(self._options.completed(event))
         else:

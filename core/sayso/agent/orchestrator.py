@@ -35,6 +35,7 @@ from sayso.policy.decision import Policy
 from sayso.policy.permissions import Permissions
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.permission import ALLOW, DENY, PermissionRequestEvent
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
@@ -79,7 +80,9 @@ class Orchestrator:
         clock: Clock = utc_now,
     ) -> None:
         self.backend = backend
-        self._answering = Answering(backend, authority, terms or Terms(), clock)
+        self._answering = Answering(
+            backend, authority, terms or Terms(), clock, overruled=self._overruled
+        )
         self._clock = clock
         self._agents: dict[tuple[str, str, str], _Agent] = {}
         self._streams: WeakSet[Events] = WeakSet()
@@ -299,7 +302,8 @@ class Orchestrator:
     ) -> None:
         """Replace those of the rules on top that are named; from its next check on they count.
 
-        The rules that its policy was given stay. Questions that are open already stay open.
+        The rules that its policy was given stay. Questions that are open already stay open:
+        what the rules deny by then is denied, whoever approves it.
         In each session a rule of ``allow_once`` allows once.
 
         Raises:
@@ -309,6 +313,16 @@ class Orchestrator:
             one.policy.update(
                 allow=allow, allow_once=allow_once, deny=deny, denied_call_ids=denied_call_ids
             )
+
+    async def _overruled(
+        self, request: UserInputRequest, response: UserInputResponse
+    ) -> UserInputResponse | None:
+        """The denial by the agent itself, which is here and may have other rules by now."""
+        agent = self._asker(request.run)
+        match request, response:
+            case PermissionRequestEvent(), PermissionResponseEvent() if agent is not None:
+                return await agent.gate.overruled(request, response)
+        return None
 
     def _told_of(self, record: Record, answer: UserInputResponse) -> UserInputResponse:
         if (agent := self._asker(record.request.run)) is not None:

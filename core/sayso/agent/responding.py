@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from sayso.agent.choices import answer_to, chosen
@@ -43,16 +44,27 @@ class Authority(Protocol):
         ...
 
 
+Overruled = Callable[[UserInputRequest, UserInputResponse], Awaitable[UserInputResponse | None]]
+
+
 class Answering:
     """Answers requests whose records are known, as whoever the ``authority`` lets.
 
     Without an authority the caller has made sure of who answers, except that
-    nobody approves what they asked for.
+    nobody approves what they asked for. ``overruled`` gives the denial of what
+    only the agent denies, where the agent is here.
     """
 
     def __init__(
-        self, backend: Backend, authority: Authority | None, terms: Terms, clock: Clock
+        self,
+        backend: Backend,
+        authority: Authority | None,
+        terms: Terms,
+        clock: Clock,
+        *,
+        overruled: Overruled | None = None,
     ) -> None:
+        self._overruled = overruled
         self._backend = backend
         self._authority = authority
         self._terms = terms
@@ -105,8 +117,14 @@ class Answering:
         self, request: UserInputRequest, response: UserInputResponse, rule: RememberedRule | None
     ) -> UserInputResponse:
         store, question_id = self._backend.store, request.question_id
-        settled = await store.settle(question_id, response, remember=rule)
-        if settled.forbidden:
+        denial = None
+        if self._overruled is not None and response.approves_a_call:
+            denial = await self._overruled(request, response)
+        if denial is None:
+            settled = await store.settle(question_id, response, remember=rule)
+        else:
+            settled = await store.settle(question_id, denial)
+        if settled.forbidden or (settled.first and denial is not None):
             raise DeniedByRuleError(question_id, settled.ending.reason)
         if not settled.first:
             raise settled_before(settled.ending)

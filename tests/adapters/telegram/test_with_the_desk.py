@@ -301,7 +301,7 @@ async def test_allowing_what_is_always_denied_is_told_in_an_alert_and_the_card_s
     delivery = await room.telegram.press(card, "Allow", by="alice")
 
     assert delivery.alert
-    assert "Not approved: denied by an Always of slack:U0BOB" in delivery.toast
+    assert "Not approved: denied by an Always of slack:U0BOB" in (delivery.toast or "")
     assert not (await waiting).approved
     ended = await room.shown("Denied")
     assert "could not allow it" in ended.text

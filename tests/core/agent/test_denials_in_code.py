@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from support.denials import always_deny
 
-from sayso import Gate, Orchestrator, Outcome, Rule, RulePolicy, RunRef, ToolCall, Verdict
+from sayso import (
+    Context,
+    Decision,
+    DenyRule,
+    Gate,
+    Orchestrator,
+    Outcome,
+    PermissionRequestEvent,
+    Rule,
+    RulePolicy,
+    RunRef,
+    ToolCall,
+    Verdict,
+)
 from sayso.errors import DeniedByRuleError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.testing import until
+from sayso.testing import a_request, until
 
 RUN = RunRef("deploy-bot", "s-1")
 LS = ToolCall("bash", {"command": "ls x"})
@@ -81,3 +94,63 @@ async def test_a_batch_hears_the_denials_that_were_recorded(backend: Backend) ->
         [verdict] = await gate.resume_batch(submitted)
         assert isinstance(verdict, Verdict)
         assert (verdict.outcome, verdict.line) == (Outcome.DENIED, "remembered always deny")
+
+
+async def test_rules_that_came_while_a_question_was_open_deny_what_an_orchestrator_approves(
+    backend: Backend,
+) -> None:
+    async with Orchestrator.open(backend) as orchestrator:
+        waiting, permission_id = await asked(backend, orchestrator.add(RUN))
+        orchestrator.update_permissions(RUN, deny=[Rule("bash")])
+
+        with pytest.raises(DeniedByRuleError, match="updated deny rule 1"):
+            await orchestrator.resolve(permission_id, approved=True, by="slack:U0ALICE")
+
+        assert (await waiting).line == "updated deny rule 1"
+        kinds = [entry.kind for entry in await backend.audit.read(5)]
+        assert kinds == ["asked", "denied"]
+
+
+async def test_a_call_id_denied_while_a_question_was_open_denies_what_an_orchestrator_approves(
+    backend: Backend,
+) -> None:
+    async with Orchestrator.open(backend) as orchestrator:
+        gate = orchestrator.add(RUN)
+        waiting, permission_id = await asked(backend, gate)
+        gate.deny_call(LS.call_id, reason="stopped by Alice")
+
+        with pytest.raises(DeniedByRuleError, match="stopped by Alice"):
+            await orchestrator.resolve(permission_id, approved=True, by="slack:U0BOB")
+
+        assert not (await waiting).approved
+
+
+async def test_a_policys_own_question_about_a_call_carries_its_deny_rules(
+    backend: Backend,
+) -> None:
+    rules = RulePolicy(deny=[Rule("bash", {"command": "rm *"})])
+
+    class Own:
+        """Asks by itself, and lets a person change the call."""
+
+        def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
+            return rules.deny_rules(call, context)
+
+        async def decide(self, call: ToolCall, context: Context) -> Decision:
+            assert context.ask is not None
+            own = a_request(tool=call.name, arguments=call.arguments, run=context.run)
+            ending = await context.ask(own)
+            said = Decision.ALLOW if ending.outcome is Outcome.APPROVED else Decision.DENY
+            return said.because(ending.reason)
+
+    async with Gate.open(backend, run=RUN, policy=Own()) as gate:
+        waiting, own = await asked(backend, gate)
+        record = await backend.store.get(own)
+        assert record is not None
+        assert isinstance(record.request, PermissionRequestEvent)
+        edited = record.request.approve(by="slack:U0BOB", modified_arguments={"command": "rm x"})
+
+        settled = await backend.store.settle(own, edited)
+
+        assert settled.forbidden
+        assert not (await waiting).approved

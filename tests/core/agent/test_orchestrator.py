@@ -13,6 +13,7 @@ from sayso import (
     AlreadySettledError,
     ContinuationRequestEvent,
     Decision,
+    DeniedByRuleError,
     Event,
     Gate,
     Orchestrator,
@@ -310,7 +311,8 @@ async def test_a_denial_given_while_a_person_is_asked_denies(orchestrator: Orche
     _, request = await asked(events)
     orchestrator.update_permissions("one", deny=[Rule("bash")])
 
-    await orchestrator.resolve(request.permission_id, approved=True, by="app:eve")
+    with pytest.raises(DeniedByRuleError, match="updated deny rule 1"):
+        await orchestrator.resolve(request.permission_id, approved=True, by="app:eve")
 
     assert (await waiting).line == "updated deny rule 1"
 

@@ -248,12 +248,15 @@ class TerminalListener:
             return
         asked = filling.fields.pop(0)
         filling.inputs[asked.name] = _raw(asked, line)
+        form = filling.choice.form
+        # An answer can make others needless.
+        while form and filling.fields and not form.asks(filling.fields[0], filling.inputs):
+            filling.fields.pop(0)
         if filling.fields:
             self._adapter.prompt(filling)
             return
         self._adapter.filling = None
         problems = await self._hand_in(replace(filling.press, inputs=filling.inputs))
-        form = filling.choice.form
         if problems and form is not None:
             filling.fields = [asked for asked in form.fields if asked.name in problems]
             self._adapter.filling = filling
@@ -284,6 +287,8 @@ def _raw(asked: FormField, line: str) -> Raw:
         return _position(text)
     if asked.kind == "options":
         return [_position(part) for part in text.replace(",", " ").split()]
+    if asked.kind == "list":
+        return [item.strip() for item in text.split(",") if item.strip()]
     return text
 
 

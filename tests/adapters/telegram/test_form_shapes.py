@@ -16,13 +16,13 @@ from sayso.stores.backend import Backend
 from sayso_playground import Playground, PlaygroundConfig
 
 
-@pytest.fixture
-async def room(backend: Backend) -> AsyncIterator[Room]:
+@pytest.fixture(params=["webhook", "polling"])
+async def room(backend: Backend, request: pytest.FixtureRequest) -> AsyncIterator[Room]:
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         Gate.open(backend, run=RUN, timeout=30) as gate,
     ):
-        room = Room(backend, gate, playground)
+        room = Room(backend, gate, playground, mode=request.param)
         async with room.bots():
             yield room
 
@@ -54,3 +54,16 @@ async def test_what_is_commonly_asked_for_is_asked_step_by_step(room: Room) -> N
 
     found = await waiting
     assert (found.data, found.decided_by) == (COMMON_DATA, "telegram:4242")
+
+
+async def test_a_reply_with_half_of_a_surrogate_pair_is_nobodys_answer(room: Room) -> None:
+    name = {"type": "object", "properties": {"it": {"type": "string"}}, "required": ["it"]}
+    waiting = asyncio.create_task(room.gate.collect(name, text="Who is it?"))
+    card = await room.shown("Who is it?")
+    await room.telegram.press(card, "Fill in…", by="alice")
+
+    await room.answer("it", "Bob\ud800")
+    await room.telegram.until(lambda: not room.telegram.updates.pending)
+    await room.answer("it", "Bob")
+
+    assert (await waiting).data == {"it": "Bob"}

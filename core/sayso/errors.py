@@ -11,6 +11,8 @@
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
     - RequestLostError         ... or it answers and has lost the request: ask again
   - WrongLoopError             a store was used in another event loop than its own
+  - StateFullError             what a policy keeps for its session does not fit: keep less
+  - StateBusyError             others kept changing what a policy keeps: ask again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
   - UnknownRequestError        no such request, or it is long gone
@@ -121,6 +123,24 @@ class WrongLoopError(SaysoError, RuntimeError):
             "loop that uses it (asyncio.run begins a new one each time), or call it from elsewhere "
             "with asyncio.run_coroutine_threadsafe(…, its_loop)"
         )
+
+
+class StateFullError(SaysoError):
+    """What a policy wants to keep does not fit beside what its session keeps already."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name!r} does not fit into the session's state: keep fewer names, or smaller values"
+        )
+        self.name = name
+
+
+class StateBusyError(SaysoError):
+    """Others kept changing a value of the session's state: nothing was changed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name!r} in the session's state kept changing: try again")
+        self.name = name
 
 
 class UnreadableEventError(SaysoError):

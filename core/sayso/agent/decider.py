@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from sayso.agent.patience import Memory
@@ -17,6 +18,7 @@ from sayso.policy.denials import denial_by
 from sayso.policy.deny_rules import deny_rules_of
 from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
+from sayso.policy.state import State
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RuleBook
@@ -47,6 +49,14 @@ class Decided:
     book: str
 
 
+class _Kept:
+    """What the session of a run keeps."""
+
+    def __init__(self, rules: Memory, run: RunRef) -> None:
+        self.recall = partial(rules.recall, run)
+        self.swap = partial(rules.swap, run)
+
+
 class Decider:
     """Joins a run's policy with the rules its session remembers.
 
@@ -74,6 +84,7 @@ class Decider:
         self.ask = ask
         self._clock = clock
         self._book = RuleBook()
+        self._state = State(_Kept(rules, run))
 
     async def decide(self, call: ToolCall, asker: Asker) -> Decided:
         """The policy's decision; where it has no opinion, a person is asked.
@@ -205,6 +216,7 @@ class Decider:
             source_name=asker.source_name,
             path=asker.path,
             unreadable=book.unreadable,
+            state=self._state,
         )
 
     async def _unless_gone(self, decision: Decision, call: ToolCall, book: RuleBook) -> Decision:

@@ -118,6 +118,14 @@ class Memory(Protocol):
         """Count a use of a rule."""
         ...
 
+    async def recall(self, run: RunRef, name: str) -> str | None:
+        """What the session keeps under a name."""
+        ...
+
+    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
+        """Keep a text in the place of another one."""
+        ...
+
 
 class PatientMemory:
     """The memory of a store that may be away for a while.
@@ -145,3 +153,14 @@ class PatientMemory:
         return await self._patience(
             lambda: self._memory.use(run, rule_id, digest=digest, book=book)
         )
+
+    async def recall(self, run: RunRef, name: str) -> str | None:
+        """What the session keeps under a name."""
+        return await self._patience(lambda: self._memory.recall(run, name))
+
+    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
+        """Keep a text in the place of another one: tried once.
+
+        Where the answer is lost, it may be there; to try again would take that for another's.
+        """
+        return await self._memory.swap(run, name, before, after)

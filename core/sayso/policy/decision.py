@@ -14,6 +14,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.errors import SaysoError, ToolBlocked
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.snapshots import is_same, snapshot
+from sayso.policy.state import State
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import RememberedRule
 
@@ -84,7 +85,8 @@ class Context:
     puts a question of the policy's own to a person and waits for its ending,
     None where nobody can be asked. ``path`` is the chain of parent calls,
     outermost first. ``unreadable`` are the ids of remembered rules that cannot
-    be read here, each of which may deny this call.
+    be read here, each of which may deny this call. ``state`` is what policies
+    keep for the session, None where there is no store.
     """
 
     run: RunRef
@@ -95,6 +97,13 @@ class Context:
     source_name: str = ""
     path: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
+    state: State | None = None
+
+    @property
+    def only_looking(self) -> Context:
+        """The same for whoever looks without side effects: nothing is spent, asked or changed."""
+        state = None if self.state is None else self.state.only_looking
+        return replace(self, spend=None, ask=None, state=state)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from sayso.calls import ToolCall
@@ -30,8 +29,7 @@ async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decisio
     if not isinstance(policy, Denies):
         return None
     name = policy_name(policy)
-    only_looking = replace(context, spend=None, ask=None)
-    decision = await evaluate(policy.denial, call, only_looking, name=name)
+    decision = await evaluate(policy.denial, call, context.only_looking, name=name)
     if decision is None or decision.ruling is Ruling.DENY:
         return decision
     text = f"policy {name} returned {decision.ruling.value} from denial(), which can only deny"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from sayso.calls import ToolCall
@@ -39,7 +38,7 @@ async def deny_rules_of(policy: Policy, call: ToolCall, context: Context) -> tup
     if not isinstance(policy, HasDenyRules):
         return ()
     try:
-        rules = policy.deny_rules(call, replace(context, spend=None, ask=None))
+        rules = policy.deny_rules(call, context.only_looking)
         if inspect.isawaitable(rules):
             rules = await rules
         return tuple(_with_room(rules))

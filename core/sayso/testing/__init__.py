@@ -36,6 +36,7 @@ from sayso.testing.press_recorder import PressRecorder
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
+from sayso.testing.state_contract import StateContract
 from sayso.testing.store_contract import StoreContract
 from sayso.testing.watch_contract import WatchContract
 
@@ -61,6 +62,7 @@ __all__ = [
     "SettlingContract",
     "Shown",
     "Stage",
+    "StateContract",
     "StoppedClock",
     "StoreContract",
     "UnscriptedPromptError",

@@ -13,10 +13,18 @@ from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import BookChanged, Opened, Record, Settled, Store, Watch
 from sayso.stores.ports.roster import Roster
-from sayso.stores.ports.rules import Audit, KeptRule, Rules
+from sayso.stores.ports.rules import (
+    MOST_STATE_BYTES,
+    MOST_STATE_NAMES,
+    Audit,
+    KeptRule,
+    Rules,
+)
 
 __all__ = [
     "KEPT",
+    "MOST_STATE_BYTES",
+    "MOST_STATE_NAMES",
     "Audit",
     "BookChanged",
     "BranchLog",

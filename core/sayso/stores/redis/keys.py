@@ -34,6 +34,8 @@ slot uses several namespaces.
 ``lease:<name>``     string  who holds a lease
 ``budget:<name>``    zset    the moments in ms at which messages went or will go
 ``moved:<chat>``     string  the new address of a chat
+``state:<session>``  hash    what policies keep for a session: ``v:<name>`` each value,
+                             ``t`` who changed it last
 ``draft:<key>``      string  what is half done, such as the answers to a form
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
                              many questions are open, ``b`` bytes of all its events, ``g`` how
@@ -120,6 +122,10 @@ class Keys:
     def moved(self, chat: str) -> str:
         """The new address of a chat."""
         return f"{self.prefix}moved:{chat}"
+
+    def state(self, session: str) -> str:
+        """What policies keep for a session."""
+        return f"{self.prefix}state:{session}"
 
     def draft(self, key: str) -> str:
         """What is half done."""

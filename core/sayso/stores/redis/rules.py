@@ -10,10 +10,11 @@ from datetime import datetime
 from pydantic_core import from_json
 
 from sayso.calls import RunRef
+from sayso.errors import StateFullError
 from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
 from sayso.stores import audit
 from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
-from sayso.stores.ports import KeptRule
+from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, once_key, session_key
 from sayso.stores.redis.records import moment, read_book
@@ -22,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
 _RULES, _REVOKE, _REFUSE = Script("rules"), Script("revoke"), Script("refuse")
-_NOTE = Script("note")
+_NOTE, _SWAP = Script("note"), Script("swap")
 
 
 class RedisRules:
@@ -45,6 +46,31 @@ class RedisRules:
         """Take what may be had once in a session."""
         token = self._client.token()
         return bool(await self._client.run(_SPEND, session_key(run), once_key(key), token))
+
+    async def recall(self, run: RunRef, name: str) -> str | None:
+        """What the run's session keeps under the name."""
+        kept = await self._client.command(
+            "HGET", self._client.keys.state(session_key(run)), f"v:{name}"
+        )
+        return None if kept is None else kept.decode()
+
+    async def swap(self, run: RunRef, name: str, before: str | None, after: str | None) -> bool:
+        """Keep a text in the place of another one, unless that is not there any more."""
+        said = await self._client.run(
+            _SWAP,
+            session_key(run),
+            name,
+            int(before is not None),
+            before or "",
+            int(after is not None),
+            after or "",
+            self._client.token(),
+            MOST_STATE_NAMES,
+            MOST_STATE_BYTES,
+        )
+        if said < 0:
+            raise StateFullError(name)
+        return bool(said)
 
     async def use(
         self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None

@@ -22,6 +22,7 @@ from sayso.testing import (
     RosterContract,
     RulesContract,
     SettlingContract,
+    StateContract,
     StoreContract,
     WatchContract,
 )
@@ -58,6 +59,10 @@ class TestRedisCopies(CopiesContract):
 
 
 class TestRedisRules(RulesContract):
+    pass
+
+
+class TestRedisState(StateContract):
     pass
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Leases
-from sayso.text.unicode import is_unicode
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.incoming.intake import Intake, Taken, Toast, update_id
 
@@ -100,9 +99,7 @@ class Poller:
 
     async def _took(self, updates: Sequence[Any]) -> bool:
         """Hand in the updates; whether all of them were stored and will not come again."""
-        # What no store can carry is no update, as it is to the webhook.
-        sound = [update if is_unicode(update) else None for update in updates]
-        taken = await asyncio.gather(*(self._intake.take(update) for update in sound))
+        taken = await asyncio.gather(*(self._intake.take(update) for update in updates))
         for one in taken:
             if one.toast is not None:
                 self._tell(one.toast)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -10,6 +11,8 @@ from aiohttp import web
 
 from sayso_bots.api.kinds import Kind, read_object
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
+
+_SHORT = 64 * 1024
 
 
 async def read_body(request: web.Request) -> dict[str, Any]:
@@ -24,7 +27,13 @@ async def read_body(request: web.Request) -> dict[str, Any]:
     if request.content_type != "application/json":
         detail = "send the header Content-Type: application/json"
         raise ApiProblem(415, "UnsupportedMediaType", detail)
-    given = read_object(await request.read())
+    body = await request.read()
+    # Others do not wait for a long one to be read.
+    return await asyncio.to_thread(_read, body) if len(body) > _SHORT else _read(body)
+
+
+def _read(body: bytes) -> dict[str, Any]:
+    given = read_object(body)
     check_numbers(given)
     return given
 

@@ -30,6 +30,7 @@ from sayso_bots.server.checks import (
     look_at_places,
     look_at_platform,
     look_at_store,
+    look_into_store,
     policy_findings,
     unrouted_findings,
 )
@@ -78,6 +79,8 @@ async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
             found = await look_at_store(backend, settings.store)
             yield found
             if found.level == "ok":
+                for finding in await look_into_store(backend):
+                    yield finding
                 yield await _look_at_bots(backend)
     except ConfigError as error:
         yield Finding("failed", "store", f"{settings.store.name}: {error}")

@@ -74,6 +74,17 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     return Finding("ok", "store", f"{store.shown} answers")
 
 
+async def look_into_store(backend: Backend) -> Sequence[Finding]:
+    """What is wrong with a store that answers, by trying out all that is needed of it."""
+    try:
+        ailments = await backend.checkup.look()
+    except StoreUnreachableError as error:
+        return [Finding("failed", "store", str(error), passing=True)]
+    return [
+        Finding("failed" if one.is_serious else "warning", "store", one.text) for one in ailments
+    ]
+
+
 async def look_at_platform(configured: Configured, bot: Bot) -> Finding:
     """Whether the token is known there, and whose it is."""
     name = configured.platform.name

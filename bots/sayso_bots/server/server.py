@@ -24,6 +24,7 @@ from sayso_bots.server.checks import (
     look_at_groups,
     look_at_places,
     look_at_platform,
+    look_into_store,
 )
 from sayso_bots.server.health import Health
 from sayso_bots.server.kinds import load_kinds
@@ -65,6 +66,7 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
         findings = [await reached(backend, settings.store, sockets)]
+        findings += await look_into_store(backend)
         opened = {
             name: await stack.enter_async_context(configured.open(backend.drafts))
             for name, configured in settings.platforms.items()

@@ -10,6 +10,7 @@ from sayso.stores.ports import (
     BranchLog,
     Budgets,
     Bus,
+    Checkup,
     Copies,
     Drafts,
     Leases,
@@ -42,4 +43,5 @@ class Backend:
     roster: Roster
     drafts: Drafts
     log: BranchLog
+    checkup: Checkup
     inbox: Inbox

@@ -11,6 +11,7 @@ from sayso.stores.home import Home
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
+from sayso.stores.memory.checkup import MemoryCheckup
 from sayso.stores.memory.copies import MemoryCopies
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
@@ -47,5 +48,6 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             roster=MemoryRoster(clock),
             drafts=MemoryDrafts(clock),
             log=MemoryBranchLog(bus, records, clock),
+            checkup=MemoryCheckup(),
             inbox=inbox,
         )

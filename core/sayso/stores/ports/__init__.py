@@ -7,6 +7,7 @@ kept is the business of ``memory`` and ``redis``.
 from sayso.stores.ports.branch_log import BranchLog
 from sayso.stores.ports.budgets import Budgets
 from sayso.stores.ports.bus import Bus, Ring
+from sayso.stores.ports.checkup import Ailment, Checkup
 from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
 from sayso.stores.ports.drafts import Drafts
 from sayso.stores.ports.leases import Leases
@@ -25,11 +26,13 @@ __all__ = [
     "KEPT",
     "MOST_STATE_BYTES",
     "MOST_STATE_NAMES",
+    "Ailment",
     "Audit",
     "BookChanged",
     "BranchLog",
     "Budgets",
     "Bus",
+    "Checkup",
     "Copies",
     "Copy",
     "Drafts",

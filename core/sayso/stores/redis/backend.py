@@ -9,6 +9,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.redis.budgets import RedisBudgets
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
+from sayso.stores.redis.checkup import RedisCheckup
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.copies import RedisCopies
 from sayso.stores.redis.drafts import RedisDrafts
@@ -63,6 +64,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 roster=roster,
                 drafts=RedisDrafts(client),
                 log=RedisBranchLog(client, log_reads),
+                checkup=RedisCheckup(client, bus),
                 inbox=inbox,
             )
     finally:

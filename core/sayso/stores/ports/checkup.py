@@ -1,0 +1,27 @@
+"""Whether a store can do what is needed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Ailment:
+    """Something wrong with a store, and the fix; ``is_serious`` where questions would not work."""
+
+    text: str
+    is_serious: bool = True
+
+
+class Checkup(Protocol):
+    """Tries out what is needed of the store, and leaves nothing behind."""
+
+    async def look(self) -> Sequence[Ailment]:
+        """What is wrong; nothing where all is well.
+
+        Raises:
+            StoreUnreachableError: the store does not answer.
+        """
+        ...

@@ -1,0 +1,191 @@
+"""Whether a Redis can do what is needed of it: tried out, not believed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+
+from redis.exceptions import NoPermissionError
+
+from sayso.calls import RunRef, new_id
+from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.questions.wire import encode
+from sayso.stores.notices import BranchGrewEvent
+from sayso.stores.ports import Ailment
+from sayso.stores.redis.bus import RedisBus
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.topics import LOG_TOPIC
+
+_CHECK = Script("check")
+_OLDEST = 7
+_WRONG_SECONDS, _VERY_WRONG_SECONDS = 2.0, 300.0
+_LIFE_MILLISECONDS = 50
+_EXPIRED_AFTER_SECONDS = 0.1
+_MISSING = "NOPERM"
+
+
+class RedisCheckup:
+    """Writes, reads, publishes and expires on keys and channels of its own, which all expire."""
+
+    def __init__(
+        self,
+        client: Client,
+        bus: RedisBus,
+        *,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._client = client
+        self._bus = bus
+        self._clock = clock
+        self._sleep = sleep
+
+    async def look(self) -> Sequence[Ailment]:
+        """What is wrong; nothing where all is well."""
+        name = new_id()
+        found = [one async for one in self._commands(name)]
+        if not found:
+            found += [one async for one in self._expiry(name)]
+        found += [one async for one in self._channels(name)]
+        found += [one async for one in self._clocks()]
+        return [*found, *[one async for one in self._configuration()]]
+
+    async def _commands(self, name: str) -> AsyncIterator[Ailment]:
+        """Each command of the scripts."""
+        try:
+            failed = [said.decode() for said in await self._client.run(_CHECK, name)]
+        except StoreUnreachableError as error:
+            is_denied = isinstance(error.__cause__, NoPermissionError)
+            yield Ailment(f"{error}: {self._permissions}" if is_denied else str(error))
+            return
+        where = f"Redis at {self._client.url.address}"
+        refused = dict(zip(failed[1::2], failed[::2], strict=True))
+        if any("READONLY" in said for said in refused):
+            yield Ailment(f"{where} is a read-only replica: connect to the primary")
+            return
+        if any("OOM" in said for said in refused):
+            yield Ailment(f"{where} is out of memory: raise maxmemory")
+            return
+        denied = [said for said in refused if _MISSING in said or "permission" in said.lower()]
+        if denied:
+            names = ", ".join(sorted({refused[said] for said in denied}))
+            yield Ailment(
+                f"{where} does not permit this user what Sayso needs ({names}): {self._permissions}"
+            )
+        for said in refused.keys() - set(denied):
+            yield Ailment(f"{where} refuses {refused[said]}: {said[:200]}")
+
+    @property
+    def _permissions(self) -> str:
+        prefix = self._client.keys.prefix
+        rights = f"+@all -@admin -@dangerous +info ~{prefix}* &{prefix}*"
+        return f"permit it `{rights}`"
+
+    async def _expiry(self, name: str) -> AsyncIterator[Ailment]:
+        """Whether what has a time to live goes when it is over."""
+        key = self._client.keys.draft(f"check-{name}")
+        await self._client.command("SET", key, "1", "PX", _LIFE_MILLISECONDS)
+        await self._sleep(_EXPIRED_AFTER_SECONDS)
+        if await self._client.command("EXISTS", key):
+            yield Ailment(
+                f"Redis at {self._client.url.address} does not expire keys in time: look at its "
+                "clock and its load"
+            )
+
+    async def _channels(self, name: str) -> AsyncIterator[Ailment]:
+        """Whether what is published is heard, on each kind of channel."""
+        bell = BranchGrewEvent.of(RunRef(f"check-{name}", "check"))
+        refused: dict[str, str] = {}
+        for topic in (f"inbox:{name}", f"events:{name}", f"notices:{name}", LOG_TOPIC):
+            try:
+                async with (
+                    asyncio.timeout(2 * self._client.url.seconds),
+                    self._bus.subscribe(topic) as events,
+                ):
+                    channel = self._client.keys.channel(topic)
+                    await self._client.command("PUBLISH", channel, encode(bell))
+                    while await anext(events) != bell:
+                        pass
+            except (BusLostError, StoreUnreachableError) as error:
+                refused.setdefault(str(error), topic.partition(":")[0])
+            except TimeoutError:
+                refused["what is published is not heard: look for what is between"] = topic
+        for said, kind in refused.items():
+            fix = f"; permit the channels &{self._client.keys.channel('*')}"
+            yield Ailment(f"{said} (channels of {kind}{fix})")
+
+    async def _clocks(self) -> AsyncIterator[Ailment]:
+        """Whether the server's clock and ours agree; a round trip is nobody's fault."""
+        before = self._clock()
+        seconds, micros = await self._client.command("TIME")
+        after = self._clock()
+        now = int(seconds) + int(micros) / 1e6
+        off = now - after if now > after else min(now - before, 0.0)
+        if abs(off) > _WRONG_SECONDS:
+            how = "ahead of" if off > 0 else "behind"
+            yield Ailment(
+                f"the clock of Redis at {self._client.url.address} is {abs(off):.0f} s {how} that "
+                "of this machine: set both by NTP; rules and questions expire by Redis's, and "
+                "a machine that is off by 5 minutes refuses presses",
+                is_serious=abs(off) > _VERY_WRONG_SECONDS,
+            )
+
+    async def _configuration(self) -> AsyncIterator[Ailment]:
+        """What the server says of itself, as far as this user may ask."""
+        try:
+            info = _read(await self._client.command("INFO"))
+        except StoreUnreachableError:
+            text = "whether Redis evicts, saves and is new enough is not known: permit `info`"
+            yield Ailment(text, is_serious=False)
+            return
+        for ailment in (*_version(info), *_eviction(info)):
+            yield ailment
+        for ailment in _persistence(info, await self._saves()):
+            yield ailment
+
+    async def _saves(self) -> bool | None:
+        """Whether snapshots are taken; None where nobody may say."""
+        try:
+            said = await self._client.command("CONFIG", "GET", "save")
+        except StoreUnreachableError:
+            return None
+        return bool(said and said[-1])
+
+
+def _read(info: bytes) -> Mapping[str, str]:
+    pairs = (line.partition(":") for line in info.decode(errors="replace").splitlines())
+    return {name: value for name, colon, value in pairs if colon}
+
+
+def _version(info: Mapping[str, str]) -> Iterator[Ailment]:
+    version = info.get("redis_version", "")
+    major = version.partition(".")[0]
+    if "valkey_version" not in info and major.isdigit() and int(major) < _OLDEST:
+        yield Ailment(f"this is Redis {version}: Sayso needs Redis {_OLDEST} or newer, or Valkey")
+
+
+def _eviction(info: Mapping[str, str]) -> Iterator[Ailment]:
+    policy = info.get("maxmemory_policy", "noeviction")
+    if policy == "noeviction":
+        return
+    is_limited = info.get("maxmemory", "0") != "0"
+    when = "when its memory is full" if is_limited else "once it has a maxmemory"
+    yield Ailment(
+        f"Redis drops open questions and remembered rules {when} (maxmemory-policy {policy}): set "
+        "maxmemory-policy noeviction",
+        is_serious=is_limited,
+    )
+
+
+def _persistence(info: Mapping[str, str], saves: bool | None) -> Iterator[Ailment]:
+    appends = info.get("aof_enabled") == "1"
+    if appends and info.get("aof_last_write_status", "ok") != "ok":
+        yield Ailment("Redis cannot write its append-only file: look at its disk and log")
+    if not appends:
+        what = {
+            True: "Redis keeps snapshots only: a crash loses what came after the last one",
+            False: "Redis keeps nothing: a restart loses open questions and remembered rules",
+            None: "Redis writes no append-only file: a crash loses at least what came last",
+        }[saves]
+        yield Ailment(f"{what}; set appendonly yes", is_serious=False)

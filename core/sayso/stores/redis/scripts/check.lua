@@ -1,0 +1,67 @@
+-- Try out what the other scripts do, on keys of this one alone: a name for them. Keys that all share
+-- are read, and nothing is taken out of them. Answers the name of each command that failed, and how.
+local name = ARGV[1]
+local failed = {}
+
+local function try(...)
+  local done = redis.pcall(...)
+  if type(done) == 'table' and done.err then
+    failed[#failed + 1] = (...)
+    failed[#failed + 1] = done.err
+  end
+end
+
+local function key(kind) return P .. kind .. ':check-' .. name end
+
+local hash, text, set, stream = key('r'), key('draft'), key('books'), key('log')
+local group, me = 'check', 'check'
+try('TIME')
+try('SET', text, '1', 'PX', 60000)
+try('GET', text)
+try('GETEX', text, 'PX', 60000)
+try('GETDEL', text)
+try('EXISTS', text)
+try('HSET', hash, 'a', '1')
+try('PEXPIREAT', hash, clock() + 60000)
+try('PTTL', hash)
+try('PEXPIRETIME', hash)
+try('HSETNX', hash, 'b', '1')
+try('HINCRBY', hash, 'a', 1)
+try('HGET', hash, 'a')
+try('HMGET', hash, 'a', 'b')
+try('HGETALL', hash)
+try('HKEYS', hash)
+try('HDEL', hash, 'a')
+try('ZADD', set, 1, 'a')
+try('PEXPIREAT', set, clock() + 60000)
+try('ZSCORE', set, 'a')
+try('ZCOUNT', set, 0, 1)
+try('ZRANGE', set, 0, -1)
+try('ZRANGEBYSCORE', set, 0, 1)
+try('ZREM', set, 'b')
+try('ZREMRANGEBYSCORE', set, 2, 3)
+try('XGROUP', 'CREATE', stream, group, '0', 'MKSTREAM')
+try('PEXPIREAT', stream, clock() + 60000)
+local id = redis.pcall('XADD', stream, 'MAXLEN', '~', 10, '*', 'a', 'b')
+if type(id) == 'table' and id.err then
+  failed[#failed + 1] = 'XADD'
+  failed[#failed + 1] = id.err
+  id = '1-1'
+end
+try('XRANGE', stream, '-', '+')
+try('XREVRANGE', stream, '+', '-')
+try('XREADGROUP', 'GROUP', group, me, 'STREAMS', stream, '>')
+try('XPENDING', stream, group)
+try('XCLAIM', stream, group, me, 0, id)
+try('XAUTOCLAIM', stream, group, me, 0, '0')
+try('XINFO', 'CONSUMERS', stream, group)
+try('XACK', stream, group, id)
+try('XDEL', stream, id)
+try('XGROUP', 'DELCONSUMER', stream, group, me)
+try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
+for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit'}) do try('EXISTS', P .. shared) end
+for _, own in ipairs({'h', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget'}) do
+  try('DEL', key(own))
+end
+try('DEL', hash, text, set, stream)
+return failed

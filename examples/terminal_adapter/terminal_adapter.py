@@ -249,9 +249,8 @@ class TerminalListener:
         asked = filling.fields.pop(0)
         filling.inputs[asked.name] = _raw(asked, line)
         form = filling.choice.form
-        # An answer can make others needless.
         while form and filling.fields and not form.asks(filling.fields[0], filling.inputs):
-            filling.fields.pop(0)
+            filling.fields.pop(0)  # an answer made it needless
         if filling.fields:
             self._adapter.prompt(filling)
             return
@@ -287,9 +286,7 @@ def _raw(asked: FormField, line: str) -> Raw:
         return _position(text)
     if asked.kind == "options":
         return [_position(part) for part in text.replace(",", " ").split()]
-    if asked.kind == "list":
-        return [item.strip() for item in text.split(",") if item.strip()]
-    return text
+    return text.replace(",", "\n") if asked.kind == "list" else text
 
 
 def _position(text: str) -> str:

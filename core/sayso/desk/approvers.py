@@ -26,7 +26,8 @@ becomes a guest, may still approve for this long where the platform does not tel
 
 # Read again before it is forgotten, so that presses seldom wait for it.
 AGAIN_SECONDS = 45.0
-_ASK_SECONDS = 1.5
+# A press has to be answered in time: Slack waits for 3 seconds.
+ASK_SECONDS = 1.5
 # A group that cannot be read is not asked for at each press: it has nobody for this long.
 _FAILED_SECONDS = 5.0
 _MOST_PEOPLE = 4_096
@@ -62,11 +63,13 @@ class Approvers:
         *,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        ask_seconds: float = ASK_SECONDS,
     ) -> None:
         self._routes = routes
         self._adapters = adapters
         self._clock = clock
         self._pause = pause
+        self._ask_seconds = ask_seconds
         self._groups: dict[str, _Group] = {}
         self._people: dict[str, _Person] = {}
         self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -120,7 +123,7 @@ class Approvers:
         if not groups:
             return False
         try:
-            async with asyncio.timeout(_ASK_SECONDS):
+            async with asyncio.timeout(self._ask_seconds):
                 return await self._is_in(groups, actor)
         except TimeoutError:
             _log.warning("whether %s is in a group was not said in time: they may not", actor)

@@ -43,6 +43,7 @@ class BundlePresses:
             return Answer(Answered.REFUSED, words.none_allowed if refused else words.own_requests)
         await self._parts.maker.prepare(*(one.request for one in mine))
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
+            self._parts.refused.press(pressed.request, press, "not_offered")
             said = self._parts.words.unseen.of(unseen, show_all=self._parts.words.cards.show_all)
             return Answer(Answered.REFUSED, said)
         if any(not one.copy.message_id for one in found):

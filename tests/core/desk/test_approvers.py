@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
 import pytest
 from support.chat_double import ChatDouble
 
-from sayso.desk.approvers import AGAIN_SECONDS, REMEMBER_SECONDS, Approvers
+from sayso.desk.approvers import AGAIN_SECONDS, ASK_SECONDS, REMEMBER_SECONDS, Approvers
 from sayso.desk.members import MembersHeard
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
@@ -64,7 +64,7 @@ async def test_members_removed_from_a_group_may_not_approve_after_a_minute(
     assert await may(approvers)
     chat.groups["oncall"] = {DAVE}
 
-    time.now += REMEMBER_SECONDS - 1
+    time.now += 59
     assert await may(approvers)
     time.now += 1
     assert not await may(approvers)
@@ -78,7 +78,7 @@ async def test_groups_that_cannot_be_read_any_more_have_nobody_after_a_minute(
     chat.fail("members", *[AWAY] * 3)
 
     await approvers.refresh()
-    time.now += REMEMBER_SECONDS - 1
+    time.now += 59
     assert await may(approvers)
     time.now += 1
     assert not await may(approvers)
@@ -143,7 +143,7 @@ async def test_who_somebody_is_is_remembered_for_a_minute(
 ) -> None:
     assert await may(approvers)
     chat.guests = {CAROL}
-    time.now += REMEMBER_SECONDS - 1
+    time.now += 59
     assert await may(approvers)
     assert chat.looked_up == [CAROL]
 
@@ -266,3 +266,55 @@ async def test_without_groups_nothing_is_listened_to(chat: ChatDouble, time: Tim
     await MembersHeard(approvers, None).hear()  # type: ignore[arg-type]
 
     assert await may(approvers)
+
+
+async def test_a_minute_counts_from_when_the_platform_was_asked(time: Time) -> None:
+    class Slow(ChatDouble):
+        async def members(self, group: str) -> Collection[str]:
+            members = await super().members(group)
+            time.now += 2
+            return members
+
+        async def counts_in_groups(self, actor: str) -> bool:
+            counts = await super().counts_in_groups(actor)
+            time.now += 2
+            return counts
+
+    slow = Slow()
+    slow.groups["oncall"] = {CAROL}
+    approvers = approvers_of(slow, time)
+    await approvers.refresh()
+    assert await may(approvers)
+    asked_at = time.now - 2
+
+    slow.guests = {CAROL}
+    time.now = asked_at + 56
+    await approvers.refresh()  # the group alone
+    time.now = asked_at + 60
+    assert not await may(approvers)
+
+    slow.groups["oncall"], slow.guests = {CAROL}, set()
+    approvers = approvers_of(slow, time)
+    began = time.now
+    await approvers.refresh()
+    slow.groups["oncall"] = set()
+    time.now = began + 60
+    assert not await may(approvers)
+
+
+@pytest.mark.parametrize("verb", ["members", "counts_in_groups"])
+async def test_a_platform_that_does_not_answer_in_time_vouches_for_nobody(
+    time: Time, verb: str
+) -> None:
+    chat = ChatDouble()
+    chat.groups["oncall"] = {CAROL}
+    setattr(chat, verb, forever)
+    routes = Routes([Route((), approvers=("slack:@oncall",))])
+    approvers = Approvers(routes, {"slack": chat}, clock=time, ask_seconds=0.01)
+
+    assert not await may(approvers)
+    assert ASK_SECONDS < 2  # Slack wants an answer within three
+
+
+async def forever(_: str) -> None:
+    await asyncio.Event().wait()

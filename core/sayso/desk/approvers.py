@@ -26,7 +26,7 @@ becomes a guest, may still approve for this long where the platform does not tel
 
 # Read again before it is forgotten, so that presses seldom wait for it.
 AGAIN_SECONDS = 45.0
-# A press has to be answered in time: Slack waits for 3 seconds.
+# A press has to be answered in time: a platform waits a few seconds for it.
 ASK_SECONDS = 1.5
 # A group that cannot be read is not asked for at each press: it has nobody for this long.
 _FAILED_SECONDS = 5.0

@@ -11,6 +11,7 @@ from support.api_world import API, CI, REVIEWER, World, token_lines, world_on
 from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
+from sayso.testing.builders import PATIENCE_SECONDS
 
 TOKENS = "\n".join(
     (
@@ -50,8 +51,9 @@ async def audited(world: World) -> list[tuple[str, str, str, str]]:
             if one.kind == "press_refused"
         ]
 
-    while not (entries := await found()):
-        await asyncio.sleep(0)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not (entries := await found()):
+            await asyncio.sleep(0)
     return entries
 
 

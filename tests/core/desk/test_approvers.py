@@ -205,6 +205,28 @@ async def test_what_was_read_before_a_change_is_not_remembered_after_it(
     del chat
 
 
+async def test_who_somebody_was_before_a_change_is_not_remembered_after_it(time: Time) -> None:
+    class Slow(ChatDouble):
+        async def counts_in_groups(self, actor: str) -> bool:
+            counts = await super().counts_in_groups(actor)
+            started.set()
+            await go_on.wait()
+            return counts
+
+    started, go_on = asyncio.Event(), asyncio.Event()
+    slow = Slow()
+    slow.groups["oncall"] = {CAROL}
+    approvers = approvers_of(slow, time)
+    looking = asyncio.create_task(may(approvers))
+    await started.wait()
+    slow.guests = {CAROL}
+    approvers.forget("slack")
+    go_on.set()
+    await looking
+
+    assert not await may(approvers)
+
+
 async def test_a_group_of_a_platform_that_is_not_there_has_nobody(time: Time) -> None:
     routes = Routes([Route((), approvers=("slack:@oncall",))])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from sayso.cards.card import Card, Open
 from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
+from sayso.desk.standing import Standing
 from sayso.questions.clarification import Clarify
 from sayso.stores.backend import Backend
 from sayso.stores.notices import PressNotice
@@ -189,3 +191,21 @@ def test_an_account_that_two_people_have_is_both_of_theirs() -> None:
     asked = [Routes([], people).asked_by(who, request) for who in (ALICE, "slack:U0C", "slack:U0D")]
 
     assert asked == [True, True, False]
+
+
+def test_an_asker_may_end_their_request_with_anything_but_an_approval() -> None:
+    request, now = a_request(), datetime.now(UTC)
+    approved, denied = request.approve(by=ALICE, at=now), request.deny(by=ALICE, at=now)
+
+    allowed = {
+        one: (one.allows(approved), one.allows(denied), one.refusal)
+        for one in Standing
+        if one is not Standing.APPROVER
+    }
+
+    assert allowed == {
+        Standing.STRANGER: (False, False, "not_approver"),
+        Standing.ASKER: (False, True, "own_request"),
+    }
+    assert Standing.APPROVER.allows(approved)
+    assert Standing.APPROVER.allows(denied)

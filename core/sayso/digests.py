@@ -32,7 +32,8 @@ _ALIKE = re.compile(
 _ANY_FRACTION = rb"[0-9]++(?:\.[0-9]++(?:e[+-][0-9]++)?+|e[+-][0-9]++)"
 _WITH_FRACTIONS = re.compile(rb'(?:[^"0-9]++|%b|%b|%b)*+' % (_STRING, _INTEGER, _ANY_FRACTION))
 _FRACTION = re.compile(rb"%b|-?%b" % (_STRING, _ANY_FRACTION))
-_WHOLE = re.compile(rb"(%b)|(?<=[0-9])\.0(?![0-9e])" % _STRING)
+_STRINGS = re.compile(rb"(%b)" % _STRING)
+_EMPTY_FRACTION = re.compile(rb"(?<=[0-9])\.0(?![0-9e])")
 _HUGE = re.compile(rb"[0-9]{16}")
 _LARGE = re.compile(rb"%b|(?<![.0-9])([0-9]{16,}+)(?![.e])" % _STRING)
 _LONGEST_INTEGER = 21  # ECMA-262, Number::toString: with more digits it has an exponent
@@ -154,12 +155,21 @@ def _quick(text: bytes) -> bytes | None:
     if _ALIKE.fullmatch(text) is None:
         if _WITH_FRACTIONS.fullmatch(text) is None:
             return None
-        text = _WHOLE.sub(rb"\1", text) if b"-0.0" not in text else text
+        text = _without_empty_fractions(text)
         if _ALIKE.fullmatch(text) is None:
             text = _FRACTION.sub(_fraction, text)
     if _HUGE.search(text) is None or all(map(_is_kept, _LARGE.findall(text))):
         return text
     return None
+
+
+def _without_empty_fractions(text: bytes) -> bytes:
+    """The JSON with 1.0 as 1; what stands in its strings stays, and so does a zero with a sign."""
+    if b"-0.0" in text:
+        return text
+    pieces = _STRINGS.split(text)
+    pieces[::2] = [_EMPTY_FRACTION.sub(b"", piece) for piece in pieces[::2]]
+    return b"".join(pieces)
 
 
 def _fraction(match: re.Match[bytes]) -> bytes:

@@ -129,7 +129,8 @@ def _room_after(value: Any, room: int) -> int:
             if room < 0:
                 break
             room = _room_after(item, room)
-    return room
+        return room
+    return room - 1  # a mapping is one as well: "[object Object]"
 
 
 def _if_readable(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from redis.asyncio import Redis
@@ -12,6 +13,7 @@ from support.counted import Counted
 from support.denials import always_deny
 
 from sayso import Gate, PermissionRequestEvent, ToolCall
+from sayso.errors import StoreUnreachableError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Ring
@@ -111,3 +113,35 @@ async def test_an_ending_that_was_rung_without_a_version_says_none(
         await server.publish(keys.channel("inbox:mine"), encode(response))
 
         assert await soon(rings) == Ring(response)
+
+
+class Restless:
+    """A client in whose session somebody stores a rule before every step."""
+
+    def __init__(self, client: Client, backend: Backend, request: PermissionRequestEvent) -> None:
+        self._client = client
+        self._backend = replace(backend, store=RedisStore(client))
+        self._request = request
+        self.token = client.token
+        self.steps = 0
+
+    async def run(self, *arguments: Any) -> Any:
+        self.steps += 1
+        await always_deny(self._backend, ToolCall("other"), self._request.run)
+        return await self._client.run(*arguments)
+
+
+async def test_where_rules_never_come_to_rest_nothing_is_decided_and_nobody_waits_for_ever(
+    backend: Backend,
+) -> None:
+    request = await opened(backend)
+    assert isinstance(backend.store, RedisStore)
+    restless = Restless(backend.store._client, backend, request)
+
+    with pytest.raises(StoreUnreachableError, match="nothing was decided"):
+        await RedisStore(cast("Client", restless)).settle(request.question_id, a_response(request))
+
+    assert restless.steps == 20
+    record = await backend.store.get(request.question_id)
+    assert record is not None
+    assert record.ending is None

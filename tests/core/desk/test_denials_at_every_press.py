@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from support.bundle_room import a_call, a_room, all_ended, line
-from support.chat_double import ChatDouble, press_on
+from support.chat_double import ChatDouble, press_on, working
 from support.denials import always_deny
 from support.room import OPS, RUN, ChatRoom
 
@@ -35,7 +36,7 @@ from sayso.questions.permission_answer import PermissionDeniedEvent
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.memory import memory_backend
-from sayso.testing import soon, until
+from sayso.testing import a_request, a_response, soon, until
 
 APPLY = ToolCall("bash", {"command": "terraform apply"})
 LS = ToolCall("bash", {"command": "ls x"})
@@ -250,3 +251,27 @@ async def test_the_log_of_a_branch_has_an_approval_and_then_its_denial(backend: 
             "PERMISSION_DENIED",
         ]
         assert await backend.log.open_questions(RUN) == 0
+
+
+async def test_a_desk_that_was_away_writes_the_approval_and_then_its_denial(
+    backend: Backend,
+) -> None:
+    request = a_request(run=RUN)
+    approval = a_response(request)
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await backend.store.settle(request.question_id, approval)
+    denial = approval.denied(reason="denied by the agent", line="policy mine")
+    await backend.store.overrule(request.question_id, denial)
+
+    async with working(Desk(backend, [ChatDouble()], ROUTES, DeskOptions(keeps_log=True))) as desk:
+
+        async def logged() -> bool:
+            return len(await backend.log.after(RUN, BEGINNING, count=10)) >= 5
+
+        await until(logged)
+        await desk._background.settled()
+
+    log = await backend.log.after(RUN, BEGINNING, count=10)
+    told = [json.loads(event.data).get("approved") for event in log]
+    assert told == [None, True, None, False, None]
+    assert await backend.log.open_questions(RUN) == 0

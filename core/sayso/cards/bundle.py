@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sayso.cards.card import Card, Choice, Open
-from sayso.cards.words import ENGLISH, CardWords
+from sayso.cards.card import Card, Choice, Ended, Open
+from sayso.cards.words import ENGLISH, SUPERSEDED, CardWords
 
 ALLOW_ALL = Choice("allow-all", ENGLISH.allow_all, "primary", needs_sight=True)
 DENY_ALL = Choice("deny-all", ENGLISH.deny_all, "danger")
@@ -38,11 +38,19 @@ class Bundle:
     def title(self) -> str:
         """How many calls wait, in words."""
         count, waiting = len(self.cards), len(self.waiting)
+        if not waiting and self._is_elsewhere:
+            said = self.words.outcome(SUPERSEDED)
+            return f"{said[:1].upper()}{said[1:]}"
         if not waiting:
             return self.words.all_decided.of(count)
         if waiting == count:
             return self.words.waiting.of(count)
         return self.words.waiting_of.of(waiting, all=count)
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        states = [card.state for card in self.cards if isinstance(card.state, Ended)]
+        return any(state.outcome == SUPERSEDED for state in states)
 
     @property
     def handle(self) -> str:

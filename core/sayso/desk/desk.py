@@ -189,7 +189,9 @@ class Desk:
         messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():
             for copy in record.copies:
-                if (copy.place.platform, copy.place.address) == (old.platform, old.address):
+                is_there = (copy.place.platform, copy.place.address) == (old.platform, old.address)
+                # What does not stand yet follows by itself, or stands in another message.
+                if is_there and copy.stands:
                     messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
         for place, records in messages.values():
             self._background.start(self._show_again(records, place))

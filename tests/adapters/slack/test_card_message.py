@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_card, an_ending
 
-from sayso.cards.card import Card, Choice, Open
+from sayso.cards.card import Card, Choice, Ended, Open
+from sayso.cards.words import SUPERSEDED
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import card_message
 from sayso_slack.card.fallback import escaped
@@ -362,3 +363,12 @@ def test_nothing_unseen_can_be_allowed(card: Card) -> None:
     for choice in card.body.choices:
         if choice.needs_sight and unseen and not card.revealed:
             assert choice.key not in offered
+
+
+def test_a_card_that_another_message_shows_says_so_and_has_no_buttons() -> None:
+    closed = a_card(Ended(SUPERSEDED, an_ending().at))
+    shown = json.dumps(card_message(closed), ensure_ascii=False)
+
+    assert "shown in another message here" in shown.lower()
+    assert blocks_of(closed, "actions") == []
+    assert closed.body.content in html.unescape(shown)

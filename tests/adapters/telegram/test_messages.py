@@ -14,8 +14,10 @@ from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
+from sayso.cards.words import SUPERSEDED
 from sayso_playground.telegram.text import checked_entities, with_live_parts
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
 
 NOW = datetime(2026, 11, 21, 12, 0, 5, tzinfo=UTC)
@@ -361,3 +363,10 @@ def test_offsets_count_utf16_code_units() -> None:
         ("code", 3, 3),
         ("bold", 6, 1),
     ]
+
+
+def test_a_card_that_another_message_shows_says_so_and_has_no_buttons(a_card: CardMaker) -> None:
+    closed = a_card(state=Ended(SUPERSEDED, NOW))
+
+    assert "Shown in another message here" in message(closed).text
+    assert keyboard(closed) is None

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from support.chat_double import ChatDouble, press_on, working
+from support.clock import Clock
 from support.on_their_way import (
     ALICE,
     BOB,
+    PHONE,
     Direct,
     Held,
     a_desk,
@@ -26,6 +28,7 @@ from sayso.desk.routes import Route
 from sayso.errors import DeliveryError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
+from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Copy
 from sayso.testing import until
 
@@ -168,3 +171,43 @@ async def test_a_card_left_behind_in_direct_messages_can_be_pressed_by_its_perso
         assert len(live(chat)) == 1
         await ended(backend, request)
         await chat.card_where(lambda _: not live(chat))
+
+
+async def test_a_press_closes_a_card_for_30_days_after_its_time_was_over() -> None:
+    clock = Clock()
+    async with memory_backend(clock=clock) as backend:
+        chat = ChatDouble()
+        desk = a_desk(backend, chat)
+        async with working(desk):
+            request = await asked(backend, seconds=60)
+            ref, card = await chat.card_where()
+            await until(lambda: is_settled(desk))
+        # The bots were away when it expired, and long after.
+        clock.pass_by(60 + 30 * 86_400 - 1)
+        await backend.watch.expire()
+        late = a_desk(backend, chat)
+
+        answer = await late.press(press_on(ref, card, "allow", by=BOB))
+        await until(lambda: is_settled(late))
+        assert answer.kind is Answered.LATE
+        assert live(chat) == []
+
+        clock.pass_by(1)
+        gone = await late.press(press_on(ref, card, "allow", by=BOB))
+        assert gone.kind is Answered.UNKNOWN
+        assert await backend.store.get(request.question_id) is None
+
+
+async def test_a_card_left_behind_does_not_follow_a_chat_that_moves(backend: Backend) -> None:
+    chat, new = ChatDouble("telegram"), Place("telegram", "-1002")
+    request = await asked(backend)
+    await backend.copies.issue(Copy("handle", request.question_id, PHONE))
+    desk = a_desk(backend, chat, to=[PHONE])
+    async with working(desk):
+        first, _ = await chat.card_where()
+        await until(lambda: is_settled(desk))
+        await desk.moved(PHONE, new)
+        await chat.card_where(lambda _: len(chat.cards) == 2)
+        await until(lambda: is_settled(desk))
+
+    assert [ref.place for ref in chat.cards] == [first.place, new]

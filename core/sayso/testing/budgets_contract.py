@@ -66,6 +66,18 @@ class BudgetsContract:
 
         assert _is_about(await backend.budgets.reserve([quick, everything]), 1)
 
+    async def test_a_moment_that_is_taken_already_counts_for_those_before_it(
+        self, backend: Backend
+    ) -> None:
+        everything = Budget("everything", Rate(1, 10))
+        slow, other = Budget("slow", Rate(1, 600)), Budget("other", Rate(1, 585))
+        for _ in range(2):
+            await backend.budgets.reserve([slow, everything])
+        assert _is_about(await backend.budgets.reserve([other, everything]), 10)
+
+        # The next one of its own would be at 595, too close to the one at 600.
+        assert _is_about(await backend.budgets.reserve([other, everything]), 610)
+
     async def test_what_was_used_up_comes_back(self, backend: Backend) -> None:
         chat = Budget("chat", Rate(1, 0.05))
         await backend.budgets.reserve([chat])

@@ -141,7 +141,10 @@ class Checks:
         held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
         late = out_of_time(call, asked.time.seconds, "whether it is denied was not known yet")
         found = await in_time(held, asked.time, lambda: late)
-        return found if isinstance(found, Verdict) else found.verdict
+        if isinstance(found, _Held):
+            return found.verdict
+        self._questions.tell(self._overruled(ring.ending, found).observed)
+        return found
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
@@ -267,13 +270,20 @@ class Checks:
         except SaysoError:
             self._questions.tell(ending.observed)
             raise
-        if verdict.approved and not still.approved and isinstance(ending, PermissionResponseEvent):
-            by = f" by {ending.decided_by}" if ending.decided_by else ""
-            reason = f"approved{by}, then denied by the agent: {still.reason}"
-            ending = ending.denied(reason=reason, line=still.line, at=self._options.clock())
-            self._questions.overrule(ending)
+        if not still.approved:
+            ending = self._overruled(ending, still)
         self._questions.tell(ending.observed)
         return _Held(still, ending)
+
+    def _overruled(self, ending: RequestEnding, verdict: Verdict) -> RequestEnding:
+        """The ending that counts where the call does not run on it: an approval no longer does."""
+        if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
+            return ending
+        by = f" by {ending.decided_by}" if ending.decided_by else ""
+        reason = f"approved{by}, then denied by the agent: {verdict.reason}"
+        denial = ending.denied(reason=reason, line=verdict.line, at=self._options.clock())
+        self._questions.overrule(denial)
+        return denial
 
     async def _still(
         self,

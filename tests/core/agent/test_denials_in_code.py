@@ -12,6 +12,7 @@ from sayso import (
     Context,
     Decision,
     DenyRule,
+    Event,
     Gate,
     Orchestrator,
     Outcome,
@@ -154,3 +155,35 @@ async def test_a_policys_own_question_about_a_call_carries_its_deny_rules(
 
         assert settled.forbidden
         assert not (await waiting).approved
+
+
+async def test_an_approval_that_comes_to_nothing_for_want_of_time_is_corrected_too(
+    backend: Backend,
+) -> None:
+    class Slow:
+        """A policy that never says whether it denies what a person approved."""
+
+        def decide(self, call: ToolCall, context: Context) -> Decision:
+            del call, context
+            return Decision.ASK
+
+        async def denial(self, call: ToolCall, context: Context) -> Decision | None:
+            del call, context
+            return await asyncio.Future()
+
+    told: list[Event] = []
+    async with Gate.open(backend, run=RUN, policy=Slow(), observe=told.append) as gate:
+        waiting = asyncio.create_task(gate.check(LS, timeout=0.2))
+        await until(backend.watch.pending)
+        [record] = await backend.watch.pending()
+        assert isinstance(record.request, PermissionRequestEvent)
+        approval = record.request.approve(by="slack:U0BOB")
+        assert (await backend.store.settle(approval.question_id, approval)).first
+
+        assert not (await waiting).approved
+    ended = await backend.store.get(approval.question_id)
+    assert ended is not None
+    assert ended.ending is not None
+    assert ended.ending.outcome is Outcome.DENIED
+    assert ended.ending.reason.startswith("approved by slack:U0BOB, then denied by the agent: ")
+    assert [type(event).__name__ for event in told][-1] == "PermissionDeniedEvent"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
+from support.fake_redis import fake_redis, sentinel_that_names
 from support.topologies import (
     PASSWORD,
     SENTINEL_PASSWORD,
@@ -209,6 +210,19 @@ async def test_a_question_is_answered_over_tls(
     )
 
     await _ask_and_answer(f"{url}&ssl_ca_certs={certificate / 'crt'}")
+
+
+async def test_sentinels_are_asked_over_tls_too(
+    tls_port: int, certificate: Path, store_url: str
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate / "crt", certificate / "key")
+    known = read_url(store_url)
+    login = f":{known.options['password']}@" if known.options.get("password") else ""
+    trusted = f"ssl_ca_certs={certificate / 'crt'}&namespace={known.keys.namespace}"
+
+    async with fake_redis(sentinel_that_names(lambda: tls_port), tls=context) as port:
+        await _ask_and_answer(f"rediss+sentinel://{login}127.0.0.1:{port}/main?{trusted}")
 
 
 async def test_a_certificate_that_is_not_trusted_is_a_clear_error(

@@ -1,0 +1,108 @@
+"""Servers that say that another one is to be asked, or that nothing will come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from redis.asyncio import Redis
+from support.fake_redis import fake_redis, sentinel_that_names
+from support.valkey_server import Valkey
+
+from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.stores.redis import redis_backend
+from sayso.testing import a_request, soon
+
+PASSWORD = "s3cret"
+
+
+async def test_a_slot_on_another_host_is_followed_there() -> None:
+    asked: list[Sequence[str]] = []
+
+    def owner(words: Sequence[str]) -> bytes:
+        asked.append(words)
+        return b":0\r\n"
+
+    async with (
+        fake_redis(owner, host="127.0.0.2") as port,
+        fake_redis(lambda _words: b"-MOVED 7 127.0.0.2:%d\r\n" % port) as first,
+        redis_backend(f"redis+cluster://127.0.0.1:{first}") as backend,
+    ):
+        await backend.leases.ping()
+
+    assert [words[0] for words in asked] == ["EXISTS", "EXISTS"]
+
+
+async def test_a_node_that_names_no_host_means_its_own() -> None:
+    async with (
+        fake_redis(lambda _words: b":0\r\n") as port,
+        fake_redis(lambda _words: b"-MOVED 7 :%d\r\n" % port) as first,
+        redis_backend(f"redis+cluster://127.0.0.1:{first}") as backend,
+    ):
+        await backend.leases.ping()
+
+
+async def test_nodes_that_send_each_other_round_and_round_are_an_error() -> None:
+    times = 0
+
+    def to_itself(_words: Sequence[str]) -> bytes:
+        nonlocal times
+        times += 1
+        return b"-MOVED 7 127.0.0.1:%d\r\n" % port
+
+    async with (
+        fake_redis(to_itself) as port,
+        redis_backend(f"redis+cluster://127.0.0.1:{port}") as backend,
+    ):
+        with pytest.raises(StoreUnreachableError, match="the nodes do not agree"):
+            await backend.leases.ping()
+
+    assert times <= 10
+
+
+async def test_a_primary_that_became_a_replica_is_left_at_once() -> None:
+    old, new = Valkey(password=PASSWORD), Valkey(password=PASSWORD)
+    old.start()
+    new.start()
+    primary = old
+    request = a_request()
+    try:
+        async with (
+            fake_redis(sentinel_that_names(lambda: primary.port)) as port,
+            redis_backend(f"redis+sentinel://:{PASSWORD}@127.0.0.1:{port}/main") as backend,
+            Redis.from_url(old.url) as admin,
+        ):
+            await backend.store.open(a_request(), seconds=30, inbox="", book=None)
+            await admin.config_set("masterauth", PASSWORD)
+            await admin.replicaof("127.0.0.1", str(new.port))
+            primary = new
+
+            # The connection stands, and what answers on it takes no writes any more.
+            await backend.store.open(request, seconds=30, inbox="", book=None)
+
+            async with backend.outbox.jobs("desk") as jobs:
+                assert (await soon(jobs)).question_id == request.question_id
+    finally:
+        old.close()
+        new.close()
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (b"-NOPERM this user has no permissions to run the 'subscribe' command\r\n", "permit"),
+        (b"-ERR unknown command\r\n", "refuses a command"),
+        (b"-LOADING Redis is loading the dataset in memory\r\n", "is still loading its data"),
+    ],
+)
+async def test_an_error_instead_of_a_subscription_is_told_at_once(reply: bytes, told: str) -> None:
+    async with (
+        fake_redis(lambda _words: reply) as port,
+        redis_backend(f"redis://127.0.0.1:{port}") as backend,
+    ):
+        with pytest.raises(BusLostError, match=told):
+            async with backend.bus.subscribe("topic"):
+                pass
+        with pytest.raises(BusLostError, match=told):
+            async with backend.bus.rings("inbox"):
+                pass

@@ -68,6 +68,7 @@ class Jobs:
             await self._do(job)
 
     async def _do(self, job: Job) -> None:
+        failures = 0
         while True:
             try:
                 record = await self._backend.store.get(job.question_id)
@@ -81,13 +82,30 @@ class Jobs:
             except UnreadableEventError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
                 if await self._refused(job, error):
-                    return
+                    return None
             except UnknownRequestError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
-                await self._backend.outbox.done(job)
-                return
+                return await self._put_aside(job)
+            except LanesClosedError:
+                raise
+            except Exception:
+                # Not even its request can be read: that expires by itself.
+                _log.exception("a job of the desk failed")
+                failures += 1
+                if failures == 2:
+                    return await self._put_aside(job)
+                await self._timer.sleep(_RETRY_SECONDS)
             else:
-                return
+                return None
+
+    async def _put_aside(self, job: Job) -> None:
+        """Let nobody have the job again."""
+        while True:
+            try:
+                return await self._backend.outbox.done(job)
+            except StoreUnreachableError as error:
+                _log.warning("the desk waits for the store: %s", error)
+                await self._timer.sleep(_RETRY_SECONDS)
 
     async def _refused(self, job: Job, error: UnreadableEventError) -> bool:
         """End a request of a kind that these bots do not know; False while the store is away."""

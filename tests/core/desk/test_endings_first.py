@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from support.chat_double import ChatDouble, press_on, working
 from support.room import OPS
 from support.timer import StoppedTimer, settle
 
-from sayso.cards.card import Ended
+from sayso.cards.card import Card, Ended
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.limits import Sending
 from sayso.chats.places import MessageRef, Place
@@ -55,8 +55,8 @@ class Busy:
 
 
 @asynccontextmanager
-async def busy() -> AsyncIterator[Busy]:
-    timer, chat = StoppedTimer(), ChatDouble()
+async def busy(chat: ChatDouble | None = None) -> AsyncIterator[Busy]:
+    timer, chat = StoppedTimer(), chat or ChatDouble()
     chat.limits = replace(chat.limits, budgets=shared)
     async with memory_backend(clock=lambda: datetime.fromtimestamp(timer.now(), UTC)) as backend:
         routes = Routes([Route((OPS,), approvers=(ALICE,))])
@@ -116,12 +116,11 @@ async def test_fifty_five_cards_in_one_channel_go_one_a_second() -> None:
     times: list[float] = []
 
     class Stamped(ChatDouble):
-        async def show(self, *args: object) -> MessageRef:
+        async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
             times.append(room.timer.now())
-            return await super().show(*args)  # type: ignore[arg-type]  # as it came
+            return await super().show(cards, place)
 
-    async with busy() as room:
-        room.chat.__class__ = Stamped
+    async with busy(Stamped()) as room:
         await room.ask(55)
         await room.timer.advance(60)
 

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sayso.clock import utc_now
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.errors import StoreUnreachableError, UnknownRequestError
 from sayso.events import Outcome, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
@@ -254,6 +256,42 @@ async def test_a_card_that_cannot_be_made_any_more_says_at_least_how_it_ended() 
 
     assert isinstance(card.state, Ended)
     assert (card.body.title, card.state.outcome, card.choices) == ("bash", "cancelled", ())
+
+
+@pytest.mark.parametrize("error", [ValueError("damaged"), UnknownRequestError("gone")], ids=repr)
+async def test_a_job_whose_request_cannot_be_read_is_put_aside_also_after_an_outage(
+    error: Exception,
+) -> None:
+    class Damaged:
+        """A store whose requests cannot be read, and an outbox that is away for a moment."""
+
+        def __init__(self, inner: Any) -> None:
+            self._inner, self.is_away = inner, True
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._inner, name)
+
+        async def get(self, question_id: str) -> Record | None:
+            del question_id
+            raise error
+
+        async def done(self, job: Job) -> None:
+            if self.is_away:
+                self.is_away = False
+                raise StoreUnreachableError("away for a moment")
+            await self._inner.done(job)
+
+    async with memory_backend() as backend:
+        await asked(backend)
+        outbox: Any = backend.outbox
+        store: Any = Damaged(backend.store)
+        damaged = replace(backend, store=store, outbox=Damaged(outbox))
+
+        async def is_empty() -> bool:
+            return not outbox._waiting.qsize() and not outbox._taken
+
+        async with working(Desk(damaged, [ChatDouble()], ROUTES, timer=QuickTimer())):
+            await until(is_empty)
 
 
 async def a_group(backend: Backend) -> None:

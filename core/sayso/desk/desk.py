@@ -188,11 +188,14 @@ class Desk:
         await self._backend.leases.move(old, new)
         messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():
-            for copy in record.copies:
-                is_there = (copy.place.platform, copy.place.address) == (old.platform, old.address)
-                # What does not stand yet follows by itself, or stands in another message.
-                if is_there and copy.stands:
-                    messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
+            there = [
+                copy
+                for copy in record.copies
+                if (copy.place.platform, copy.place.address) == (old.platform, old.address)
+            ]
+            # One that does not stand yet may be noted in this moment; others were left behind.
+            for copy in [one for one in there if one.stands] or there[-1:]:
+                messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
         for place, records in messages.values():
             self._background.start(self._show_again(records, place))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from sayso.agent.patience import Memory
@@ -53,8 +52,16 @@ class _Kept:
     """What the session of a run keeps."""
 
     def __init__(self, rules: Memory, run: RunRef) -> None:
-        self.recall = partial(rules.recall, run)
-        self.swap = partial(rules.swap, run)
+        self._rules = rules
+        self._run = run
+
+    async def recall(self, name: str) -> str | None:
+        """What is kept under a name."""
+        return await self._rules.recall(self._run, name)
+
+    async def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        """Keep a text in the place of another one."""
+        return await self._rules.swap(self._run, name, before, after)
 
 
 class Decider:

@@ -25,7 +25,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 # A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test check docs bench chaos fuzz lock clean
+.PHONY: help demo test check docs bench chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -58,6 +58,9 @@ chaos: $(DEV)  ## agents ask and people press while processes and servers are ki
 
 fuzz: $(DEV)  ## hostile calls on every door, the same ones for the same seed; ARGS="--seconds 600 --seed 7 --only api"
 	@PYTHONPATH=tests $(BIN)/python -m fuzz.run $(ARGS)
+
+mutants: $(DEV)  ## plant each deliberate mistake of tests/mutants/lists in a copy: a test must notice it; ARGS="redis slack" for some
+	@PYTHONPATH=tests $(BIN)/python -m mutants.run $(ARGS)
 
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock

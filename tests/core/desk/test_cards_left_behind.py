@@ -167,7 +167,10 @@ async def test_a_card_left_behind_in_direct_messages_can_be_pressed_by_its_perso
         await desk.press(press_on(orphan, chat.cards[orphan], "back", by=ALICE))
         await until(lambda: is_settled(desk))
 
-        assert stranger.kind is Answered.REFUSED
+        assert (stranger.kind, stranger.text) == (
+            Answered.REFUSED,
+            "This button does not belong to this message.",
+        )
         assert len(live(chat)) == 1
         await ended(backend, request)
         await chat.card_where(lambda _: not live(chat))

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS, RUN, ChatRoom
 
-from sayso import Gate, Outcome, ToolCall
-from sayso.cards.card import Card, Open
+from sayso import (
+    Gate,
+    Inquiry,
+    Outcome,
+    RequestEnding,
+    ToolCall,
+    UserInputRequest,
+    UserInputResponse,
+)
+from sayso.cards.card import Card, CardBody, Choice, Open
 from sayso.chats.places import Answered, MessageRef
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
+from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs
 from sayso.questions.clarification import Clarify
 from sayso.stores.backend import Backend
 from sayso.stores.notices import PressNotice
@@ -27,6 +36,55 @@ CALL = ToolCall("bash", {"command": "terraform apply"})
 ALICE, BOB = "slack:U0ALICE", "slack:U0BOB"
 PEOPLE = {"alice": frozenset({ALICE, "telegram:4242", "api:alice"})}
 APPROVING = ("allow", "always")
+
+
+class BookRequestEvent(UserInputRequest):
+    """Whether a book may be kept: approved by how many weeks the form says."""
+
+    type: Literal["BOOK_REQUEST"] = "BOOK_REQUEST"
+    book_id: str
+
+    @property
+    def question_id(self) -> str:
+        return self.book_id
+
+    @property
+    def subject(self) -> str:
+        return "book"
+
+    def card(self) -> CardBody:
+        form = Form("For how long?", (FormField("weeks", "Weeks", "integer"),))
+        return CardBody(title="Moby-Dick", content="", choices=(Choice("lend", "…", form=form),))
+
+    def answer(
+        self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS
+    ) -> BookResponseEvent:
+        return BookResponseEvent(
+            book_id=self.book_id,
+            source_name=self.source_name,
+            decided_by=by,
+            decided_at=at,
+            weeks=inputs["weeks"],
+        )
+
+
+class BookResponseEvent(UserInputResponse):
+    type: Literal["BOOK_RESPONSE"] = "BOOK_RESPONSE"
+    book_id: str
+    weeks: int
+
+    @property
+    def question_id(self) -> str:
+        return self.book_id
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.APPROVED if self.weeks else Outcome.DENIED
+
+
+class Lend(Inquiry[BookRequestEvent, RequestEnding]):
+    def request(self, question_id: str, fields: dict[str, Any]) -> BookRequestEvent:
+        return BookRequestEvent(book_id=question_id, **fields)
 
 
 @asynccontextmanager
@@ -128,6 +186,20 @@ async def test_no_form_of_an_approval_is_put_to_them_and_none_is_taken(backend: 
         assert room.chat.asked == []
         asked = await room.desk.press(press_on(ref, card, "deny-reason"))
         assert asked.kind is Answered.ASKED
+
+
+async def test_an_approval_that_a_form_turns_out_to_be_is_refused(backend: Backend) -> None:
+    async with a_room(backend, ALICE) as room:
+        question_id = await room.gate.submit(Lend())
+        ref, card = await room.chat.card_where()
+
+        answer = await room.desk.press(press_on(ref, card, "lend", inputs={"weeks": "4"}))
+
+        assert answer.kind is Answered.REFUSED
+        assert await refusals(room) == [("own_request", ALICE)]
+        record = await backend.store.get(question_id)
+        assert record is not None
+        assert record.ending is None
 
 
 async def test_a_question_that_approves_nothing_may_be_answered_by_whoever_asked(

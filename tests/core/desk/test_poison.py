@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from sayso.cards.card import Card, Ended
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import utc_now
 from sayso.desk.caution import Caution, PoisonedError
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError, UnknownRequestError
 from sayso.events import Outcome, UserInputRequest
@@ -162,6 +163,22 @@ async def test_a_request_that_took_a_desk_down_is_worked_on_alone(
             await until(lambda request=request: stands(backend, request))  # type: ignore[misc]
 
     assert set(at_once) == {1}
+
+
+async def test_a_request_that_took_a_desk_down_shares_its_message_with_no_other(
+    backend: Backend, server: Any, keys: Keys
+) -> None:
+    chat = ChatDouble()
+    await a_group(backend)
+    requests = [await asked(backend) for _ in range(3)]
+    await die_with_jobs(server, keys, times=1)
+
+    options = DeskOptions(bundle_window=timedelta(seconds=1))
+    async with working(Desk(backend, [chat], ROUTES, options, timer=QuickTimer())):
+        for request in requests:
+            await until(lambda request=request: stands(backend, request))  # type: ignore[misc]
+
+    assert len(chat.cards) == 3
 
 
 async def test_an_ending_that_takes_desks_down_leaves_no_button_alive(

@@ -63,6 +63,19 @@ async def test_a_decision_needs_no_look(room: Room) -> None:
     assert room.copies.looks == 0
 
 
+async def test_a_handle_that_leads_nowhere_any_more_decides_nothing(room: Room) -> None:
+    waiting, ref, card = await room.shown()
+    record = (await room.backend.watch.pending())[0]
+    for copy in record.copies:
+        await room.backend.copies.drop(copy)
+
+    answer = await room.desk.press(press_on(ref, card, "allow"))
+
+    assert answer.kind is Answered.UNKNOWN
+    assert not waiting.done()
+    waiting.cancel()
+
+
 async def test_a_callback_decides_once(room: Room) -> None:
     waiting, ref, card = await room.shown()
     press = replace(press_on(ref, card, "allow"), delivery="slack:1")

@@ -21,7 +21,7 @@ from support.on_their_way import (
     live,
 )
 from support.room import OPS
-from support.timer import QuickTimer
+from support.timer import QuickTimer, settle
 
 from sayso.cards.card import Ended, Open
 from sayso.chats.places import MessageRef, Place
@@ -30,7 +30,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, PlaceMovedError, StoreUnreachableError, UnknownRequestError
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Marked
-from sayso.testing import until
+from sayso.testing import soon, until
 
 
 class Copies:
@@ -161,6 +161,28 @@ async def test_a_message_that_arrives_after_the_patience_for_it_is_noted_and_clo
         assert len(live(chat)) == 1
         chat.answer.set()
         await chat.ended_card()
+
+    assert all(copy.message_id for copy in await copies_of(backend, request))
+
+
+async def test_a_job_is_not_done_while_its_message_may_still_arrive(
+    backend: Backend, chat: Held
+) -> None:
+    desk = a_desk(backend, chat)
+    async with backend.outbox.jobs("a desk") as jobs:
+        request = await asked(backend, seconds=0.4)
+        doing = asyncio.create_task(desk._jobs.do(await soon(jobs)))
+
+        async def is_over() -> bool:
+            record = await backend.store.get(request.question_id)
+            return record is not None and record.ending is not None
+
+        await until(is_over)
+        await settle()
+        assert not doing.done()
+        chat.answer.set()
+        await doing
+        await desk._background.settled()
 
     assert all(copy.message_id for copy in await copies_of(backend, request))
 

@@ -109,6 +109,16 @@ async def test_arguments_that_a_policy_of_a_chain_puts_in_do_not_pass_a_deny_rul
     assert decision.line == "deny rule 1"
 
 
+async def test_arguments_of_a_decision_in_a_chain_do_not_pass_a_deny_rule() -> None:
+    def worse(call: ToolCall, context: Context) -> Decision:
+        return Decision.ALLOW.with_arguments(RM.arguments)
+
+    decision = await evaluate(Chain(worse, NO_RM), CALL, CONTEXT)
+
+    assert decision is not None
+    assert decision.line == "deny rule 1"
+
+
 async def test_always_deny_counts_wherever_remembered_stands_in_a_chain() -> None:
     now = datetime.now(UTC)
     kept = RememberedRule(Rule("bash"), "deny", "slack:U0ALICE", now, now + timedelta(hours=1))

@@ -47,3 +47,13 @@ async def test_an_updated_allow_counts_for_the_arguments_that_would_run_and_no_o
         rulings.append((await policy.decide(CALL, CONTEXT)).ruling)
 
     assert rulings == [Ruling.ASK, Ruling.ALLOW]
+
+
+async def test_an_updated_allow_overrides_no_denial_of_the_policy() -> None:
+    def denies(call: ToolCall, context: Context) -> Decision:
+        return Decision.DENY.because("not on Fridays")
+
+    policy = AdjustablePolicy(denies)
+    policy.update(allow=[Rule("bash")], allow_once=[Rule("bash")])
+
+    assert (await policy.decide(CALL, CONTEXT)).reason == "not on Fridays"

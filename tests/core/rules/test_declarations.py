@@ -46,6 +46,17 @@ async def test_a_function_declares_that_it_requires_permission() -> None:
     assert deploy() == "done"
 
 
+async def test_an_override_by_name_counts_whatever_the_tool_declares() -> None:
+    policy = RulePolicy(requirements=Requirements([deploy]))
+    policy.disable_permission_for("deploy")
+    free = RulePolicy()
+    free.requirements.declare("deploy", requires=False)
+    free.require_permission_for("deploy")
+
+    assert (await decided(policy)).line == "override disable_permission_for"
+    assert (await decided(free)).ruling is Ruling.ASK
+
+
 def test_an_async_function_declares_it_too_with_rules_of_its_own() -> None:
     def suggest(arguments: object) -> Rule:
         return Rule("deploy")

@@ -80,3 +80,13 @@ def test_a_gate_that_never_begins_an_iteration_knows_the_newest_answers() -> Non
     assert answers.find(calls[0]) is None
     assert answers.find(calls[1]) is not None
     assert answers.find(calls[-1]) is not None
+
+
+async def test_the_audit_in_memory_has_the_newest_ten_thousand_entries() -> None:
+    async with memory_backend() as backend:
+        for number in range(10_001):
+            await backend.audit.note({"kind": "rule_denied", "subject": str(number)})
+
+        entries = await backend.audit.read(20_000)
+
+    assert (len(entries), entries[0].subject) == (10_000, "1")

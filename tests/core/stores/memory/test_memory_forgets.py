@@ -9,12 +9,14 @@ import pytest
 from support.clock import Clock
 
 from sayso.calls import RunRef
+from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.memory import memory_backend
+from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.records import Entry, Records
@@ -152,6 +154,17 @@ async def test_drafts_whose_time_is_over_are_dropped(clock: Clock) -> None:
     await drafts.keep("new", "text", seconds=1)
 
     assert list(drafts._kept) == ["new"]
+
+
+async def test_budgets_are_forgotten_when_nothing_of_them_counts_any_more(clock: Clock) -> None:
+    budgets = MemoryBudgets(clock)
+    for number in range(10):
+        await budgets.reserve([Budget(f"chat {number}", Rate(1, 10))])
+    clock.pass_by(10)
+
+    await budgets.reserve([Budget("new", Rate(1, 10))])
+
+    assert list(budgets._taken) == list(budgets._over) == ["new"]
 
 
 async def test_leases_whose_time_is_over_are_dropped(clock: Clock) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from support.wire import Wire, wired
 
+from sayso.chats.budgets import Budget, Rate
 from sayso.errors import BusLostError
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
@@ -81,6 +82,17 @@ async def test_a_request_is_opened_once(backend: Backend, wire: Wire) -> None:
 
     async with backend.outbox.jobs("desk") as jobs:
         assert [(await soon(jobs)).question_id for _ in range(2)] == ["q-1", "q-2"]
+
+
+async def test_a_moment_is_reserved_once(backend: Backend, wire: Wire) -> None:
+    budget = [Budget("ops", Rate(1, 10))]
+    wire.lose_next_replies()
+
+    first = await backend.budgets.reserve(budget)
+    second = await backend.budgets.reserve(budget)
+
+    assert first == 0
+    assert 9 < second <= 10
 
 
 async def test_a_repeated_look_for_a_handle_is_not_a_replay(backend: Backend, wire: Wire) -> None:

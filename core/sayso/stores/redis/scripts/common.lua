@@ -18,6 +18,12 @@ local function live_until(key, moment, now)
   end
 end
 
+-- Nothing is known here of what was asked for. A replica that was the primary a moment ago must not
+-- say so, because it may only not know of it yet: it refuses to write.
+local function be_primary()
+  redis.call('DEL', P .. 'nothing')
+end
+
 -- Leave a job for a desk. The outbox lives long enough since the request was opened.
 local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)

@@ -5,7 +5,10 @@
 local handle, delivery, token = unpack(ARGV)
 if was_here(delivery, token) then return {'replayed'} end
 local id = redis.call('GET', P .. 'h:' .. handle)
-if not id then return {'unknown'} end
+if not id then
+  be_primary()
+  return {'unknown'}
+end
 local known = redis.call(
   'HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e', 'm:' .. handle, 'x:' .. handle
 )

@@ -2,7 +2,10 @@
 -- many ms after its deadline the request is known. Answers 1, or 0 when there is no such request.
 local record = P .. 'r:' .. ARGV[1]
 local deadline = redis.call('HGET', record, 'd')
-if not deadline then return 0 end
+if not deadline then
+  be_primary()
+  return 0
+end
 -- Whoever presses on a card late is told how it ended: both live as long as the message is wanted.
 local over = math.max(deadline + ARGV[5], redis.call('PEXPIRETIME', record))
 redis.call('PEXPIREAT', record, over)

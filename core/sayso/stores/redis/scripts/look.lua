@@ -4,6 +4,7 @@ for i = 2, #ARGV do
   local record = P .. 'r:' .. ARGV[i]
   local known = redis.call('HMGET', record, 'd', 'e', 'i')
   if not known[1] then
+    be_primary()
     seen[i - 1] = 0
   elseif known[2] then
     seen[i - 1] = known[2]

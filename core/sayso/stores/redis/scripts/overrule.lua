@@ -3,7 +3,10 @@
 local id, denial, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 local known = redis.call('HMGET', record, 'q', 'e', 'n')
-if not known[1] then return 0 end
+if not known[1] then
+  be_primary()
+  return 0
+end
 if not known[2] then return 1 end
 local ending = cjson.decode(known[2])
 if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return known[2] end

@@ -3,7 +3,10 @@
 local rule_id, token, facts = unpack(ARGV)
 local rule = P .. 'rule:' .. rule_id
 local known = redis.call('HMGET', rule, 'b', 'a', 'x')
-if not known[1] then return 0 end
+if not known[1] then
+  be_primary()
+  return 0
+end
 if known[3] then return known[3] == token and 1 or 0 end
 local now = clock()
 if not rule_in(known[1], rule_id, now) then return 0 end

@@ -29,7 +29,10 @@ end
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle
 )
-if not known[1] or handle ~= '' and not known[12] then return {'unknown'} end
+if not known[1] or handle ~= '' and not known[12] then
+  be_primary()
+  return {'unknown'}
+end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
 if check == '1' and not known[5] and version_of(known[4], known[7]) ~= version then
   return {'changed', known[1], known[2], rules_of(known[4], known[7], clock())}

@@ -3,7 +3,10 @@
 local id, ending, facts, life = unpack(ARGV)
 local record = P .. 'r:' .. id
 local known = redis.call('HMGET', record, 'q', 'e', 'f')
-if not known[1] then return 0 end
+if not known[1] then
+  be_primary()
+  return 0
+end
 if known[2] then return known[2] end
 if not known[3] then
   local from = clock() + life

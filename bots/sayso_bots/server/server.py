@@ -34,7 +34,8 @@ from sayso_bots.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
 
-_AGAIN_SECONDS = 10.0
+# Until a platform has said who the bot is there, no press of its is taken.
+_AGAIN_SECONDS, _LONGEST_SECONDS = 0.5, 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +171,15 @@ async def _looked_around(
 
 async def _introduce_later(name: str, bot: Bot) -> None:
     """Ask until the platform answers: without its own id there, the bot takes no presses."""
+    seconds = _AGAIN_SECONDS
     while True:
-        await asyncio.sleep(_AGAIN_SECONDS)
+        await asyncio.sleep(seconds)
         try:
             _log.info("%s answers again: %s", name, await bot.introduce())
             break
         except DeliveryError as error:
             _log.warning("%s: %s", name, error.reason)
+            seconds = max(min(2 * seconds, _LONGEST_SECONDS), error.retry_after or 0.0)
     await asyncio.Event().wait()
 
 

@@ -22,6 +22,7 @@ from support.commands import (
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.stores.memory import memory_backend
+from sayso.testing import until
 from sayso_bots.cli.serve import summary
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import settings_of
@@ -227,6 +228,29 @@ async def test_a_platform_that_is_away_at_the_start_does_not_stop_the_other(
         status, _ = await get(f"{working.url}/readyz")
 
     assert status == 200
+
+
+async def test_presses_are_taken_soon_after_a_platform_that_refused_at_the_start_answers(
+    playground: Playground,
+) -> None:
+    playground.slack.misbehave("auth.test", ServerError(503), times=2)
+    settings = settings_of(source_of(ROUTES, env_of(playground, SAYSO_STORE_URL="memory://")))
+    async with (
+        memory_backend() as backend,
+        serving(settings, backend=backend) as working,
+        Gate.open(backend, run=RUN) as gate,
+    ):
+        deliver_to(playground, working.url)
+        asked = asyncio.create_task(gate.check(ToolCall("x", {})))
+        card = await playground.slack.message_where(lambda m: "Allow" in m.buttons)
+
+        async def is_taken() -> bool:
+            return (await playground.slack.press(card, "Allow", by="alice")).error is None
+
+        async with asyncio.timeout(6):
+            await until(is_taken)
+
+        assert (await asked).decided_by == "slack:U0ALICE"
 
 
 async def test_unsigned_calls_are_turned_away(playground: Playground) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 from chaos.bots import API_TOKEN
+from chaos.lag import Lag
 from chaos.ledger import Ledger, Told, session_of
 
 from sayso import (
@@ -30,7 +31,7 @@ from sayso.errors import RequestEndedError, SaysoError
 from sayso.stores.backend import Backend
 
 AGENT = "chaos-bot"
-SHORTEST, LONGEST = 3.0, 9.0
+SHORTEST, LONGEST = 4.0, 8.0
 # What an answer may take over HTTP after the question has ended; nobody waits longer.
 _HTTP_SECONDS = 1.5
 _FORM = {
@@ -50,17 +51,24 @@ class Agents:
     """One process with two connections to the store, as two processes have them."""
 
     def __init__(
-        self, here: Backend, there: Backend, store_url: str, api: str, ledger: Ledger, seed: int
+        self,
+        backends: tuple[Backend, Backend],
+        store_url: str,
+        api: str,
+        ledger: Ledger,
+        lag: Lag,
+        seed: int,
     ) -> None:
-        self._here, self._there = here, there
+        self._here, self._there = backends
         self._store_url, self._api = store_url, api
-        self._ledger = ledger
+        self._ledger, self._lag = ledger, lag
         self._dice = random.Random(seed)
         self._http = aiohttp.ClientSession()
         self._doors: list[Callable[[str, float], Awaitable[Result]]] = [
             *[self._checked] * 6,
             *[self._resumed] * 2,
             *[self._together] * 2,
+            *[self._repeated] * 2,
             self._emitted,
             *[self._over_http] * 2,
             self._clarified,
@@ -94,7 +102,7 @@ class Agents:
             outcome = Outcome(ended.outcome)
         except (SaysoError, aiohttp.ClientError, TimeoutError) as failed:
             error = type(failed).__name__
-        late = loop.time() - began - timeout
+        late = loop.time() - began - timeout - self._lag.since(began)
         self._ledger.told.append(Told(marker, name, late, outcome, error, unasked))
 
     def _gate(self, marker: str, timeout: float, *, elsewhere: bool = False) -> Gate:
@@ -109,6 +117,12 @@ class Agents:
         gate = self._gate(marker, timeout)
         others = [_call(f"{marker}-{number}") for number in range(2)]
         return _said((await gate.check_batch([_call(marker), *others], together=True))[0])
+
+    async def _repeated(self, marker: str, timeout: float) -> Result:
+        """The same call twice: where somebody said Always, nobody is asked the second time."""
+        gate = self._gate(marker, timeout / 2)
+        first = _said(await gate.check(_call(marker)))
+        return _said(await gate.check(_call(marker))) if first[0] is Outcome.APPROVED else first
 
     async def _resumed(self, marker: str, timeout: float) -> Result:
         loop = asyncio.get_running_loop()
@@ -170,6 +184,7 @@ class Agents:
             "timeout": timeout,
         }
         self._ledger.ids[question_id] = marker
+        self._ledger.permissions.append(question_id)
         async with asyncio.timeout(timeout + _HTTP_SECONDS):
             said = await self._until_said("POST", f"{branch}/requests", body)
             if said["response"] is not None:
@@ -204,6 +219,7 @@ class Agents:
             *command,
             env={"SAYSO_STORE_URL": self._store_url, "PYTHONPATH": "tests"},
             stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
         )
         assert process.stdout is not None
         question_id = (await process.stdout.readline()).decode().strip()

@@ -12,6 +12,7 @@ from pathlib import Path
 from support.commands import WEBHOOK_SECRET, env_of
 from support.valkey_server import free_port
 
+from sayso.testing import until
 from sayso_bots.settings.tokens import token_hash
 from sayso_playground import Playground
 
@@ -96,6 +97,7 @@ class Bots:
         self._config = config
         self.port = free_port()
         self.log = config.folder / f"bots-{self.port}.log"
+        self.ended_alone = 0
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -136,13 +138,19 @@ class Bots:
         if self._process is not None:
             await self._process.wait()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it is not there any more."""
-        return self._process is not None and self._process.returncode is not None
+    async def served(self) -> None:
+        """Wait until it serves; it is started again where it ended by itself, and that is counted.
 
-    async def is_serving(self) -> bool:
+        Raises:
+            TimeoutError: it never does.
+        """
+        await until(self._is_serving)
+
+    async def _is_serving(self) -> bool:
         """Whether somebody takes connections on its port."""
+        if self._process is None or self._process.returncode is not None:
+            self.ended_alone += 1
+            await self.start()
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", self.port)
         except OSError:
@@ -155,6 +163,7 @@ class Bots:
         await self._process.wait()
         await asyncio.sleep(seconds)
         await self.start()
+        await self.served()
 
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None and self._process.returncode is None:

@@ -9,6 +9,7 @@ from chaos.ledger import Ledger, Told, markers, session_of
 
 from sayso import Outcome
 from sayso.events import RequestEnding
+from sayso.questions.structured_input import StructuredInputResponseEvent
 from sayso.stores.audit import AuditEntry
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
@@ -17,27 +18,52 @@ from sayso_playground import Playground
 GRACE_SECONDS = 2.0
 """How far a wait may overrun its timeout."""
 
-_YES = (Outcome.APPROVED, Outcome.ANSWERED)
+YES = (Outcome.APPROVED, Outcome.ANSWERED)
+_BY_PEOPLE = (*YES, Outcome.DENIED)
 _ENDINGS = {outcome.value for outcome in Outcome}
+_LOST = ("UnknownRequestError", "RequestLostError")
 _MOST_ENTRIES = 100_000
 
 
-async def problems(ledger: Ledger, backend: Backend) -> list[str]:
+Records = Mapping[str, Record | None]
+
+
+async def records_of(ledger: Ledger, backend: Backend) -> Records:
+    """What the store has of every question that was asked."""
+    return {question_id: await backend.store.get(question_id) for question_id in ledger.ids}
+
+
+async def problems(ledger: Ledger, records: Records, backend: Backend) -> list[str]:
     """Everything that must not be; empty when all promises were kept."""
-    records: dict[str, Record | None] = {
-        question_id: await backend.store.get(question_id) for question_id in ledger.ids
-    }
     known = {question_id: record for question_id, record in records.items() if record}
     entries = [e for e in await backend.audit.read(_MOST_ENTRIES) if e.kind in _ENDINGS]
     return [
         *_lost(records, ledger),
-        *_endings(known, entries),
+        *_endings(known, ledger, entries),
         *_unpressed(known, ledger),
         *_told_otherwise(known, ledger),
         *_observed_otherwise(known, ledger),
         *_late(ledger),
         *(f"an agent met {error}" for error in ledger.broken),
     ]
+
+
+def answers(records: Records) -> Counter[str]:
+    """How many were answered, by where and how."""
+    counts: Counter[str] = Counter()
+    for record in records.values():
+        if record is None or record.ending is None or record.ending.outcome not in _BY_PEOPLE:
+            continue
+        ending = record.ending
+        where = str(getattr(ending, "decided_by", "")).partition(":")[0]
+        counts[f"answered in {where or 'no chat, by what is remembered'}"] += 1
+        if getattr(ending, "modified_arguments", None) is not None:
+            counts["answered with other arguments"] += 1
+        if getattr(ending, "choice", "ask") != "ask":
+            counts["answered for the next time, too"] += 1
+        if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
+            counts["forms filled in"] += 1
+    return counts
 
 
 def duplicates(playground: Playground, ledger: Ledger) -> int:
@@ -51,29 +77,34 @@ def duplicates(playground: Playground, ledger: Ledger) -> int:
     return sum(max(0, in_slack[marker] - questions[marker]) for marker in in_slack)
 
 
-def _lost(records: Mapping[str, Record | None], ledger: Ledger) -> Iterator[str]:
+def _lost(records: Records, ledger: Ledger) -> Iterator[str]:
+    for told in ledger.told:
+        if told.error in _LOST:
+            yield f"{told.marker}: {told.door} was told {told.error}, and no store lost anything"
     heard = {told.marker for told in ledger.told if told.outcome and not told.unasked}
     for question_id, record in records.items():
         if record is None and ledger.ids[question_id] in heard:
             yield f"{ledger.ids[question_id]}: the store has lost it"
 
 
-def _endings(known: Mapping[str, Record], entries: list[AuditEntry]) -> Iterator[str]:
+def _endings(
+    known: Mapping[str, Record], ledger: Ledger, entries: list[AuditEntry]
+) -> Iterator[str]:
     audited: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         audited[entry.question_id].append(entry.kind)
     for question_id, record in known.items():
         if record.ending is None:
-            yield f"{question_id}: still open although its time is over"
-        elif audited[question_id] != [record.ending.outcome.value]:
-            ended = record.ending.outcome.value
-            yield f"{question_id}: {ended}, but audited {audited[question_id]}"
+            over = -record.seconds_left
+            yield f"{ledger.ids[question_id]}: still open {over:.1f} s after its time was over"
+        elif audited[question_id] != [(first := record.overruled or record.ending).outcome.value]:
+            yield f"{question_id}: {first.outcome.value}, but audited {audited[question_id]}"
 
 
 def _unpressed(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str]:
     for question_id, record in known.items():
         marker = ledger.ids[question_id]
-        if record.ending and record.ending.outcome in _YES and marker not in ledger.said_yes:
+        if record.ending and record.ending.outcome in YES and marker not in ledger.said_yes:
             ended = record.ending.outcome.value
             yield f"{marker}: {ended}, and no approver pressed anything for it"
     for told in ledger.told:
@@ -96,8 +127,12 @@ def _told_otherwise(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str
 def _observed_otherwise(known: Mapping[str, Record], ledger: Ledger) -> Iterator[str]:
     for question_id, kinds in ledger.observed.items():
         record = known.get(question_id)
-        if record and record.ending and kinds != {_kind(record.ending)}:
-            yield f"{question_id}: observers heard {kinds}, recorded {_kind(record.ending)}"
+        if record is None or record.ending is None:
+            continue
+        # An agent that denies what was approved, because its time is over, is heard second.
+        recorded = {_kind(one) for one in (record.overruled, record.ending) if one is not None}
+        if not kinds <= recorded:
+            yield f"{question_id}: observers heard {sorted(kinds)}, recorded {sorted(recorded)}"
 
 
 def _kind(ending: RequestEnding) -> str:

@@ -8,18 +8,20 @@ from dataclasses import dataclass, field
 
 from sayso import Outcome
 from sayso.events import Event, RequestEnding, UserInputRequest
+from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionDeniedEvent
 
 _MARKER = re.compile(r"item-\d{6}")
 _CALLS_A_SESSION = 12
+_REMEMBERED = ("Always", "Whole tool")
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """What an agent heard of a question in the end: an outcome, or an error's name.
 
-    ``late`` is by how many seconds its timeout was overrun. ``unasked`` says
-    that no person was needed.
+    ``late`` is by how many seconds its timeout was overrun, without those that
+    the machine was late. ``unasked`` says that no person was needed.
     """
 
     marker: str
@@ -37,10 +39,12 @@ class Ledger:
     told: list[Told] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
     """Question ids with their markers, as the agents' own processes saw them opened."""
+    permissions: list[str] = field(default_factory=list)
+    """Ids of questions that a yes or no answers, as they were opened."""
     said_yes: set[str] = field(default_factory=set)
     """Markers on messages on which an approver pressed anything but a denial."""
     said_always: set[str] = field(default_factory=set)
-    """Sessions in which an approver pressed Always."""
+    """Sessions in which an approver pressed what is remembered."""
     observed: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Question ids with the outcomes that observers in another process heard of."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -57,6 +61,8 @@ class Ledger:
         """An agent's own process told of an event."""
         if isinstance(event, UserInputRequest) and (found := markers(event.model_dump_json())):
             self.ids[event.question_id] = found[0]
+            if isinstance(event, PermissionRequestEvent):
+                self.permissions.append(event.question_id)
 
     def heard(self, event: Event) -> None:
         """An observer in another process heard of an event."""
@@ -70,7 +76,7 @@ class Ledger:
         """An approver is about to press something other than a denial on a message."""
         for marker in markers(text):
             self.said_yes.add(marker)
-            if "Always" in label:
+            if label.startswith(_REMEMBERED):
                 self.said_always.add(session_of(marker))
 
 

@@ -27,21 +27,43 @@ class People:
     async def in_slack(self) -> None:
         """Press and fill in, in Slack."""
         while True:
-            await asyncio.sleep(self._dice.uniform(0.02, 0.25))
+            await asyncio.sleep(self._dice.uniform(0.05, 0.5))
             there = [message for message in self._slack.messages() if message.buttons]
             if there:
-                await self._press_in_slack(self._dice.choice(there))
+                await self._press_in_slack(self._dice.choice(there), self._somebody())
 
     async def in_telegram(self) -> None:
         """Press and write, in Telegram."""
         while True:
-            await asyncio.sleep(self._dice.uniform(0.02, 0.25))
+            await asyncio.sleep(self._dice.uniform(0.05, 0.5))
             there = [message for message in self._telegram.messages() if message.buttons]
             if there:
-                await self._press_in_telegram(self._dice.choice(there))
+                await self._press_in_telegram(self._dice.choice(there), self._somebody())
 
-    async def _press_in_slack(self, message: SlackMessage) -> None:
-        who, label = self._about_to_press(message.all_text, list(message.buttons))
+    async def in_both(self) -> None:
+        """Press on both cards of one question at once, and one of them twice."""
+        while True:
+            await asyncio.sleep(self._dice.uniform(0.2, 1.0))
+            in_slack = {
+                tuple(markers(one.all_text)): one for one in self._slack.messages() if one.buttons
+            }
+            both = [
+                (in_slack[about], one)
+                for one in self._telegram.messages()
+                if one.buttons and (about := tuple(markers(one.text))) in in_slack
+            ]
+            if both:
+                slack, telegram = self._dice.choice(both)
+                who = self._dice.choice(APPROVERS)
+                self._ledger.counts["questions pressed on at once on both platforms"] += 1
+                await asyncio.gather(
+                    self._press_in_slack(slack, who),
+                    self._press_in_slack(slack, who),
+                    self._press_in_telegram(telegram, who),
+                )
+
+    async def _press_in_slack(self, message: SlackMessage, who: str) -> None:
+        label = self._about_to_press(who, message.all_text, list(message.buttons))
         delivery = await self._slack.press(message, label, by=who)
         self._count("Slack", delivery.error)
         view = self._slack.view(who)
@@ -52,31 +74,33 @@ class People:
             for block in view.view["blocks"]
             if block["type"] == "input"
         }
-        if values and self._dice.random() < 0.8:
+        if view.view.get("submit") and self._dice.random() < 0.8:
             self._count("Slack form", (await self._slack.submit(view, values, by=who)).error)
         if self._slack.view(who) is not None:
             await self._slack.close_view(view, by=who)
 
-    async def _press_in_telegram(self, message: TelegramMessage) -> None:
-        who, label = self._about_to_press(message.text, list(message.buttons))
+    async def _press_in_telegram(self, message: TelegramMessage, who: str) -> None:
+        label = self._about_to_press(who, message.text, list(message.buttons))
         delivery = await self._telegram.press(message, label, by=who, timeout=_A_PRESS_SECONDS)
         self._count("Telegram", delivery.error)
         for prompt in self._telegram.messages():
             if prompt.forces_reply and self._dice.random() < 0.5:
                 self._telegram.reply(prompt, "7", by=who)
 
-    def _about_to_press(self, text: str, labels: list[str]) -> tuple[str, str]:
-        who = self._dice.choice((*APPROVERS * 2, *STRANGERS))
+    def _somebody(self) -> str:
+        return self._dice.choice((*APPROVERS * 2, *STRANGERS))
+
+    def _about_to_press(self, who: str, text: str, labels: list[str]) -> str:
         # A few always win: otherwise nearly every session would soon remember an answer.
         label = self._dice.choice(
-            [one for one in labels for _ in range(1 if "Always" in one else 4)]
+            [one for one in labels for _ in range(2 if "Always" in one else 4)]
         )
         if who in APPROVERS and not label.startswith(_NOT_A_YES):
             self._ledger.pressed_yes(text, label)
-        return who, label
+        return label
 
     def _count(self, where: str, error: str | None) -> None:
-        self._ledger.counts[f"presses in {where}{' that failed' if error else ''}"] += 1
+        self._ledger.counts[f"presses in {where}{f' that failed: {error}' if error else ''}"] += 1
 
 
 def _filled_in(element: Mapping[str, Any]) -> Any:
@@ -91,13 +115,13 @@ def _filled_in(element: Mapping[str, Any]) -> Any:
             return "7"
 
 
-async def press_all(playground: Playground) -> None:
-    """A stranger presses once on every message that still has buttons."""
+async def press_all(playground: Playground, who: str) -> None:
+    """Somebody presses once on every message that still has buttons."""
     for in_slack in [one for one in playground.slack.messages() if one.buttons]:
-        await playground.slack.press(in_slack, next(iter(in_slack.buttons)), by="mallory")
+        await playground.slack.press(in_slack, next(iter(in_slack.buttons)), by=who)
     for in_telegram in [one for one in playground.telegram.messages() if one.buttons]:
         label = next(iter(in_telegram.buttons))
-        await playground.telegram.press(in_telegram, label, by="mallory", timeout=_A_PRESS_SECONDS)
+        await playground.telegram.press(in_telegram, label, by=who, timeout=_A_PRESS_SECONDS)
 
 
 def live_buttons(playground: Playground) -> list[str]:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from chaos.agents import AGENT, LONGEST, Agents
 from chaos.bots import Bots, BotsConfig, deliver_to
-from chaos.judge import duplicates, problems
+from chaos.judge import YES, Records, answers, duplicates, problems, records_of
+from chaos.lag import Lag
 from chaos.ledger import Ledger, session_of
-from chaos.people import People, live_buttons, press_all
+from chaos.people import APPROVERS, STRANGERS, People, live_buttons, press_all
+from chaos.reviewer import Reviewer
 from support.balancer import Balancer
 from support.playing import a_playground
 from support.topologies import Topology
@@ -23,7 +25,6 @@ from sayso.agent.options import GateOptions
 from sayso.errors import BusLostError, SaysoError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso.testing import until
 from sayso_playground import (
     DeliverTwice,
     DropConnection,
@@ -37,9 +38,14 @@ from sayso_playground import (
 CALM_SECONDS = 10.0
 """How long after the last trouble a card of an ended request may still have live buttons."""
 
+SETTLING_SECONDS = 12.0
+"""About how long a play goes on after its last trouble."""
+
 _DESKS = 2
-_BETWEEN_ASKS = (0.05, 0.4)
-_BETWEEN_TROUBLES = (0.5, 4.0)
+_BETWEEN_ASKS = (0.03, 0.25)
+_BETWEEN_TROUBLES = (0.3, 3.0)
+# Bots take their time to start: with more of it nobody could press anything.
+_BETWEEN_TROUBLES_OF_BOTS = (2.0, 5.0)
 _TROUBLE_SECONDS = (0.2, 2.0)
 _PLATFORM_FAULTS: tuple[tuple[str, Fault], ...] = (
     ("*", RateLimited(1)),
@@ -69,6 +75,7 @@ class Play:
     seed: int
     folder: Path
     ledger: Ledger = field(default_factory=Ledger)
+    _lag: Lag = field(default_factory=Lag)
     _asking: set[asyncio.Task[None]] = field(default_factory=set)
     _watched: set[str] = field(default_factory=set)
 
@@ -82,25 +89,36 @@ class Play:
             url = f"http://127.0.0.1:{wire.port}"
             if not self.sockets:
                 deliver_to(playground, url)
-            opened = [
+            here, there, third = [
                 await stack.enter_async_context(open_backend(self.topology.url)) for _ in range(3)
             ]
-            agents = Agents(opened[0], opened[1], self.topology.url, url, self.ledger, self.seed)
+            agents = Agents(
+                (here, there), self.topology.url, url, self.ledger, self._lag, self.seed
+            )
             stack.push_async_callback(agents.close)
-            people = People(playground, self.ledger, random.Random(self.seed + 1))
-            around = [
-                asyncio.create_task(people.in_slack()),
-                asyncio.create_task(people.in_telegram()),
-            ]
+            around = self._surroundings(playground, url)
             observers: set[asyncio.Task[None]] = set()
-            asking = asyncio.create_task(self._ask(agents, opened[2], observers, dice))
+            asking = asyncio.create_task(self._ask(agents, third, observers, dice))
             await self._make_trouble(bots, playground, seconds, random.Random(self.seed + 2))
             await _cancelled([asking])
             await self._settled_down(playground, bots)
+            wrong = await self._still_live(playground, around)
             await _cancelled([*around, *observers])
-            wrong = await problems(self.ledger, opened[2])
-            wrong += await self._still_live(playground)
-            return Played(wrong, self._figures(playground))
+            records = await records_of(self.ledger, third)
+            wrong += await problems(self.ledger, records, third)
+            return Played(wrong, self._figures(playground, bots, records))
+
+    def _surroundings(self, playground: Playground, url: str) -> list[asyncio.Task[None]]:
+        """Everybody who answers, and who measures how busy the machine is."""
+        people = People(playground, self.ledger, random.Random(self.seed + 1))
+        reviewer = Reviewer(url, AGENT, self.ledger, random.Random(self.seed + 3))
+        doing = [
+            *[people.in_slack, people.in_telegram] * 2,
+            people.in_both,
+            reviewer.answer,
+            self._lag.measure,
+        ]
+        return [asyncio.create_task(one()) for one in doing]
 
     async def _bots(self, stack: AsyncExitStack, playground: Playground) -> list[Bots]:
         config = BotsConfig(self.topology.url, playground, self.folder, self.sockets)
@@ -109,7 +127,7 @@ class Play:
             stack.push_async_callback(one.close)
             await one.start()
         for one in bots:
-            await until(one.is_serving)
+            await one.served()
         return bots
 
     async def _ask(
@@ -149,7 +167,10 @@ class Play:
             method, fault = dice.choice(_PLATFORM_FAULTS)
             double.misbehave(method, fault, times=dice.randint(1, 3))
 
-        of_bots: dict[str, Trouble] = {}
+        async def all_killed(seconds: float) -> None:
+            await asyncio.gather(*(one.killed(seconds) for one in bots))
+
+        of_bots: dict[str, Trouble] = {"all bots killed": all_killed}
         for number, one in enumerate(bots, 1):
             of_bots |= {
                 f"bots {number} killed": one.killed,
@@ -158,17 +179,21 @@ class Play:
             }
         ends = asyncio.get_running_loop().time() + seconds
         await asyncio.gather(
-            self._troubled(self.topology.troubles, ends, dice),
-            self._troubled(of_bots, ends, dice),
-            self._troubled({"platforms": misbehaving}, ends, dice),
+            self._troubled(self.topology.troubles, ends, dice, _BETWEEN_TROUBLES),
+            self._troubled(of_bots, ends, dice, _BETWEEN_TROUBLES_OF_BOTS),
+            self._troubled({"platforms": misbehaving}, ends, dice, _BETWEEN_TROUBLES),
         )
 
     async def _troubled(
-        self, kinds: Mapping[str, Trouble], ends: float, dice: random.Random
+        self,
+        kinds: Mapping[str, Trouble],
+        ends: float,
+        dice: random.Random,
+        pauses: tuple[float, float],
     ) -> None:
         """One trouble after the other until the time of the event loop."""
         while asyncio.get_running_loop().time() < ends:
-            await asyncio.sleep(dice.uniform(*_BETWEEN_TROUBLES))
+            await asyncio.sleep(dice.uniform(*pauses))
             name = dice.choice(list(kinds))
             self.ledger.counts[f"trouble: {name}"] += 1
             await kinds[name](dice.uniform(*_TROUBLE_SECONDS))
@@ -178,12 +203,9 @@ class Play:
         playground.slack.behave()
         playground.telegram.behave()
         for one in bots:
-            if one.has_ended:
-                self.ledger.counts["bots that ended by themselves"] += 1
-                await one.start()
-            await until(one.is_serving)
+            await one.served()
         with suppress(TimeoutError):
-            async with asyncio.timeout(LONGEST + 5):
+            async with asyncio.timeout(2 * LONGEST):
                 await asyncio.gather(*self._asking, return_exceptions=True)
         for task in self._asking:
             if not task.done():
@@ -192,30 +214,44 @@ class Play:
             elif task.exception() is not None:
                 self.ledger.broken.append(repr(task.exception()))
 
-    async def _still_live(self, playground: Playground) -> list[str]:
+    async def _still_live(
+        self, playground: Playground, around: list[asyncio.Task[None]]
+    ) -> list[str]:
         """Messages whose buttons do not go although all requests have ended."""
-        if left := await self._live_after(playground, CALM_SECONDS):
+        left = await self._live_after(playground, CALM_SECONDS)
+        await _cancelled(around[:-1])
+        if left := left and live_buttons(playground):
             # Posted by a process that did not live to note it, or without an answer: nobody can
-            # know of them before somebody presses on them.
+            # know of them before somebody presses on them. A form is closed by whose it is.
             self.ledger.counts["cards left behind, closed by a press"] = len(left)
-            await press_all(playground)
+            for who in (*STRANGERS, *APPROVERS):
+                await press_all(playground, who)
             left = await self._live_after(playground, CALM_SECONDS)
         return [f"live buttons: {one}" for one in left]
 
     async def _live_after(self, playground: Playground, seconds: float) -> list[str]:
         loop = asyncio.get_running_loop()
-        ends = loop.time() + seconds
-        while (live := live_buttons(playground)) and loop.time() < ends:
+        began = loop.time()
+        while live := live_buttons(playground):
+            if loop.time() >= began + seconds + self._lag.since(began):
+                break
             await asyncio.sleep(0.1)
         return live
 
-    def _figures(self, playground: Playground) -> Mapping[str, int]:
+    def _figures(
+        self, playground: Playground, bots: list[Bots], records: Records
+    ) -> Mapping[str, int]:
         figures = self.ledger.counts
-        figures["questions asked"] = len(self.ledger.ids)
+        figures["questions asked"] = len(records)
         figures["cards shown twice"] = duplicates(playground, self.ledger)
+        figures["bots that ended by themselves"] = sum(one.ended_alone for one in bots)
+        figures["milliseconds that the machine was late at worst"] = round(1000 * self._lag.worst)
+        figures.update(answers(records))
         for told in self.ledger.told:
-            said = told.outcome.value if told.outcome else told.error
+            said = told.outcome.value if told.outcome else f"{told.error} by {told.door}"
             figures[f"told: {said}{' without a question' if told.unasked else ''}"] += 1
+            if told.outcome in YES:
+                figures[f"yes through: {told.door}"] += 1
         return figures
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from chaos.play import Play, Played
+from chaos.play import SETTLING_SECONDS, Play, Played
 from support import topologies
 from support.topologies import Topology
 
@@ -30,6 +30,8 @@ _PLAYS: tuple[tuple[str, Store, bool], ...] = (
     ("sentinel", topologies.sentinel, True),
     ("cluster", topologies.cluster, False),
 )
+
+_LEAST_SECONDS = 8.0
 
 
 def main(argv: Sequence[str]) -> int:
@@ -45,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
     broken = 0
     for number, (name, make, sockets) in enumerate(chosen):
         folder = Path(tempfile.mkdtemp(prefix=f"sayso-chaos-{name}-"))
-        seconds = args.seconds / len(chosen)
+        seconds = max(_LEAST_SECONDS, args.seconds / len(chosen) - SETTLING_SECONDS)
         played = asyncio.run(_played(make, args.seed + number, folder, seconds, sockets=sockets))
         _print(name, played)
         if played.problems:

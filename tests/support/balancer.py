@@ -9,12 +9,15 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from support.wire import PUBLISHED
+
 
 class Balancer:
     """Carries each connection to one of the ports, one after the other until one answers.
 
     Held, it carries nothing and closes nothing. Cut, it closes all connections
-    and takes no other.
+    and takes no other. While it swallows, nothing that a Redis server publishes
+    arrives, and nobody is told.
     """
 
     def __init__(self, ports: Callable[[], Sequence[int]]) -> None:
@@ -24,6 +27,7 @@ class Balancer:
         self._goes_on = asyncio.Event()
         self._goes_on.set()
         self._refuses = False
+        self._swallows = False
 
     @property
     def port(self) -> int:
@@ -46,9 +50,13 @@ class Balancer:
         for writer in list(self._open):
             writer.transport.abort()
 
+    def swallow(self) -> None:
+        """Lose what is published until told to go on."""
+        self._swallows = True
+
     def go_on(self) -> None:
         """Carry again."""
-        self._refuses = False
+        self._refuses = self._swallows = False
         self._goes_on.set()
 
     async def __aenter__(self) -> Self:
@@ -95,6 +103,8 @@ class Balancer:
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         while data := await source.read(65_536):
             await self._goes_on.wait()
+            if self._swallows and data.startswith(PUBLISHED):
+                continue
             sink.write(data)
             await sink.drain()
         sink.close()

@@ -59,6 +59,11 @@ async def single() -> AsyncIterator[Topology]:
         await asyncio.sleep(seconds)
         wire.go_on()
 
+    async def swallowing(seconds: float) -> None:
+        wire.swallow()
+        await asyncio.sleep(seconds)
+        wire.go_on()
+
     try:
         async with Balancer(lambda: [server.port]) as wire:
             yield Topology(
@@ -70,6 +75,7 @@ async def single() -> AsyncIterator[Topology]:
                     "server paused": _pausing(server),
                     "wire held": held,
                     "wire cut": cut,
+                    "publishes swallowed": swallowing,
                 },
             )
     finally:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from sayso.stores.redis.url import read_url
 
-_PUBLISHED = b"*3\r\n$7\r\nmessage\r\n"
+PUBLISHED = b"*3\r\n$7\r\nmessage\r\n"
 
 
 class Wire:
@@ -69,7 +69,7 @@ class Wire:
                     if self._lose:
                         self._lose = False
                         return
-                    if self.swallows and data.startswith(_PUBLISHED):
+                    if self.swallows and data.startswith(PUBLISHED):
                         continue
                     if len(data) > 10_000 and not self.lets_large_through.is_set():
                         self.holds.set()

@@ -46,6 +46,7 @@ WORST: dict[str, Callable[[], dict[str, Any]]] = {
     "lines of one character": _repeated("a\n"),
     "blank lines": _repeated("\n"),
     "spaces": _repeated(" "),
+    "spaces before a backslash, in a list": lambda: {"ids": [" " * 230_000 + "\\"]},
     "quotes that are spelled": lambda: {"text": '"\\' * 60_000},
     "deep nesting": lambda: {"value": _nested(190)},
     "long names": lambda: {"k" * 120_000: 1, "j" * 120_000: 2},

@@ -19,7 +19,11 @@ _ALIKE = re.compile(rf"(⟨U\+[0-9A-F]{{4,6}}⟩)\1{{{_MOST_ALIKE},}}+")
 _BREAKS = re.compile(rf"⏎(?: *+⏎){{{MOST_BLANK_LINES + 1},}}+")
 # Within a string of JSON a newline is two characters.
 _IN_STRINGS = re.compile(rf"(?<!\\)(?:(?:\\r)?\\n(?: |\\t)*+){{{MOST_BLANK_LINES + 2},}}+")
-_TABS_IN_STRINGS = re.compile(rf"(?<!\\)(?: *+\\[tr]){{{WIDEST // _TAB + 1},}}+ *+")
+# It begins where spaces do, or at an escape: never in the middle of spaces, each of which would
+# be tried otherwise.
+_TABS_IN_STRINGS = re.compile(
+    rf"(?:(?<! )(?= )|(?<!\\)(?=\\))(?: *+\\[tr]){{{WIDEST // _TAB + 1},}}+ *+"
+)
 
 _LOOKALIKE = re.compile(
     r"\[(?=\s{0,9}[0-9][0-9.,_ ]{0,20}\s{0,9}(?:blank|space|tab|×|line break))", re.IGNORECASE

@@ -94,7 +94,14 @@ def test_a_field_of_one_line_holds_no_run_either() -> None:
 
 def test_folding_takes_time_in_proportion_to_the_text() -> None:
     began = time.thread_time()
-    for hostile in (" " * 250_000, "\n" * 250_000, " \n" * 125_000, "⏎ " * 80_000, "\\n" * 125_000):
+    for hostile in (
+        " " * 250_000,
+        " " * 250_000 + "\\",
+        "\n" * 250_000,
+        " \n" * 125_000,
+        "⏎ " * 80_000,
+        "\\n" * 125_000,
+    ):
         folded(visible(hostile))
         shown_arguments({"x": [hostile], "y": hostile})
 

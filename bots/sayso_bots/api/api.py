@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -27,7 +28,7 @@ from sayso.stores.ports import Record
 from sayso.tasks import Background
 from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
-from sayso_bots.api.bodies import read_body, without_nulls
+from sayso_bots.api.bodies import beside, read_body, without_nulls
 from sayso_bots.api.door import Door, Endpoint
 from sayso_bots.api.kinds import Kind, kind_of, response_kinds
 from sayso_bots.api.openapi import description
@@ -139,8 +140,8 @@ class HostedApi:
         token, run = await self._admitted(request)
         draft = Draft(await read_body(request), run, token.actor, self._clock())
         if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
-            return self._repeated(draft, known, run)
-        asked = draft.request(self._seconds)
+            return await beside(request, partial(self._repeated, draft, known, run))
+        asked = await beside(request, partial(draft.request, self._seconds))
         try:
             said = await opened_or_decided(
                 self._backend, self._policy, asked, self._clock, audit_rules=self._audit_rules
@@ -148,13 +149,14 @@ class HostedApi:
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):
-                return self._repeated(draft, known, run)
+                return await beside(request, partial(self._repeated, draft, known, run))
             raise
         if said is not None:
-            return record_reply(Record(asked, said), 200)
+            return await beside(request, partial(record_reply, Record(asked, said), 200))
         # By the store's clock, as whoever repeats the call is told.
         known = await self._backend.store.get(draft.question_id) or Record(asked)
-        return record_reply(known, 201, location=f"{request.rel_url.raw_path}/{draft.question_id}")
+        location = f"{request.rel_url.raw_path}/{draft.question_id}"
+        return await beside(request, partial(record_reply, known, 201, location=location))
 
     def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
         same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any, TypeVar
 
 from aiohttp import web
 
 from sayso_bots.api.kinds import Kind, read_object
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
 
-_SHORT = 64 * 1024
+_T = TypeVar("_T")
+
+_SHORT = 16 * 1024
 
 
 async def read_body(request: web.Request) -> dict[str, Any]:
@@ -28,8 +30,13 @@ async def read_body(request: web.Request) -> dict[str, Any]:
         detail = "send the header Content-Type: application/json"
         raise ApiProblem(415, "UnsupportedMediaType", detail)
     body = await request.read()
-    # Others do not wait for a long one to be read.
-    return await asyncio.to_thread(_read, body) if len(body) > _SHORT else _read(body)
+    return await beside(request, lambda: _read(body))
+
+
+async def beside(request: web.Request, work: Callable[[], _T]) -> _T:
+    """What comes of the work on a body; others do not wait for that on a long one."""
+    is_long = len(await request.read()) > _SHORT  # the server keeps what it has read
+    return await asyncio.to_thread(work) if is_long else work()
 
 
 def _read(body: bytes) -> dict[str, Any]:

@@ -171,7 +171,9 @@ class Draft:
         fields["argumentsDigest"] = known if is_known else digest
         if issubclass(self.kind.model, PermissionRequestEvent):
             fields["askedBecause"] = stored.get("askedBecause", "")  # a policy says it, no caller
-            fields["suggestedRules"] = stored.get("suggestedRules", _rules(fields))
+            fields["suggestedRules"] = (
+                stored["suggestedRules"] if "suggestedRules" in stored else _rules(fields, digest)
+            )
             fields["denyRules"] = stored.get("denyRules", ())
 
     @property
@@ -179,11 +181,11 @@ class Draft:
         return set(self.kind.names.values())
 
 
-def _rules(fields: Mapping[str, Any]) -> Any:
+def _rules(fields: Mapping[str, Any], digest: str) -> Any:
     name, call_id = fields.get("functionName"), fields.get("callId")
     if not isinstance(name, str) or not isinstance(call_id, str):
         return ()  # reading the fields says what is wrong with them
-    return derive(ToolCall(name, fields["arguments"], call_id))
+    return derive(ToolCall(name, fields["arguments"], call_id), digest=digest)
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:

@@ -98,5 +98,8 @@ class Audit(Protocol):
         ...
 
     async def note(self, facts: Facts) -> None:
-        """Write an entry on what was decided without a question, see ``stores.audit.ruled``."""
+        """Write an entry on what was decided without a question, see ``stores.audit.ruled``.
+
+        It may be there twice where the store's reply is lost on the way.
+        """
         ...

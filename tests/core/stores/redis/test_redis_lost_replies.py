@@ -14,6 +14,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.url import read_url
+from sayso.stores.topics import branch_topic
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
 
 
@@ -130,6 +131,32 @@ async def test_what_may_be_had_once_was_had_by_the_caller_who_lost_the_reply(
 
     assert await backend.rules.spend(run, "key")
     assert not await backend.rules.spend(run, "key")
+
+
+async def test_a_change_of_the_sessions_state_counts_once(backend: Backend, wire: Wire) -> None:
+    run = a_request().run
+    steps = [(None, "1"), ("1", "2"), ("2", None), (None, "3")]
+    changed = []
+    for before, after in steps:
+        wire.lose_next_replies()
+        changed.append(await backend.rules.swap(run, "spent", before, after))
+
+    assert changed == [True] * len(steps)
+    assert await backend.rules.recall(run, "spent") == "3"
+    assert not await backend.rules.swap(run, "spent", "2", "9")
+
+
+async def test_observers_are_told_once(backend: Backend, wire: Wire) -> None:
+    request, last = a_request(), a_request()
+    response = a_response(request)
+    async with backend.bus.subscribe(branch_topic(request.run)) as events:
+        wire.lose_next_replies()
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        wire.lose_next_replies()
+        await backend.store.settle(request.question_id, response)
+        await backend.store.open(last, seconds=30, inbox="", book=None)
+
+        assert [await soon(events) for _ in range(3)] == [request, response, last]
 
 
 async def test_a_use_and_a_revocation_count_once(backend: Backend, wire: Wire) -> None:

@@ -12,6 +12,7 @@ from sayso.desk.routes import Routes
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
+from sayso.policy.deny_rules import left_behind
 from sayso.policy.rule_policy import RulePolicy
 from sayso.questions.refusals import Refusals
 from sayso.rules.rule import Rule, Scope
@@ -328,10 +329,15 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
 
 def _policy(source: Source) -> PolicySettings:
     section = source.section(PolicySection, "policy") or PolicySection()
+    deny = _rules(source, "deny")
+    if (rule := left_behind(deny)) is not None:
+        # Who asks over HTTP has no gate that would deny what a person edits a call into.
+        text = f"has too many rules for {rule.tool!r}; a tool has at most 100, of 16,000 characters"
+        source.problem(("policy", "deny"), text)
     return PolicySettings(
         default=section.default,
         allow=_rules(source, "allow"),
-        deny=_rules(source, "deny"),
+        deny=deny,
         terms=Terms(
             remember_for=section.remember,
             scopes=frozenset(_SCOPES[word] for word in section.scopes),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -51,6 +52,18 @@ async def deny_rules_of(policy: Policy, call: ToolCall, context: Context) -> tup
 def numbered(rules: Iterable[Rule], kind: str) -> tuple[DenyRule, ...]:
     """The rules with the lines that they are named by: ``deny rule 1`` and so on."""
     return tuple(DenyRule(f"{kind} {number}", rule) for number, rule in enumerate(rules, 1))
+
+
+def left_behind(rules: Iterable[Rule]) -> Rule | None:
+    """The first of a policy's deny rules that has no room on a question about its tool."""
+    by_tool: defaultdict[str, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        by_tool[rule.tool].append(rule)
+    for of_tool in by_tool.values():
+        travel = len(list(_with_room(numbered(of_tool, "deny rule"))))
+        if travel < len(of_tool):
+            return of_tool[travel]
+    return None
 
 
 def _with_room(rules: Sequence[DenyRule]) -> Iterator[DenyRule]:

@@ -74,3 +74,23 @@ def test_a_variable_that_is_too_long_is_told_in_a_short_line(variable: str, valu
     (line,) = caught.value.problems
     assert line.startswith(variable)
     assert len(line) < 300
+
+
+@pytest.mark.parametrize(
+    ("count", "tools", "length"), [(101, 1, 1), (202, 2, 1), (3, 1, 6_000)], ids=str
+)
+def test_deny_rules_that_no_question_has_room_for_are_refused(
+    count: int, tools: int, length: int
+) -> None:
+    rules = [
+        f'{{ tool = "tool-{n % tools}", params = {{ c = "{"x" * length}{n}" }} }}'
+        for n in range(count)
+    ]
+    fewer, all_of_them = (
+        f"{ROUTE}\n[policy]\ndeny = [{', '.join(some)}]\n" for some in (rules[:-tools], rules)
+    )
+
+    assert len(settings_of(source_of(fewer, SLACK)).policy.deny) == count - tools
+    with pytest.raises(SettingsError) as caught:
+        settings_of(source_of(all_of_them, SLACK))
+    assert "policy.deny has too many rules for 'tool-0'" in str(caught.value)

@@ -10,6 +10,9 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from sayso.errors import InvalidCallError
 
+# Between these Python writes a number as JavaScript does, but for the .0 of a whole one.
+_PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e15
+
 
 def as_text(value: Any) -> str:
     """A JSON value as ``String(value)`` writes it (ECMA-262, ToString).
@@ -51,6 +54,8 @@ def _plain(value: Any) -> Any:
 
 def _number(number: float) -> str:
     """ECMA-262, Number::toString with radix 10: all numbers are 64-bit floating point."""
+    if type(number) is int and -_PLAIN_BELOW < number < _PLAIN_BELOW:
+        return str(number)
     try:
         value = float(number)
     except OverflowError:
@@ -59,8 +64,10 @@ def _number(number: float) -> str:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    if value == 0:
-        return "0"
+    if value.is_integer() and abs(value) < _PLAIN_BELOW:
+        return str(int(value))
+    if _PLAIN_FROM <= abs(value) < _PLAIN_BELOW:
+        return repr(value)
     sign = "-" if value < 0 else ""
     digits, point = _digits(abs(value))
     return sign + _placed(digits, point)

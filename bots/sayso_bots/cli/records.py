@@ -10,6 +10,7 @@ from typing import Any
 from sayso.events import RequestEnding
 from sayso.questions.wire import encode
 from sayso.stores.ports import Record
+from sayso.text.secrets import redacted_text
 from sayso.text.visible import on_one_line
 
 
@@ -35,7 +36,7 @@ def record_as_json(record: Record) -> Mapping[str, Any]:
 def ended_text(ending: RequestEnding) -> str:
     """How a request ended, on one line."""
     by = f" by {ending.decided_by}" if ending.decided_by else ""
-    because = f": {one_line(ending.reason)}" if ending.reason else ""
+    because = f": {one_line(redacted_text(ending.reason))}" if ending.reason else ""
     return f"{ending.outcome.value}{one_line(by)} at {time_text(ending.decided_at)}{because}"
 
 

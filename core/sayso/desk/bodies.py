@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeAlias
 
 from sayso.cards.card import CardBody
 from sayso.events import UserInputRequest
@@ -17,17 +18,25 @@ _LARGE = 8_000
 # An element of a list costs more than its characters: a line of the card.
 _ELEMENT = 8
 
+Which: TypeAlias = tuple[str, datetime, str]
+
+
+def which(request: UserInputRequest) -> Which:
+    """What tells a request from a later one of the same id."""
+    return request.question_id, request.expires_at, request.digest_of_arguments
+
 
 class Bodies:
     """Keeps the newest few thousand small bodies, and large ones up to some millions of characters.
 
-    They never change, and are wanted several times.
+    They never change, and are wanted several times. An id alone names none: once its record is
+    gone, another request may have it.
     """
 
     def __init__(self, make: Callable[[UserInputRequest], CardBody]) -> None:
         self._make = make
-        self._small: dict[str, CardBody] = {}
-        self._large: dict[str, CardBody] = {}
+        self._small: dict[Which, CardBody] = {}
+        self._large: dict[Which, CardBody] = {}
         self._characters = 0
         self._one_at_a_time = asyncio.Lock()
 
@@ -49,19 +58,19 @@ class Bodies:
 
     def has_small(self, request: UserInputRequest) -> bool:
         """Whether the request is one of the newest small ones."""
-        return request.question_id in self._small
+        return which(request) in self._small
 
     def _known(self, request: UserInputRequest) -> CardBody | None:
-        question_id = request.question_id
-        return self._small.get(question_id) or self._large.get(question_id)
+        wanted = which(request)
+        return self._small.get(wanted) or self._large.get(wanted)
 
     def _keep(self, request: UserInputRequest, body: CardBody) -> None:
         if len(body.content) <= _SMALL_CHARACTERS:
-            self._small[request.question_id] = body
+            self._small[which(request)] = body
             if len(self._small) > KEPT_BODIES:
                 del self._small[next(iter(self._small))]
             return
-        self._large[request.question_id] = body
+        self._large[which(request)] = body
         self._characters += _length(body)
         while self._characters > _KEPT_CHARACTERS and len(self._large) > 1:
             self._characters -= _length(self._large.pop(next(iter(self._large))))

@@ -19,16 +19,19 @@ from sayso.cards.card import (
 )
 from sayso.cards.words import SUPERSEDED
 from sayso.chats.adapter import Adapter
-from sayso.desk.bodies import KEPT_BODIES, Bodies
+from sayso.desk.bodies import KEPT_BODIES, Bodies, Which, which
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.stores.ports import Found
 from sayso.text.blanks import folded
+from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
 
 _PLAIN = Open()
+# More of a reason is on no card: no secret that is cut there is seen.
+_LONGEST_REASON = 20_000
 
 
 class CardMaker:
@@ -49,8 +52,8 @@ class CardMaker:
         self._refusals = refusals
         self._words = words
         self._bodies = Bodies(self._made_body)
-        self._fitted: dict[tuple[str, str, int], CardBody] = {}
-        self._notices: dict[str, str] = {}
+        self._fitted: dict[tuple[Which, str, int], CardBody] = {}
+        self._notices: dict[Which, str] = {}
 
     async def prepare(self, *requests: UserInputRequest) -> None:
         """Before their cards are made: no presses wait for large ones meanwhile."""
@@ -70,7 +73,7 @@ class CardMaker:
         if found.ending is None and copy.closed_at is not None:
             state = Ended(outcome=SUPERSEDED, at=copy.closed_at)
         elif found.ending is None:
-            state = replace(view, notice=self._notices.get(request.question_id, view.notice))
+            state = replace(view, notice=self._notices.get(which(request), view.notice))
         else:
             state = self.ended(request, found.ending)
         return Card(
@@ -111,7 +114,7 @@ class CardMaker:
 
         Kept for the newest few thousand requests, as long as the process lives.
         """
-        self._notices.setdefault(request.question_id, notice)
+        self._notices.setdefault(which(request), notice)
         if len(self._notices) > KEPT_BODIES:
             del self._notices[next(iter(self._notices))]
 
@@ -123,12 +126,13 @@ class CardMaker:
         """The state of a card whose request has ended."""
         request, words = self.spoken(request), self._words.cards
         expired = isinstance(ending, RequestExpiredEvent)
+        reason = words.nobody_answered if expired else ending.reason
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
             by=ending.decided_by or "",
             by_name=self._routes.name(ending.decided_by or ""),
-            reason=words.nobody_answered if expired else ending.reason,
+            reason=redacted_text(reason[:_LONGEST_REASON]),
             stored=request.stored(ending),
             facts=request.told(ending),
         )
@@ -153,7 +157,7 @@ class CardMaker:
 
     def _fitting(self, platform: str, request: UserInputRequest, room: Room) -> CardBody:
         """What of the request's card the platform can ask for there; kept as its whole is."""
-        key = (request.question_id, platform, room.stores)
+        key = (which(request), platform, room.stores)
         if (fitted := self._fitted.get(key)) is None:
             limits, body = self._adapters[platform].limits, self._bodies.of(request)
             fitted = limits.fitted(body, room.stores, self._words.limits)

@@ -45,6 +45,8 @@ REFUSALS_KEPT = 20
 """How many refused presses of one request are noted; of each kind, one for each actor."""
 
 _REASON = 300
+# So much of a reason is read: no secret that is cut there is among what is kept.
+_READ = 20_000
 _CHOICE = 20
 
 
@@ -93,9 +95,7 @@ def about(request: UserInputRequest) -> Facts:
 
 def asked(request: UserInputRequest) -> Facts:
     """A request was opened."""
-    why = request.why_asked
-    told = why and shortened(visible(redacted_text(why), one_line=True), _REASON)
-    return _said(kind="asked", reason=told)
+    return _said(kind="asked", reason=_told(request.why_asked))
 
 
 def ended(ending: RequestEnding) -> Facts:
@@ -104,9 +104,14 @@ def ended(ending: RequestEnding) -> Facts:
         kind=ending.outcome.value,
         by=ending.decided_by or "",
         choice=ending.chosen,
-        reason=shortened(ending.reason, _REASON),
+        reason=_told(ending.reason),
         changed_digest=ending.digest_of_changes,
     )
+
+
+def _told(reason: str) -> str:
+    """A reason without secrets, whoever wrote it."""
+    return reason and shortened(visible(redacted_text(reason[:_READ]), one_line=True), _REASON)
 
 
 def overruled(denial: RequestEnding) -> Facts:

@@ -145,3 +145,17 @@ def test_the_worst_calls_are_as_long_as_calls_may_be() -> None:
     sizes = {name: len(encode(_request(arguments))) for name, arguments in CALLS.items()}
 
     assert max(sizes.values()) > MAX_ARGUMENTS_BYTES * 3 // 4
+
+
+@pytest.mark.parametrize("length", [10, 10_000])
+async def test_another_request_with_the_id_of_one_that_is_gone_has_a_card_of_its_own(
+    length: int,
+) -> None:
+    bodies = Bodies(_Made())
+    first, later = a_note("a" * length), a_note("b" * length)
+    later = later.model_copy(update={"expires_at": NOW + timedelta(days=31)})
+
+    for note in (first, later):
+        await bodies.prepare(note)
+
+        assert bodies.of(note).content == note.text

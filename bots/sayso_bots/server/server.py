@@ -142,9 +142,8 @@ async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[
         *(look_at_platform(settings.platforms[name], bot) for name, bot in opened.items())
     )
     found = dict(zip(opened, looks, strict=True))
-    failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
-    for name, finding in failed.items():
-        if not finding.passing or len(failed) == len(found):
+    for name, finding in found.items():
+        if finding.level == "failed" and not finding.passing:
             raise ConfigError(f"{name}: {finding.text}")
     return found
 

@@ -22,6 +22,9 @@ from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
 
 # What an event has and a body need not.
 FILLED = frozenset({"sourceName", "decidedAt", "argumentsDigest", "textDigest"})
+LONGEST_REASON = 20_000
+"""How many characters a reason has at most."""
+
 # What the server says of every answer.
 _OURS = {
     "decidedBy": "is api:NAME of the token that answers; leave it out",
@@ -66,6 +69,8 @@ def answer_of(
 def _answer(
     asked: Asked, kind: Kind[UserInputResponse], given: Mapping[str, Any]
 ) -> tuple[UserInputResponse, RememberedRule | None]:
+    if isinstance(reason := given.get("reason"), str) and len(reason) > LONGEST_REASON:
+        raise invalid(Wrong("/reason", f"has at most {LONGEST_REASON:,} characters"))
     if "choiceKey" in given:
         answer, rule = _choose(asked, given["choiceKey"], given.get("inputs"), "/choiceKey")
         return _with_reason(answer, given), rule

@@ -14,7 +14,7 @@ from sayso.actors import check_actor
 from sayso.agent.timeouts import in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, new_id
-from sayso.digests import is_digest_of, shown_and_digest
+from sayso.digests import as_json, is_digest_of, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
@@ -163,6 +163,11 @@ class Draft:
             fields["arguments"], digest = shown_and_digest(arguments)
         except InvalidCallError as error:
             raise invalid(Wrong("/arguments", str(error))) from None
+        if isinstance(original := fields.get("originalArguments"), dict):
+            try:
+                fields["originalArguments"] = as_json(original)
+            except InvalidCallError as error:
+                raise invalid(Wrong("/originalArguments", str(error))) from None
         given = fields.get("argumentsDigest")
         if given is not None and not (isinstance(given, str) and is_digest_of(given, arguments)):
             raise invalid(Wrong("/argumentsDigest", "is not the digest of the arguments"))

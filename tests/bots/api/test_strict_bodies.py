@@ -94,3 +94,19 @@ async def test_half_of_a_surrogate_pair_is_no_json(world: World, text: bytes) ->
 
     assert [reply.problem for reply in replies] == [(400, "InvalidJson")] * 2
     assert (await world.respond(asked["permissionId"])).status == 200
+
+
+async def test_what_a_call_was_before_is_no_larger_than_a_call(world: World) -> None:
+    reply = await world.ask(originalArguments={"command": "x" * 300_000})
+
+    assert reply.pointers == ["/originalArguments"]
+
+
+async def test_a_reason_is_no_book(world: World) -> None:
+    asked = await world.asked()
+
+    long = await world.respond(asked["permissionId"], approved=False, reason="x" * 20_001)
+    assert long.pointers == ["/reason"]
+
+    reply = await world.respond(asked["permissionId"], approved=False, reason="x" * 20_000)
+    assert reply.status == 200

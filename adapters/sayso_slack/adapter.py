@@ -19,6 +19,7 @@ from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
+from sayso.seldom import Seldom
 from sayso.text.visible import visible
 from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
@@ -103,6 +104,7 @@ class SlackAdapter:
         self._client: AsyncWebClient | None = None
         self._identity: Identity | None = None
         self._revoked = ""
+        self._untold = Seldom(_log)
 
     async def __aenter__(self) -> Self:
         if self._session is None:
@@ -311,7 +313,7 @@ class SlackAdapter:
         try:
             await self._post("chat.postEphemeral", arguments)
         except DeliveryError as error:
-            _log.warning("%s could not be told privately: %s", actor, error)
+            self._untold.say(f"somebody could not be told privately: {error}", actor)
 
     async def socket_url(self) -> str:
         """The address of a new Socket Mode connection: a secret that works once, for seconds.

@@ -69,6 +69,7 @@ class SlackListener:
         self._replays = Replays(seconds=_SIGNATURE_SECONDS)
         self._refusals = Seldom(_log)
         self._strange = Seldom(_log, level=logging.INFO)
+        self._untold = Seldom(_log)
         self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
 
     async def __aenter__(self) -> Self:
@@ -150,7 +151,9 @@ class SlackListener:
         if not _is_private(answer):
             return
         if len(self._whispers) >= _MOST_WHISPERS:
-            _log.warning("%s is not told what became of a press: too many to tell", press.actor)
+            self._untold.say(
+                "somebody is not told what became of a press: too many to tell", press.actor
+            )
             return
         self._whispers.start(self._adapter.whisper(press.actor, press.message, answer.text))
 

@@ -14,6 +14,7 @@ from sayso.desk.routes import Route, Routes, is_group
 from sayso.desk.standing import Standing
 from sayso.errors import DeliveryError
 from sayso.events import UserInputRequest
+from sayso.seldom import Seldom
 
 _log = logging.getLogger(__name__)
 
@@ -72,6 +73,7 @@ class Approvers:
         self._ask_seconds = ask_seconds
         self._groups: dict[str, _Group] = {}
         self._people: dict[str, _Person] = {}
+        self._unknown = Seldom(_log)
         self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         # How often something was forgotten: what was read before that is not remembered after it.
         self._forgotten = 0
@@ -126,7 +128,9 @@ class Approvers:
             async with asyncio.timeout(self._ask_seconds):
                 return await self._is_in(groups, actor)
         except TimeoutError:
-            _log.warning("whether %s is in a group was not said in time: they may not", actor)
+            self._unknown.say(
+                "whether somebody is in a group was not said in time: they may not", actor
+            )
             return False
 
     async def _is_in(self, groups: list[str], actor: str) -> bool:
@@ -178,7 +182,7 @@ class Approvers:
         try:
             found = _Person(await adapter.counts_in_groups(actor), asked_at + REMEMBER_SECONDS)
         except DeliveryError as error:
-            _log.warning("%s cannot be looked up and may not approve: %s", actor, error)
+            self._unknown.say(f"somebody cannot be looked up and may not approve: {error}", actor)
             found = _Person(counts=False, until=self._clock() + _FAILED_SECONDS)
         if forgotten == self._forgotten:
             if len(self._people) >= _MOST_PEOPLE:

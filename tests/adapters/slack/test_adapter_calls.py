@@ -343,12 +343,14 @@ async def test_a_whisper_reaches_one_person_as_plain_text(
     assert not playground.slack.ephemerals("alice")
 
 
-async def test_a_whisper_that_fails_is_only_logged(
+async def test_whispers_that_fail_are_logged_once_a_minute_for_each_person(
     adapter: SlackAdapter, playground: Playground, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await adapter.whisper("slack:U0STRANGER", MessageRef(OPS, "1.1"), "Too late")
+    for _ in range(5):
+        await adapter.whisper("slack:U0STRANGER", MessageRef(OPS, "1.1"), "Too late")
 
-    assert "slack:U0STRANGER could not be told" in caplog.text
+    assert caplog.text.count("somebody could not be told privately") == 1
+    assert "(from slack:U0STRANGER)" in caplog.text
 
 
 async def test_once_uninstalled_nothing_is_tried_until_the_token_works_again(

@@ -326,7 +326,7 @@ async def test_a_minute_counts_from_when_the_platform_was_asked(time: Time) -> N
 
 @pytest.mark.parametrize("verb", ["members", "counts_in_groups"])
 async def test_a_platform_that_does_not_answer_in_time_vouches_for_nobody(
-    time: Time, verb: str
+    time: Time, verb: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat = ChatDouble()
     chat.groups["oncall"] = {CAROL}
@@ -334,8 +334,34 @@ async def test_a_platform_that_does_not_answer_in_time_vouches_for_nobody(
     routes = Routes([Route((), approvers=("slack:@oncall",))])
     approvers = Approvers(routes, {"slack": chat}, clock=time, ask_seconds=0.01)
 
-    assert not await may(approvers)
+    for _ in range(3):
+        time.now += 10
+        assert not await may(approvers)
     assert ASK_SECONDS < 2  # Slack wants an answer within three
+    assert caplog.text.count("was not said in time") == 1  # once a minute, however often
+
+
+async def test_a_member_who_presses_again_and_again_is_in_the_log_once_a_minute(
+    time: Time, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = Unsaying()
+    chat.groups["oncall"] = {CAROL}
+    approvers = approvers_of(chat, time)
+
+    for _ in range(5):
+        time.now += 10
+        assert not await may(approvers)
+
+    assert caplog.text.count("cannot be looked up and may not approve") == 1
+    assert f"(from {CAROL})" in caplog.text
+
+
+class Unsaying(ChatDouble):
+    """Knows its groups, and cannot say who somebody is."""
+
+    async def counts_in_groups(self, actor: str) -> bool:
+        del actor
+        raise AWAY
 
 
 async def forever(_: str) -> None:

@@ -18,6 +18,7 @@ from sayso.errors import DeliveryError
 from sayso.tasks import Background
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.config import SlackConfig
+from sayso_slack.direct import direct_session
 from sayso_slack.incoming.answers import HttpAnswer
 from sayso_slack.loggers import muffled
 from sayso_slack.reading.payload import Payload
@@ -77,7 +78,7 @@ class SocketConnection:
             try:
                 async with asyncio.timeout(self._pace.connect):
                     handler.client.wss_uri = await self._adapter.socket_url()
-                    await handler.connect_async()  # type: ignore[no-untyped-call]  # as bolt has it
+                    await handler.connect()
                 _log.info("connected to Slack over Socket Mode")
                 await self._until_lost(handler.client)
             except TimeoutError:
@@ -147,6 +148,13 @@ class _Handler(AsyncSocketModeHandler):
             web_client=adapter.client,
             ping_interval=ping_seconds,
         )
+
+    async def connect(self) -> None:
+        """Connect, in place of the session that slack_sdk opened over one without redirects."""
+        followed = self.client.aiohttp_client_session
+        self.client.aiohttp_client_session = direct_session()
+        await followed.close()
+        await self.connect_async()  # type: ignore[no-untyped-call]  # as bolt has it
 
     async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
         await self._taken(client, req)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from support.clock import Clock
+from support.desk_double import DeskDouble
 from support.redirects import REDIRECTS, redirecting
 from support.slack_kit import a_card, a_config
 
 from sayso.chats.places import Place
 from sayso.errors import DeliveryError
-from sayso_slack import SlackAdapter
+from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.incoming.bolt import bolt_app
+from sayso_slack.incoming.socket_mode import Pace, SocketConnection
 
 OPS = Place("slack", "C0OPS")
 
@@ -47,3 +55,48 @@ async def test_neither_does_it_over_a_session_that_was_handed_in() -> None:
                 await adapter.show([a_card()], OPS)
 
     assert elsewhere.arrived == []
+
+
+@pytest.mark.parametrize("status", REDIRECTS)
+async def test_a_socket_that_is_sent_elsewhere_does_not_go_there(
+    desk: DeskDouble, clock: Clock, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with redirecting(status) as elsewhere, TestServer(opening(elsewhere.url)) as server:
+        config = a_config(
+            mode="socket",
+            signing_secrets=(),
+            app_token="xapp-playground",
+            api_url=str(server.make_url("/api/")),
+        )
+        async with (
+            SlackAdapter(config) as adapter,
+            SlackListener(config, adapter, desk, clock=clock) as listener,
+        ):
+            app = bolt_app(adapter.revoke, listener.close, adapter.is_member)
+            pace = Pace(ping=0.01, connect=0.2, away=0.05, retry=0.01)
+            socket = SocketConnection(config, adapter, app, listener.answer_envelope, pace=pace)
+            running = asyncio.create_task(socket.run())
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while "cannot be reached" not in caplog.text:  # it gave up on this address
+                    await asyncio.sleep(0)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    assert elsewhere.asked
+    assert elsewhere.arrived == []
+    assert f"a socket was sent elsewhere with HTTP {status}: not followed" in caplog.text
+    assert "ticket=" not in "".join(
+        one.getMessage() for one in caplog.records if one.name != "aiohttp.access"
+    )
+
+
+def opening(url: str) -> web.Application:
+    """An API that gives out this address for sockets."""
+
+    async def opened(_: web.Request) -> web.Response:
+        address = f"{url.replace('http', 'ws', 1)}link?ticket=1"
+        return web.json_response({"ok": True, "url": address})
+
+    app = web.Application()
+    app.add_routes([web.post("/api/apps.connections.open", opened)])
+    return app

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import decided as verdict_by
 from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
-from sayso.policy.decision import Policy, Ruling
+from sayso.policy.decision import Decision, Policy, Ruling
 from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged
 
@@ -46,15 +49,22 @@ async def opened_or_decided(
         decision = decided.decision
         if decision.ruling is not Ruling.ASK:
             await unasked.tell(call, verdict_by(call, decision))
-            says = request.approve if decision.ruling is Ruling.ALLOW else request.deny
-            response = says(by="", at=clock(), reason=decision.reason or decision.line)
-            # No person did: who stored a rule said it of calls, not of this one.
-            return response.model_copy(update={"decided_by": None})
+            return _said_by(decision, request, clock())
         asked = request.model_copy(update={"asked_because": decision.told_because})
         opened = await backend.store.open(asked, seconds=seconds, inbox="", book=decided.book)
         if not isinstance(opened, BookChanged):
             return None
         await decider.refresh()
+
+
+def _said_by(
+    decision: Decision, request: PermissionRequestEvent, at: datetime
+) -> PermissionResponseEvent:
+    """The answer that is a rule's, and no person's: who stored it said it of calls, not of this."""
+    reason = decision.reason or decision.line
+    if decision.ruling is not Ruling.ALLOW:
+        return request.denied(reason=reason, line=decision.line, at=at)
+    return request.approve(by="", at=at, reason=reason).model_copy(update={"decided_by": None})
 
 
 async def _nobody(request: UserInputRequest) -> RequestEnding:

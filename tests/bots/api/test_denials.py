@@ -63,6 +63,26 @@ async def test_a_reviewer_cannot_edit_a_call_into_what_the_settings_deny(strict:
     assert shown.json["response"]["approved"] is False
 
 
+async def test_a_denial_at_the_moment_of_asking_names_its_line(strict: World) -> None:
+    reply = await strict.ask(permissionId="p-0", arguments={"command": "rm x"})
+
+    assert reply.status == 200
+    said = reply.json["response"]
+    assert (said["approved"], said["line"]) == (False, "deny rule 1")
+    assert said.get("decidedBy") is None
+
+
+async def test_a_remembered_denial_names_its_line_at_the_moment_of_asking(world: World) -> None:
+    request = await world.asked()
+    call = ToolCall(request["functionName"], request["arguments"])
+    rule_id = await always_deny(world.backend, call, RunRef("deploy-bot", world.session_id))
+
+    said = (await world.ask(permissionId="p-1")).json["response"]
+
+    assert (said["approved"], said["line"]) == (False, "remembered always deny")
+    assert rule_id in said["reason"]
+
+
 async def test_a_call_asked_over_http_carries_the_deny_rules_of_the_settings_and_no_others(
     strict: World,
 ) -> None:

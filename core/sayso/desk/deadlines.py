@@ -7,6 +7,7 @@ import logging
 from dataclasses import replace
 
 from sayso.errors import StoreUnreachableError
+from sayso.seldom import Seldom
 from sayso.stores.ports import Record, Watch
 
 _log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ class Deadlines:
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
+        self._waits = Seldom(_log)
 
     async def shortened(self, record: Record, seconds: float | None) -> Record:
         """The request with at most so many seconds left from now on; None leaves it as it is.
@@ -43,7 +45,7 @@ class Deadlines:
             try:
                 seconds = await self._watch.expire()
             except StoreUnreachableError as error:
-                _log.warning("expired requests are not ended yet: %s", error)
+                self._waits.say(f"expired requests are not ended yet: {error}")
             except Exception:
                 _log.exception("expired requests are not ended yet")
             await asyncio.sleep(

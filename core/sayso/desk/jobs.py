@@ -21,6 +21,7 @@ from sayso.errors import (
     UnreadableEventError,
 )
 from sayso.events import Event, RequestEnding, RequestUndeliverableEvent, UserInputRequest
+from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
 from sayso.stores.ports import Found, Job, Record
@@ -57,6 +58,7 @@ class Jobs:
         self._clock = clock
         self._timer = timer
         self._keeps_log = keeps_log
+        self._waits = Seldom(_log)
 
     async def do(self, job: Job) -> None:
         """Do one job; while the store is away it waits, whatever else goes wrong twice ends it.
@@ -77,7 +79,7 @@ class Jobs:
                     await self._showing.arrived(job.question_id)
                 await self._backend.outbox.done(job)
             except StoreUnreachableError as error:
-                _log.warning("the desk waits for the store: %s", error)
+                self._waits.say(f"the desk waits for the store: {error}")
                 await self._timer.sleep(_RETRY_SECONDS)
             except UnreadableEventError as error:
                 _log.error("a job of the desk cannot be done: %s", error)
@@ -104,7 +106,7 @@ class Jobs:
             try:
                 return await self._backend.outbox.done(job)
             except StoreUnreachableError as error:
-                _log.warning("the desk waits for the store: %s", error)
+                self._waits.say(f"the desk waits for the store: {error}")
                 await self._timer.sleep(_RETRY_SECONDS)
 
     async def _refused(self, job: Job, error: UnreadableEventError) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.chat_double import ChatDouble, working
+from support.timer import QuickTimer
 
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.cards.card import Ended
@@ -18,6 +19,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
+from sayso.testing import until
 
 OPS = Place("slack", "C0OPS")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -41,15 +43,16 @@ async def gate_on(backend: Backend) -> AsyncIterator[Gate]:
 
 
 class Faltering:
-    """A port whose method fails the first time it is used."""
+    """A port whose method fails the first times it is used."""
 
-    def __init__(self, inner: Any, method: str) -> None:
+    def __init__(self, inner: Any, method: str, times: int = 1) -> None:
         self._inner = inner
-        self._failing = {method}
+        self._method = method
+        self._times = times
 
     def __getattr__(self, name: str) -> Any:
-        if name in self._failing:
-            self._failing.discard(name)
+        if name == self._method and self._times:
+            self._times -= 1
             return self._fail
         return getattr(self._inner, name)
 
@@ -64,6 +67,25 @@ async def test_a_job_outlives_an_outage_of_the_store(backend: Backend, slack: Ch
         await gate.submit(CALL)
 
         assert (await slack.card_where())[1].body.title == "bash"
+
+
+async def test_an_outage_of_the_store_is_one_line_however_many_jobs_wait(
+    backend: Backend, slack: ChatDouble, caplog: pytest.LogCaptureFixture
+) -> None:
+    faltering = replace(backend, store=Faltering(backend.store, "get", times=12))
+    routes = Routes([Route((OPS,), approvers=("slack:U0ALICE",))])
+
+    async def are_shown() -> bool:
+        return len(slack.cards) == 4
+
+    async with gate_on(backend) as gate:
+        for number in range(4):
+            await gate.submit(ToolCall("bash", {"command": f"ls {number}"}))
+        async with working(Desk(faltering, [slack], routes, timer=QuickTimer())):
+            await until(are_shown)
+
+    said = [line for line in caplog.messages if "the desk waits for the store" in line]
+    assert said == ["the desk waits for the store: away for a moment"]
 
 
 async def test_the_sweep_outlives_an_outage_of_the_store(

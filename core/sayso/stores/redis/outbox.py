@@ -12,6 +12,7 @@ from redis.exceptions import ResponseError
 
 from sayso.calls import new_id
 from sayso.errors import StoreUnreachableError
+from sayso.seldom import Seldom
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Job
 from sayso.stores.redis.client import Client, Script
@@ -88,6 +89,7 @@ class _Desk:
         self._takeover_after = takeover_after
         self._look_every = takeover_after / 3
         self._next_look = 0.0
+        self._waits = Seldom(_log)
         self._link = Link(client.url)
 
     async def jobs(self) -> AsyncIterator[Job]:
@@ -103,7 +105,7 @@ class _Desk:
                     if isinstance(error, StoreUnreachableError)
                     else explain(self._client.url, error)
                 )
-                _log.warning("the outbox waits for the store: %s", told)
+                self._waits.say(f"the outbox waits for the store: {told}")
                 await pause.take()
                 continue
             pause.reset()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from chaos.ledger import Ledger, Told, markers, session_of
 
@@ -64,6 +64,17 @@ def answers(records: Records) -> Counter[str]:
         if isinstance(ending, StructuredInputResponseEvent) and ending.data is not None:
             counts["forms filled in"] += 1
     return counts
+
+
+def noted(left: Sequence[str], records: Records) -> list[str]:
+    """Those of ``live_buttons`` whose numbers the store has: they should have been changed."""
+    known = {
+        f"{copy.place.platform} {copy.message_id}"
+        for record in records.values()
+        if record is not None
+        for copy in record.copies
+    }
+    return [one for one in left if " ".join(one.split(" ", 2)[:2]) in known]
 
 
 def duplicates(playground: Playground, ledger: Ledger) -> int:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from chaos.agents import AGENT, LONGEST, Agents
 from chaos.bots import Bots, BotsConfig, deliver_to
-from chaos.judge import YES, Records, answers, duplicates, problems, records_of
+from chaos.judge import YES, Records, answers, duplicates, noted, problems, records_of
 from chaos.lag import Lag
 from chaos.ledger import Ledger, session_of
-from chaos.people import APPROVERS, STRANGERS, People, live_buttons, press_all
+from chaos.people import APPROVERS, STRANGERS, People, is_of_a_form, live_buttons, press_all
 from chaos.reviewer import Reviewer
 from support.balancer import Balancer
 from support.playing import a_playground
@@ -47,12 +47,16 @@ _BETWEEN_TROUBLES = (0.3, 3.0)
 # Bots take their time to start: with more of it nobody could press anything.
 _BETWEEN_TROUBLES_OF_BOTS = (2.0, 5.0)
 _TROUBLE_SECONDS = (0.2, 2.0)
+# What posts a message has another name on each platform.
+_POSTING = "post"
+_POSTS = {"slack": "chat.postMessage", "telegram": "sendMessage"}
 _PLATFORM_FAULTS: tuple[tuple[str, Fault], ...] = (
     ("*", RateLimited(1)),
     ("*", ServerError(503)),
     ("*", DropConnection()),
     ("*", Slow(1.0)),
     ("callback", DeliverTwice()),
+    (_POSTING, DropConnection()),
 )
 
 Trouble = Callable[[float], Awaitable[None]]
@@ -96,27 +100,30 @@ class Play:
                 (here, there), self.topology.url, url, self.ledger, self._lag, self.seed
             )
             stack.push_async_callback(agents.close)
+            measuring = asyncio.create_task(self._lag.measure())
             around = self._surroundings(playground, url)
             observers: set[asyncio.Task[None]] = set()
             asking = asyncio.create_task(self._ask(agents, third, observers, dice))
             await self._make_trouble(bots, playground, seconds, random.Random(self.seed + 2))
             await _cancelled([asking])
             await self._settled_down(playground, bots)
-            wrong = await self._still_live(playground, around)
-            await _cancelled([*around, *observers])
+            # Nobody presses any more: a press would repair the card it is made on.
+            await _cancelled(around)
+            records = await records_of(self.ledger, third)
+            wrong = await self._still_live(playground, records)
             records = await records_of(self.ledger, third)
             wrong += await problems(self.ledger, records, third)
+            await _cancelled([measuring, *observers])
             return Played(wrong, self._figures(playground, bots, records))
 
     def _surroundings(self, playground: Playground, url: str) -> list[asyncio.Task[None]]:
-        """Everybody who answers, and who measures how busy the machine is."""
+        """Everybody who answers."""
         people = People(playground, self.ledger, random.Random(self.seed + 1))
         reviewer = Reviewer(url, AGENT, self.ledger, random.Random(self.seed + 3))
         doing = [
             *[people.in_slack, people.in_telegram] * 2,
             people.in_both,
             reviewer.answer,
-            self._lag.measure,
         ]
         return [asyncio.create_task(one()) for one in doing]
 
@@ -163,8 +170,10 @@ class Play:
         """The store has troubles, the bots have theirs and the platforms theirs, all at once."""
 
         async def misbehaving(_: float) -> None:
-            double = playground.slack if dice.random() < 0.5 else playground.telegram
+            platform = dice.choice(list(_POSTS))
+            double = playground.slack if platform == "slack" else playground.telegram
             method, fault = dice.choice(_PLATFORM_FAULTS)
+            method = _POSTS[platform] if method == _POSTING else method
             double.misbehave(method, fault, times=dice.randint(1, 3))
 
         async def all_killed(seconds: float) -> None:
@@ -214,20 +223,21 @@ class Play:
             elif task.exception() is not None:
                 self.ledger.broken.append(repr(task.exception()))
 
-    async def _still_live(
-        self, playground: Playground, around: list[asyncio.Task[None]]
-    ) -> list[str]:
+    async def _still_live(self, playground: Playground, records: Records) -> list[str]:
         """Messages whose buttons do not go although all requests have ended."""
+        if not (left := await self._live_after(playground, CALM_SECONDS)):
+            return []
+        wrong = [f"live buttons, and noted: {one}" for one in noted(left, records)]
+        # Posted by a process that did not live to note it, or without an answer: nobody can know of
+        # them before somebody presses on them. A form is closed by whose it is.
+        unknown = len(left) - len(wrong)
+        for who in (*STRANGERS, *APPROVERS):
+            await press_all(playground, who)
         left = await self._live_after(playground, CALM_SECONDS)
-        await _cancelled(around[:-1])
-        if left := left and live_buttons(playground):
-            # Posted by a process that did not live to note it, or without an answer: nobody can
-            # know of them before somebody presses on them. A form is closed by whose it is.
-            self.ledger.counts["cards left behind, closed by a press"] = len(left)
-            for who in (*STRANGERS, *APPROVERS):
-                await press_all(playground, who)
-            left = await self._live_after(playground, CALM_SECONDS)
-        return [f"live buttons: {one}" for one in left]
+        forms = [one for one in left if is_of_a_form(one)]
+        self.ledger.counts["forms that nobody noted"] = len(forms)
+        self.ledger.counts["cards that nobody noted, closed by a press"] = unknown - len(forms)
+        return wrong + [f"live buttons: {one}" for one in left if one not in forms]
 
     async def _live_after(self, playground: Playground, seconds: float) -> list[str]:
         loop = asyncio.get_running_loop()
@@ -246,7 +256,9 @@ class Play:
         figures["cards shown twice"] = duplicates(playground, self.ledger)
         figures["bots that ended by themselves"] = sum(one.ended_alone for one in bots)
         figures["milliseconds that the machine was late at worst"] = round(1000 * self._lag.worst)
-        figures.update(answers(records))
+        figures.update(answered := answers(records))
+        people = sum(number for what, number in answered.items() if what.startswith("answered in"))
+        figures["per cent of them that were answered"] = 100 * people // max(1, len(records))
         for told in self.ledger.told:
             said = told.outcome.value if told.outcome else f"{told.error} by {told.door}"
             figures[f"told: {said}{' without a question' if told.unasked else ''}"] += 1

@@ -6,16 +6,17 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
-from chaos.judge import answers, problems, records_of
+from chaos.judge import answers, noted, problems, records_of
 from chaos.lag import Lag
 from chaos.ledger import Ledger, Told
 from chaos.people import live_buttons
 
 from sayso import Outcome, PermissionRequestEvent, PermissionResponseEvent
+from sayso.chats.places import MessageRef
 from sayso.stores import audit
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
-from sayso.testing import a_request, a_response
+from sayso.testing import a_copy, a_request, a_response
 from sayso_playground import Playground
 
 MARKER = "item-000007"
@@ -172,6 +173,16 @@ async def test_buttons_that_are_left_are_seen() -> None:
 
     assert left.startswith("telegram ")
     assert MARKER in left
+
+
+async def test_a_card_whose_number_is_known_must_not_be_left(backend: Backend) -> None:
+    ledger = Ledger()
+    request = await asked(backend, ledger)
+    await backend.copies.issue(copy := a_copy(request.question_id))
+    await backend.copies.mark(copy.at(MessageRef(copy.place, "17.0")))
+    left = [f"slack 17.0 'deploy' ['{MARKER}']", f"slack 18.0 'deploy' ['{MARKER}']"]
+
+    assert noted(left, await records_of(ledger, backend)) == left[:1]
 
 
 def test_a_late_machine_widens_a_bound_by_what_was_measured() -> None:

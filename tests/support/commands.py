@@ -99,12 +99,14 @@ class Process:
 @asynccontextmanager
 async def process(*argv: str, env: Mapping[str, str]) -> AsyncIterator[Process]:
     """An ``sayso`` process that does not outlive the block."""
+    # The code that the tests run on, wherever that is.
+    own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     started = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "sayso_bots",
         *argv,
-        env={"PATH": os.environ["PATH"], "HOME": "/nonexistent", "USER": "tester", **env},
+        env={**own, "HOME": "/nonexistent", "USER": "tester", **env},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,11 +14,11 @@ import pytest
 from support.outbox import next_request
 
 from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
-from sayso.errors import StoreUnreachableError, WaitTimeoutError
+from sayso.errors import BusLostError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Record, Roster
+from sayso.stores.ports import Record, Ring, Roster
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -100,6 +101,65 @@ async def test_a_question_that_cannot_be_withdrawn_is_logged(
 
     assert "cancelling a question failed" in caplog.text
     assert "what nobody foresaw" in caplog.text
+
+
+class Unanswering(Outage):
+    """A store that opens a question and does not say so."""
+
+    async def open(self, *args: Any, **kwargs: Any) -> Any:
+        await super().open(*args, **kwargs)
+        raise StoreUnreachableError("no answer")
+
+
+async def test_a_question_that_was_opened_without_an_answer_to_it_is_withdrawn(
+    backend: Backend,
+) -> None:
+    forgetful = replace(backend, store=Unanswering(backend, 0))
+    async with Gate.open(forgetful, run=RUN, patience=0.05) as gate:
+        with pytest.raises(StoreUnreachableError, match="no answer; nobody was asked"):
+            await gate.check(CALL)
+        await gate.finish()
+
+    assert await backend.watch.pending() == []
+
+
+class HungUp:
+    """A bus that is heard once, until ``lost`` is set, and never again."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._inner = backend.bus
+        self.lost = asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    @asynccontextmanager
+    async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
+        if self.lost.is_set():
+            raise BusLostError("no Redis answers")
+
+        async def nothing() -> AsyncIterator[Ring]:
+            await self.lost.wait()
+            raise BusLostError("the subscription was interrupted")
+            yield  # pragma: no cover
+
+        yield nothing()
+
+
+async def test_nobody_is_asked_by_whoever_could_not_hear_the_answer(backend: Backend) -> None:
+    bus = HungUp(backend)
+    async with Inbox(bus, backend.watch) as inbox:
+        deaf = replace(backend, inbox=inbox)
+        async with Gate.open(deaf, run=RUN, patience=0.1) as gate:
+            await inbox.listening()
+            bus.lost.set()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+
+            with pytest.raises(StoreUnreachableError, match="nobody was asked"):
+                await gate.check(CALL, timeout=1)
+
+    assert await backend.watch.pending() == []
 
 
 class BrokenWatch:

@@ -19,7 +19,7 @@ from sayso.stores.audit import Facts
 from sayso.stores.backend import Backend
 from sayso.stores.memory.records import Records
 from sayso.stores.memory.rules import MemoryAudit
-from sayso.testing import a_request
+from sayso.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")
 SECRET = "what nobody is to read"
@@ -128,6 +128,21 @@ async def test_by_setting_what_rules_decide_is_audited_with_the_digest(backend: 
     assert entries[0].digest == DIGEST
     assert {(one.agent_id, one.session_id) for one in entries} == {("deploy-bot", "s-1")}
     assert SECRET not in str(entries)
+
+
+async def test_the_use_of_a_remembered_rule_is_audited_once_whatever_the_setting(
+    backend: Backend,
+) -> None:
+    request, rule = a_request(tool="ls", run=RUN), replace(a_rule(), rule=Rule("ls"))
+    await backend.store.open(request, seconds=20, inbox="", book=None)
+    await backend.store.settle(request.permission_id, a_response(request), remember=rule)
+
+    async with a_gate(backend, RulePolicy(), audit_rules=True) as gate:
+        verdict = await gate.check(ToolCall("ls"))
+
+    assert verdict.rule_id == rule.rule_id
+    used = [one.kind for one in await backend.audit.read(9)][-2:]
+    assert used == ["rule_stored", "rule_used"]
 
 
 async def test_what_is_emitted_and_denied_is_logged_too(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sayso import Outcome, Verdict
+from sayso import Outcome, ToolCall, Verdict
+from sayso.agent.verdict import verdict_on
+from sayso.errors import ArgumentsChangedError
+from sayso.testing import a_request
 
 _ENDED_BY_SOMEBODY = [outcome for outcome in Outcome if outcome is not Outcome.EXPIRED]
 
@@ -31,3 +36,16 @@ def test_what_somebody_ended_without_a_reason_names_none() -> None:
     assert verdict.as_tool_result() == (
         "The call of bash was denied by slack:U0ALICE. It did not run."
     )
+
+
+def test_an_approval_is_of_the_arguments_that_were_asked_about_and_of_no_others() -> None:
+    request = a_request(arguments={"command": "ls"})
+    approval = request.approve(by="slack:U0ALICE")
+    digest = request.arguments_digest
+    other = ToolCall(request.function_name, {"command": "rm"}, request.call_id)
+
+    assert verdict_on(replace(other, arguments={"command": "ls"}), digest, approval).approved
+    with pytest.raises(ArgumentsChangedError):
+        verdict_on(other, digest, approval)
+    with pytest.raises(ArgumentsChangedError):
+        verdict_on(other, a_request(arguments=other.arguments).arguments_digest, approval)

@@ -203,6 +203,17 @@ async def test_a_clock_that_is_more_than_two_seconds_off_is_found(
     assert all(f"s {told} that of this machine: set both by NTP" in one.text for one in found)
 
 
+async def test_a_slow_round_trip_makes_no_clock_wrong(server: Valkey) -> None:
+    client = Client(read_url(server.url))
+    asked = iter([time.time() - 400, time.time() + 400])
+    checkup = RedisCheckup(client, RedisBus(client), clock=lambda: next(asked))
+
+    found = await checkup.look()
+
+    await client.aclose()
+    assert found == []
+
+
 async def test_keys_that_do_not_expire_are_found(server: Valkey) -> None:
     async def no_time_passes(_seconds: float) -> None:
         return

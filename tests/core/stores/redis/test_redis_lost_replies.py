@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from importlib.resources import files
 
 import pytest
+from redis.asyncio import Redis
 from support.wire import Wire, wired
 
 from sayso.chats.budgets import Budget, Rate
@@ -13,6 +15,7 @@ from sayso.errors import BusLostError
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.redis import redis_backend
+from sayso.stores.redis.client import Script
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import branch_topic
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
@@ -33,8 +36,11 @@ def wire(through: tuple[Wire, str]) -> Wire:
 
 
 @pytest.fixture
-async def backend(through: tuple[Wire, str]) -> AsyncIterator[Backend]:
-    async with redis_backend(through[1]) as opened:
+async def backend(through: tuple[Wire, str], redis_url: str) -> AsyncIterator[Backend]:
+    async with redis_backend(through[1]) as opened, Redis.from_url(redis_url) as server:
+        # What is lost is then the reply of a script that ran, not that it has to be sent first.
+        for path in (files("sayso.stores.redis") / "scripts").iterdir():
+            await server.script_load(Script(path.name.removesuffix(".lua")).text)
         await opened.leases.ping()
         yield opened
 

@@ -26,7 +26,7 @@ from support.valkey_server import Valkey
 
 _SOURCES = ("core", "adapters", "bots", "playground")
 _BESIDE = ("tests", "docs", "deploy", "examples", "pyproject.toml", "README.md", "CHANGELOG.md")
-_SECONDS = 300
+_SECONDS = 150
 _PASSED, _FAILED = 0, 1
 _FAILURE = re.compile(r"^FAILED (\S+)", re.MULTILINE)
 # Python knows a changed file by its length and the second it was written in: each gets its own.

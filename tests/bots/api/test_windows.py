@@ -25,6 +25,14 @@ async def test_a_ticket_is_good_for_ten_minutes(later: int, *, is_good: bool) ->
     assert known == (Ticket(("an-agent", "a-session", "main"), "ci") if is_good else None)
 
 
+async def test_the_store_knows_a_ticket_by_its_hash_alone() -> None:
+    drafts = MemoryDrafts(Clock())
+    ticket = await Tickets(drafts).make(RUN, "ci")
+
+    assert len(drafts._kept) == 1
+    assert ticket not in str(drafts._kept)
+
+
 @pytest.mark.parametrize(("later", "wait"), [(0.19, 1), (0.2, 0), (0.21, 0)])
 def test_a_caller_who_used_up_its_attempts_has_another_one_in_time(later: float, wait: int) -> None:
     clock = Clock(0)

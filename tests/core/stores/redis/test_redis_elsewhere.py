@@ -61,6 +61,23 @@ async def test_nodes_that_send_each_other_round_and_round_are_an_error() -> None
     assert times <= 10
 
 
+async def test_another_sentinel_is_asked_where_one_does_not_know_the_service() -> None:
+    server = Valkey()
+    server.start()
+    try:
+        async with (
+            fake_redis(lambda _: b"*-1\r\n") as strange,
+            fake_redis(sentinel_that_names(lambda: server.port)) as known,
+        ):
+            hosts = f"127.0.0.1:{strange},127.0.0.1:{known}"
+            async with redis_backend(
+                f"redis+sentinel://:{server.password}@{hosts}/main"
+            ) as backend:
+                await backend.leases.ping()
+    finally:
+        server.close()
+
+
 async def test_a_primary_that_became_a_replica_is_left_at_once() -> None:
     old, new = Valkey(password=PASSWORD), Valkey(password=PASSWORD)
     old.start()

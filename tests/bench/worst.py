@@ -2,8 +2,8 @@
 
 ``python -m bench.worst URL`` asks about each of the worst calls that are accepted, in an agent and
 a desk with the rendering of both chats, shows it, shows it in full and allows it; a ticker on the
-same loop measures the longest silence. Other work on the machine only adds to it: of several
-rounds, the quietest counts.
+same loop measures the longest silence. The agent's policy has several patterns for each parameter.
+Other work on the machine only adds to it: of several rounds, the quietest counts.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
+from sayso.policy.rule_policy import RulePolicy
+from sayso.rules.rule import Rule
 from sayso.stores.connect import open_backend
 from sayso_bots.process.resources import collect_seldom
 from sayso_slack.card.bundle import bundle_room as slack_room
@@ -34,6 +36,22 @@ from sayso_telegram.card.bundle_message import bundle_room as telegram_room
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT as TELEGRAM_LIMIT
 from sayso_telegram.card.message import message as telegram_message
+
+# Some are looked for in the whole value, some from its end: nothing of them is there.
+PATTERNS = (
+    "*one-that-is-nowhere*",
+    "**/nowhere/**",
+    "nowhere *",
+    "*.nowhere",
+    "[a-z]+(x|y)?[0-9]z",
+)
+POLICY = RulePolicy(
+    deny=[
+        Rule("bash", {name: pattern})
+        for name in ("command", "ids", "text", "value")
+        for pattern in PATTERNS
+    ]
+)
 
 ROUNDS = 3
 AIM_MS = 50.0
@@ -133,7 +151,7 @@ async def measured(url: str) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     async with (
         open_backend(url) as backend,
-        Gate.open(backend, run=RunRef("bench", "worst"), timeout=60) as gate,
+        Gate.open(backend, run=RunRef("bench", "worst"), policy=POLICY, timeout=60) as gate,
         ticking() as ticker,
     ):
         desk = Desk(backend, chats, routes)

@@ -11,8 +11,8 @@ from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
-from sayso.digests import Digests
 from sayso.rules.rule import Rule, Scope
+from sayso.rules.values import Values
 from sayso.text.secrets import redaction
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
@@ -56,9 +56,9 @@ def offers(
 
 def _fitting(call: ToolCall, digest: str, suggested: Sequence[Rule]) -> list[Rule]:
     rules: list[Rule] = []
-    digests = Digests(call.arguments)
+    values = Values(call.arguments)
     for rule in suggested:
-        fits = rule.arguments_digest in (None, digest) and rule.matches(call, digests)
+        fits = rule.arguments_digest in (None, digest) and rule.matches(call, values)
         if fits and _is_showable(rule) and rule not in rules:
             rules.append(rule)
         if len(rules) == MOST_WIDTHS:

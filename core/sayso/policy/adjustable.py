@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from sayso.calls import ToolCall, new_id
-from sayso.digests import Digests
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.declared import requirements_of
@@ -16,6 +15,7 @@ from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions, besides, permissions_in, together
 from sayso.rules.rule import Rule
 from sayso.rules.standing import DenyRule
+from sayso.rules.values import Values
 
 
 class AdjustablePolicy:
@@ -76,9 +76,9 @@ class AdjustablePolicy:
         denied = denial_of(call.call_id, self._updated.denied_call_ids)
         if denied is not None:
             return denied
-        digests = Digests(call.arguments)
+        values = Values(call.arguments)
         for number, rule in enumerate(self._updated.deny, 1):
-            if rule.matches(call, digests):
+            if rule.matches(call, values):
                 line = f"updated deny rule {number}"
                 return Decision.DENY.because(f"denied by {line}", line=line)
         return await denial_by(self._policy, call, context)
@@ -101,12 +101,12 @@ class AdjustablePolicy:
             return denial
         if decision.ruling is not Ruling.ASK:
             return decision
-        digests = Digests(runs.arguments)
+        values = Values(runs.arguments)
         for number, rule in enumerate(self._updated.allow, 1):
-            if rule.matches(runs, digests):
+            if rule.matches(runs, values):
                 return _allowed(decision, f"updated allow rule {number}")
         for number, (key, rule) in enumerate(tuple(self._once.items()), 1):
-            if rule.matches(runs, digests) and await self._spend(key, context):
+            if rule.matches(runs, values) and await self._spend(key, context):
                 denial = await self._denial(context, call, runs)
                 return denial or _allowed(decision, f"updated allow-once rule {number}")
         return decision

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sayso.calls import ToolCall
-from sayso.digests import Digests
 from sayso.globs.glob import Glob, compiled
 from sayso.globs.needs import Needs, shortest
-from sayso.globs.value import Value
-from sayso.rules.javascript import as_text
 from sayso.rules.rule import Rule
+from sayso.rules.values import Values
 
 _LONGEST_KEY = 64
 
@@ -44,23 +42,7 @@ class RuleIndex:
     def looked_at(self, call: ToolCall) -> list[int]:
         """The positions of the rules whose patterns are tried, in order."""
         shelf = self._shelves.get(call.name)
-        return [] if shelf is None else shelf.candidates(_Values(call.arguments))
-
-
-class _Values:
-    """The values of a call, which all rules look at together."""
-
-    def __init__(self, arguments: Mapping[str, Any]) -> None:
-        self._arguments = arguments
-        self._values: dict[str, Value] = {}
-        self.digests = Digests(arguments)
-
-    def get(self, name: str) -> Value | None:
-        """The value of a parameter; None if the call has no such parameter."""
-        found = self._values.get(name)
-        if found is None and name in self._arguments:
-            found = self._values[name] = Value(as_text(self._arguments[name]))
-        return found
+        return [] if shelf is None else shelf.candidates(Values(call.arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +58,13 @@ class _Ready:
         globs = tuple((name, compiled(pattern)) for name, pattern in rule.params.items())
         return cls(rule, globs, rule == Rule(rule.tool, rule.params))
 
-    def is_about(self, call: ToolCall, values: _Values) -> bool:
+    def is_about(self, call: ToolCall, values: Values) -> bool:
         for name, glob in self.globs:
             value = values.get(name)
             if value is None or not glob.fits(value):
                 return False
         # Whatever else a rule may hold, it has the last word itself.
-        return self.only_patterns or self.rule.matches(call, values.digests)
+        return self.only_patterns or self.rule.matches(call, values)
 
 
 class _Shelf:
@@ -104,12 +86,12 @@ class _Shelf:
         self._drawers = {name: _Drawer(entries) for name, entries in pinned.items()}
 
     def matching(self, call: ToolCall) -> Iterator[int]:
-        values = _Values(call.arguments)
+        values = Values(call.arguments)
         for number in self.candidates(values):
             if self._ready[number].is_about(call, values):
                 yield number
 
-    def candidates(self, values: _Values) -> list[int]:
+    def candidates(self, values: Values) -> list[int]:
         found = set(self._always)
         for name, drawer in self._drawers.items():
             value = values.get(name)

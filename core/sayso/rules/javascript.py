@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -33,10 +33,31 @@ def as_text(value: Any) -> str:
     if isinstance(value, int | float):
         return _number(value)
     if isinstance(value, list | tuple):
-        return ",".join("" if item is None else as_text(item) for item in value)
+        return _joined(value)
     if isinstance(value, Mapping):
         return "[object Object]"
     return as_text(_plain(value))
+
+
+def _joined(items: Sequence[Any]) -> str:
+    kinds = set(map(type, items))
+    if kinds == {str}:
+        return ",".join(items)
+    if kinds == {int} and min(items) > -_PLAIN_BELOW and max(items) < _PLAIN_BELOW:
+        return ",".join(map(str, items))
+    return ",".join(map(_item, items))
+
+
+def _item(item: Any) -> str:
+    """One of a list, which may hold a hundred thousand: what there are many of comes first."""
+    kind = type(item)
+    if kind is list:
+        return _joined(item) if item else ""
+    if kind is dict:
+        return "[object Object]"
+    if kind is float and _PLAIN_FROM <= item < _PLAIN_BELOW:
+        return repr(item).removesuffix(".0")
+    return "" if item is None else as_text(item)
 
 
 def _plain(value: Any) -> Any:

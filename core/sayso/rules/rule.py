@@ -22,10 +22,11 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic_core import from_json
 
 from sayso.calls import ToolCall, new_id
-from sayso.digests import Digests, arguments_digest, has_known_form
+from sayso.digests import arguments_digest, has_known_form
 from sayso.errors import ConfigError
 from sayso.globs.glob import compiled, escape
 from sayso.rules.javascript import as_text
+from sayso.rules.values import Values
 
 # A name that is not known would leave out what narrows the rule: it is refused, never ignored.
 _CONFIG = ConfigDict(
@@ -73,18 +74,19 @@ class Rule:
             raise ConfigError(f"the form of the digest {digest!r} is not known here")
         return digest
 
-    def matches(self, call: ToolCall, digests: Digests | None = None) -> bool:
+    def matches(self, call: ToolCall, values: Values | None = None) -> bool:
         """Whether the call is one that this rule is about.
 
-        ``digests`` are those of the call's arguments, for whoever asks many rules.
+        ``values`` are those of the call's arguments, for whoever asks many rules.
         """
         if call.name != self.tool:
             return False
-        arguments = call.arguments
+        values = values or Values(call.arguments)
         for name, pattern in self.params.items():
-            if name not in arguments or not compiled(pattern).matches(as_text(arguments[name])):
+            value = values.get(name)
+            if value is None or not compiled(pattern).fits(value):
                 return False
-        digests = digests or Digests(arguments)
+        digests = values.digests
         if self.others_digest is not None and not digests.hold(
             self.others_digest, without=self.params
         ):

@@ -11,8 +11,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.calls import ToolCall
-from sayso.digests import Digests
 from sayso.rules.rule import RememberedRule, RuleBook, ToldRule
+from sayso.rules.values import Values
 
 MOST_DENY_RULES = 100
 """So many of a policy's deny rules travel with a request; an agent holds the others itself."""
@@ -35,9 +35,9 @@ class DenyRule:
     line: str
     rule: ToldRule = None
 
-    def denies(self, call: ToolCall, digests: Digests) -> bool:
+    def denies(self, call: ToolCall, values: Values) -> bool:
         """Whether the call is one that it denies."""
-        return self.rule is None or self.rule.matches(call, digests)
+        return self.rule is None or self.rule.matches(call, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ def standing_denial(
 ) -> StandingDenial | None:
     """What stands against any of the calls: a deny rule, or what the session remembers."""
     for call in calls:
-        digests = Digests(call.arguments)
+        values = Values(call.arguments)
         for rule in rules:
-            if rule.denies(call, digests):
+            if rule.denies(call, values):
                 return StandingDenial(f"denied by {rule.line}", rule.line)
-        denial = remembered_denial(call, book.remembered, book.unreadable, digests)
+        denial = remembered_denial(call, book.remembered, book.unreadable, values)
         if denial is not None:
             return denial
     return None
@@ -68,7 +68,7 @@ def remembered_denial(
     call: ToolCall,
     remembered: Sequence[RememberedRule],
     unreadable: Sequence[str],
-    digests: Digests | None = None,
+    values: Values | None = None,
 ) -> StandingDenial | None:
     """The denial by the first remembered rule that denies the call.
 
@@ -80,7 +80,7 @@ def remembered_denial(
             f"update it, or take the rule back with: sayso revoke {unreadable[0]}"
         )
         return StandingDenial(reason, REMEMBERED_DENIAL, unreadable[0])
-    found = next(about(call, remembered, "deny", digests), None)
+    found = next(about(call, remembered, "deny", values), None)
     if found is None:
         return None
     reason = f"denied by an Always of {found.stored_by} (rule {found.rule_id})"
@@ -91,11 +91,11 @@ def about(
     call: ToolCall,
     remembered: Sequence[RememberedRule],
     effect: Literal["allow", "deny"],
-    digests: Digests | None = None,
+    values: Values | None = None,
 ) -> Iterator[RememberedRule]:
     """The remembered rules of this effect that are about the call."""
-    digests = digests or Digests(call.arguments)
+    values = values or Values(call.arguments)
     for kept in remembered:
         rule = kept.rule
-        if rule.tool == call.name and kept.effect == effect and rule.matches(call, digests):
+        if rule.tool == call.name and kept.effect == effect and rule.matches(call, values):
             yield kept

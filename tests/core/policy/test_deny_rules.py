@@ -104,8 +104,8 @@ async def test_a_policy_that_cannot_say_its_rules_is_named_in_the_log(
 def test_a_deny_rule_denies_what_it_is_about_and_everything_where_it_cannot_be_read(
     rule: Rule | None, command: str, denied: bool
 ) -> None:
-    from sayso.digests import Digests
+    from sayso.rules.values import Values
 
     arguments: dict[str, Any] = {"command": command}
 
-    assert DenyRule("line", rule).denies(ToolCall("bash", arguments), Digests(arguments)) is denied
+    assert DenyRule("line", rule).denies(ToolCall("bash", arguments), Values(arguments)) is denied

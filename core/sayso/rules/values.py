@@ -1,0 +1,34 @@
+"""The values of a call as rules look at them: each written once, however many rules ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sayso.digests import Digests
+from sayso.globs.value import Value
+from sayso.rules.javascript import as_text
+
+
+class Values:
+    """The values of a call, which all rules look at together, and the digests of its arguments.
+
+    They are those of the moment when they are asked for first: for one
+    decision, and not to be kept beyond it.
+    """
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        self._arguments = arguments
+        self._values: dict[str, Value] = {}
+        self.digests = Digests(arguments)
+
+    def get(self, name: str) -> Value | None:
+        """The value of a parameter; None if the call has no such parameter.
+
+        Raises:
+            InvalidCallError: it has no JSON form, or no certain one.
+        """
+        found = self._values.get(name)
+        if found is None and name in self._arguments:
+            found = self._values[name] = Value(as_text(self._arguments[name]))
+        return found

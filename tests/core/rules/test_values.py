@@ -1,0 +1,89 @@
+"""What rules look at is written once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from sayso.calls import RunRef, ToolCall
+from sayso.policy.adjustable import AdjustablePolicy
+from sayso.policy.decision import Context, Decision
+from sayso.rules.index import RuleIndex
+from sayso.rules.rule import RememberedRule, Rule, RuleBook
+from sayso.rules.standing import DenyRule, remembered_denial, standing_denial
+
+RULES = [Rule("bash", {"ids": f"*x{number}*"}) for number in range(20)]
+
+
+class Counted(Mapping[str, Any]):
+    """Arguments that count how often one of them is looked up."""
+
+    def __init__(self, **values: Any) -> None:
+        self.values_of = values
+        self.looked_up = 0
+
+    def __getitem__(self, name: str) -> Any:
+        self.looked_up += 1
+        return self.values_of[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_of)
+
+    def __len__(self) -> int:
+        return len(self.values_of)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values_of
+
+
+def remembered(rule: Rule) -> RememberedRule:
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    return RememberedRule(rule, "deny", "slack:U0ALICE", began, began + timedelta(days=1))
+
+
+def index(call: ToolCall, rules: Sequence[Rule]) -> object:
+    return RuleIndex(rules).first(call)
+
+
+def book(call: ToolCall, rules: Sequence[Rule]) -> object:
+    return remembered_denial(call, [remembered(rule) for rule in rules], ())
+
+
+def travelling(call: ToolCall, rules: Sequence[Rule]) -> object:
+    some = [DenyRule(f"deny rule {number}", rule) for number, rule in enumerate(rules)]
+    kept = RuleBook(remembered=tuple(map(remembered, rules)))
+    return standing_denial([call], some, kept)
+
+
+@pytest.mark.parametrize("ask", [index, book, travelling])
+def test_many_rules_on_one_parameter_write_it_as_text_once(
+    ask: Callable[[ToolCall, Sequence[Rule]], object],
+) -> None:
+    arguments = Counted(ids=list(range(100)))
+
+    assert ask(ToolCall("bash", arguments), RULES) is None
+    assert arguments.looked_up == 1
+
+
+async def test_updated_rules_write_a_parameter_once_for_each_kind_of_rule() -> None:
+    arguments = Counted(ids=list(range(100)))
+    policy = AdjustablePolicy(lambda call, context: Decision.ASK)
+    policy.update(allow=RULES, allow_once=RULES, deny=RULES)
+
+    await policy.decide(ToolCall("bash", arguments), Context(run=RunRef("agent", "s1")))
+
+    assert arguments.looked_up < len(RULES)
+
+
+def test_what_changed_since_is_looked_at_again() -> None:
+    ids = [1]
+    call = ToolCall("bash", {"ids": ids})
+    rule = Rule("bash", {"ids": "1"})
+    assert rule.matches(call)
+
+    ids.append(2)
+
+    assert not rule.matches(call)

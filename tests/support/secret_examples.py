@@ -112,6 +112,7 @@ CARDS = (
 
 NAMES = (
     *("pass", "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "otp"),
+    *("PGPASSWORD", "SSHPASS"),
     *("cvv", "cvc", "credential", "credentials", "authorization", "auth", "cookie"),
     *("contrasena", "contraseña", "api_key", "apikey", "auth_key", "access-key", "accountKey"),
     *("client_key", "database_key", "db_key", "encryption_key", "master_key", "private_key"),

@@ -18,6 +18,8 @@ NAMES = (
     "passphrase",
     "passcode",
     "pwd",
+    "pgpassword",
+    "sshpass",
     "secret",
     "token",
     "otp",

@@ -253,17 +253,6 @@ async def test_presses_are_taken_soon_after_a_platform_that_refused_at_the_start
         assert (await asked).decided_by == "slack:U0ALICE"
 
 
-async def test_bots_start_also_while_all_platforms_are_away(playground: Playground) -> None:
-    playground.slack.misbehave("auth.test", ServerError(503))
-    playground.telegram.misbehave("getMe", ServerError(503))
-    async with bots(playground) as working:
-        assert "HTTP 503" in working.platforms["slack"]
-        assert "telegram" in working.platforms
-        status, _ = await get(f"{working.url}/healthz")
-
-    assert status == 200
-
-
 async def test_unsigned_calls_are_turned_away(playground: Playground) -> None:
     async with bots(playground) as working, aiohttp.ClientSession() as session:
         slack = await session.post(f"{working.url}/slack/events", data={"payload": "{}"})

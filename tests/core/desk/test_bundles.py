@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from support.bundle_room import RUN, a_call, a_room, line, states
 from support.chat_double import ChatDouble, press_on, working
 
@@ -17,7 +16,7 @@ from sayso.cards.card import Ended, Open
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import ArgumentsChangedError, DeliveryError, UnreadableEventError
+from sayso.errors import DeliveryError, UnreadableEventError
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.testing import StoppedClock
@@ -300,7 +299,7 @@ async def _stopped(desk: Desk) -> None:
     assert len(desk._background) == 0
 
 
-async def test_arguments_that_change_while_a_batch_is_asked_about_are_an_error_of_its_own(
+async def test_arguments_that_change_while_a_batch_is_asked_about_are_not_those_that_run(
     backend: Backend,
 ) -> None:
     arguments = {"command": "ls"}
@@ -313,8 +312,7 @@ async def test_arguments_that_change_while_a_batch_is_asked_about_are_an_error_o
         arguments["command"] = "rm -r ."
         await room.press(ref, cards[0], "allow-all")
 
-        with pytest.raises(ArgumentsChangedError):
-            await batch
+        assert [verdict.arguments for verdict in await batch][1] == {"command": "ls"}
 
 
 async def test_what_ended_while_it_gathered_is_not_shown(backend: Backend) -> None:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 
 LONGEST_ACTOR = 128
-# An account that begins with @ is a group, which asks for nothing.
-_ACTOR = re.compile(r"[a-z][a-z0-9_-]*:[^\s@:][^\s]*")
+# An account that begins with @ is a group, which asks for nothing. One account is written in one
+# way alone: in ASCII, without blanks, and a number without a plus or zeros before it.
+_ACTOR = re.compile(r"[a-z][a-z0-9_-]*:(?!\+|0[0-9]+\Z)(?![@:])[!-~]+")
+
+
+def is_actor(text: str) -> bool:
+    """Whether it is plainly an account, such as ``chat:alice``, and no other way to write one."""
+    return len(text) <= LONGEST_ACTOR and _ACTOR.fullmatch(text) is not None
 
 
 def check_actor(text: str) -> str:
@@ -15,7 +21,7 @@ def check_actor(text: str) -> str:
     Raises:
         ValueError: it is not one.
     """
-    if len(text) > LONGEST_ACTOR or not text.isprintable() or not _ACTOR.fullmatch(text):
+    if not is_actor(text):
         raise ValueError(
             f"{text[:40]!r} is not an account; write platform:account, as in the approvers "
             "of a route"

@@ -142,6 +142,7 @@ class HostedApi:
         if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
             return await beside(request, partial(self._repeated, draft, known, run))
         asked = await beside(request, partial(draft.request, self._seconds))
+        self._check_asker(asked)
         try:
             said = await opened_or_decided(
                 self._backend, self._policy, asked, self._clock, audit_rules=self._audit_rules
@@ -157,6 +158,12 @@ class HostedApi:
         known = await self._backend.store.get(draft.question_id) or Record(asked)
         location = f"{request.rel_url.raw_path}/{draft.question_id}"
         return await beside(request, partial(record_reply, known, 201, location=location))
+
+    def _check_asker(self, asked: UserInputRequest) -> None:
+        asker = asked.requested_by
+        if asker is not None and not self._routes.is_account(asker):
+            why = f"{asker!r} cannot be an account there; write its id"
+            raise invalid(Wrong("/requestedBy", why))
 
     def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
         same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(

@@ -52,6 +52,16 @@ class Platforms:
         secrets = (secret for platform in self for secret in platform.secrets)
         return holds_secret(text) or any(secret.is_in(text) for secret in secrets)
 
+    def has_account(self, actor: str) -> bool:
+        """Whether the platform of an actor could have its account; of others nobody knows."""
+        name, _, account = actor.partition(":")
+        if (platform := self.by_name.get(name)) is None:
+            return True
+        try:
+            return platform.account(account) == account
+        except ValueError:
+            return False
+
     def place(self, written: object) -> Place:
         """A place on one of the platforms.
 

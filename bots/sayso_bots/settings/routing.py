@@ -31,7 +31,7 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
         section = source.section(RouteSection, "route", number)
         if section is not None:
             routes.append(_route(source, number, section, platforms, configured))
-    return Routes(tuple(routes), people)
+    return Routes(tuple(routes), people, platforms.has_account)
 
 
 def read_timeouts(source: Source) -> Routes:

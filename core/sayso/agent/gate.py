@@ -351,7 +351,8 @@ class Gate(Asking):
         Raises:
             DuplicateRequestError: another request has this id.
             BusLostError: observers cannot be reached.
-            ValueError: the event ends a request, or says how one ended.
+            ValueError: the event ends a request or says how one ended, or its
+                ``requested_by`` is no account.
         """
         if isinstance(event, PermissionRequestEvent):
             await self._checks.emitted.ask(self._options.completed(event))

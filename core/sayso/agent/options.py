@@ -121,7 +121,14 @@ class GateOptions:
         return CallOptions(**{**how, "timeout": self.asked(timeout=how.get("timeout")).time})
 
     def completed(self, request: _Request) -> _Request:
-        """The request with what was left out of it: whose it is, who wants it, until when."""
+        """The request with what was left out of it: whose it is, who wants it, until when.
+
+        Raises:
+            ValueError: whoever it says asked is no actor.
+        """
+        for asker in (request.requested_by, request.filed_by):
+            if asker is not None:
+                check_actor(asker)
         left_out: dict[str, Any] = {}
         if request.run == NO_RUN:
             left_out["run"] = self.run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from sayso.actors import is_actor
 from sayso.agent.choices import answer_to, chosen
 from sayso.always.terms import Terms
 from sayso.clock import Clock, utc_now
@@ -102,8 +103,10 @@ class Answering:
     async def _admit(self, request: UserInputRequest, response: UserInputResponse, by: str) -> None:
         why: RefusalKind = "own_request"
         if self._authority is None:
-            is_own = by.casefold() in map(str.casefold, request.askers)
-            allowed = not is_own or response.outcome is not Outcome.APPROVED
+            asked = (
+                not is_actor(asker) or asker.casefold() == by.casefold() for asker in request.askers
+            )
+            allowed = not any(asked) or response.outcome is not Outcome.APPROVED
         else:
             standing = await self._authority.standing(by, request)
             allowed, why = standing.allows(response), standing.refusal

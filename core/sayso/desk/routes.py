@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
+from sayso.actors import is_actor
 from sayso.chats.places import Place
 from sayso.events import UserInputRequest
 
@@ -36,10 +37,14 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """All routes, the first that matches first, and the accounts of people by their names."""
+    """All routes, the first that matches first, and the accounts of people by their names.
+
+    ``is_account`` says whether the platform of an actor could have such an account.
+    """
 
     routes: Sequence[Route]
     people: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    is_account: Callable[[str], bool] = is_actor
 
     def find(self, request: UserInputRequest) -> Route | None:
         """The route of a request, None where no route matches."""
@@ -58,11 +63,20 @@ class Routes:
         """Whether the actor asked for it, with this or another account of the same person.
 
         A person may also be named by their name here, and case makes no difference.
+        What is plainly neither a person nor an account may be anybody, so also the actor.
         """
         if not request.askers:
             return False
         who = self._same_as(actor)
-        return any(not who.isdisjoint(self._same_as(asker)) for asker in request.askers)
+        return any(
+            not self._is_known(asker) or not who.isdisjoint(self._same_as(asker))
+            for asker in request.askers
+        )
+
+    def _is_known(self, asker: str) -> bool:
+        if is_actor(asker):
+            return self.is_account(asker)
+        return asker.casefold() in map(str.casefold, self.people)
 
     def _same_as(self, actor: str) -> frozenset[str]:
         """All names and accounts of the person whose name or account this is, itself included."""

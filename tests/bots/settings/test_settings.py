@@ -13,6 +13,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.testing import a_request
 from sayso_bots.settings.settings import read_ask_settings
 from sayso_bots.settings.source import SettingsError
 from sayso_slack.settings import SIGNING_SECRET
@@ -64,6 +65,17 @@ def test_people_may_have_several_accounts() -> None:
     settings = read('[people.alice]\nslack = ["U0A", "W0A"]\ntelegram = 42\n' + ROUTE)
 
     assert settings.routes.people["alice"] == {"slack:U0A", "slack:W0A", "telegram:42"}
+
+
+@pytest.mark.parametrize("asker", ["telegram:alice", "slack:alice", "slack:u0a", "slack:U0A "])
+def test_what_its_platform_could_not_call_an_account_may_be_whoever_presses(asker: str) -> None:
+    routes = read('[people.alice]\nslack = "U0A"\n' + ROUTE).routes
+    request = a_request().model_copy(update={"requested_by": asker})
+
+    assert routes.asked_by("slack:U0B", request)
+    for known in ("telegram:77", "slack:U0A", "api:ci", "jira:carol", "alice"):
+        plain = request.model_copy(update={"requested_by": known})
+        assert not routes.asked_by("slack:U0B", plain)
 
 
 async def test_a_deny_rule_of_the_settings_for_an_empty_value_denies_it() -> None:

@@ -271,6 +271,19 @@ async def test_an_orchestrator_answers_as_its_authority_lets_it(backend: Backend
         assert (await waiting).approved
 
 
+@pytest.mark.parametrize("asker", [f"{ALICE} ", "slack:@alice", "telegram:04242", "alice"])
+async def test_without_an_authority_nobody_approves_what_somebody_unknown_asked_for(
+    backend: Backend, asker: str
+) -> None:
+    async with Orchestrator.open(backend) as orchestrator:
+        orchestrator.add(RUN)
+        request = await opened(backend, requested_by=asker)
+
+        with pytest.raises(NotApproverError):
+            await orchestrator.choose(request.question_id, "allow", by=ALICE)
+        await orchestrator.choose(request.question_id, "deny", by=ALICE)
+
+
 async def test_without_an_authority_nobody_responds_and_nobody_approves_what_they_asked_for(
     backend: Backend,
 ) -> None:

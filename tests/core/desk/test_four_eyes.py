@@ -17,11 +17,14 @@ from sayso import (
     Outcome,
     RequestEnding,
     ToolCall,
+    UnknownRequestError,
     UserInputRequest,
     UserInputResponse,
 )
+from sayso.agent.responding import Responder
 from sayso.cards.card import Card, CardBody, Choice, Open
 from sayso.chats.places import Answered, MessageRef
+from sayso.desk.approvers import Approvers
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
@@ -231,7 +234,43 @@ async def test_any_question_can_say_who_wants_it(backend: Backend) -> None:
         assert (await task).decided_by == BOB
 
 
-@pytest.mark.parametrize("who", ["alice", "slack:@oncall", "slack:", ":U0", "slack:U0 A", ""])
+NO_ACCOUNTS = (
+    *("slack:@oncall", "slack:", ":U0", "slack:U0 A", "slack:U0ALICE ", " slack:U0ALICE", "slack"),
+    *("telegram:04242", "telegram:+4242", "telegram:+04242", "Slack:U0ALICE", "slack::U0ALICE"),
+    *("slack:\uff35\uff10ALICE", "slack:U0AL\u0130CE", "slack:U0ALICE\u200b", "telegram:\u0664242"),
+)
+
+
+@pytest.mark.parametrize("asker", [*NO_ACCOUNTS, "carol"])
+async def test_what_is_not_plainly_an_account_may_be_whoever_presses(
+    backend: Backend, asker: str
+) -> None:
+    async with a_room(backend, None) as room:
+        ref, card = await opened(room, requested_by=asker)
+
+        for actor in (ALICE, BOB):
+            refused = await room.desk.press(press_on(ref, card, "allow", by=actor))
+            assert refused.kind is Answered.REFUSED
+        assert sorted(await refusals(room)) == [("own_request", ALICE), ("own_request", BOB)]
+        denied = await room.desk.press(press_on(ref, card, "deny", by=BOB))
+        assert denied.kind in (Answered.RECORDED, Answered.UNHEARD)
+
+
+@pytest.mark.parametrize("who", [*NO_ACCOUNTS, "alice", ""])
+async def test_a_request_of_whoever_is_no_account_is_not_emitted(
+    backend: Backend, who: str
+) -> None:
+    approvers = Approvers(Routes([Route((OPS,), approvers=(ALICE,))], PEOPLE), {})
+    async with Gate.open(backend, run=RUN) as gate:
+        for field in ("requested_by", "filed_by"):
+            request = a_request(run=RUN).model_copy(update={field: who})
+            with pytest.raises(ValueError, match="is not an account"):
+                await gate.emit(request)
+            with pytest.raises(UnknownRequestError):
+                await Responder(backend, approvers).respond(request.approve(by=ALICE))
+
+
+@pytest.mark.parametrize("who", [*NO_ACCOUNTS, "alice", ""])
 async def test_who_wants_it_is_an_account_and_nothing_else(backend: Backend, who: str) -> None:
     with pytest.raises(ValueError, match="is not an account"):
         async with Gate.open(backend, run=RUN, requested_by=who):

@@ -21,6 +21,7 @@ from sayso.desk.standing import Standing
 from sayso.errors import DuplicateRequestError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
+from sayso.questions.large import beside as beside_large
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
@@ -180,7 +181,7 @@ class HostedApi:
         record = await self._backend.store.get(request.match_info["requestId"])
         if record is None or branch_of(record.request.run) != branch_of(run):
             raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
-        return record_reply(record, 200)
+        return await beside_large(record.request, partial(record_reply, record, 200))
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
@@ -193,9 +194,9 @@ class HostedApi:
         record = await self._waiting(run, question_id)
         standing = await self._standing(token, record.request, given)
         if record.ending is not None:
-            return self._answered_again(token, record, kind, given)
+            return await self._answered_again(token, record, kind, given)
         asked = Asked(record.request, token.actor, self._clock(), self._terms)
-        answer, rule = answer_of(asked, kind, given)
+        answer, rule = await beside_large(record.request, partial(answer_of, asked, kind, given))
         if not standing.allows(answer):
             self._refused(token, record.request, "own_request", given)
             raise ApiProblem(403, "OwnRequest", _OWN_APPROVAL)
@@ -204,10 +205,10 @@ class HostedApi:
             raise denied_by_rule(settled.ending)
         if not settled.first:
             ended = Record(record.request, settled.ending)
-            return self._answered_again(token, ended, kind, given)
+            return await self._answered_again(token, ended, kind, given)
         return event_reply(answer)
 
-    def _answered_again(
+    async def _answered_again(
         self,
         token: ApiToken,
         record: Record,
@@ -219,7 +220,8 @@ class HostedApi:
         if ending is not None and ending.decided_by == token.actor:
             asked = Asked(record.request, token.actor, ending.decided_at, self._terms)
             with suppress(ApiProblem):
-                if answer_of(asked, kind, given)[0] == ending:
+                again = partial(answer_of, asked, kind, given)
+                if (await beside_large(record.request, again))[0] == ending:
                     return event_reply(ending)
         self._refused(token, record.request, "late", given)
         raise already_answered(record)

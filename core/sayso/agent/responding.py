@@ -18,6 +18,7 @@ from sayso.errors import (
 )
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import Inputs
+from sayso.questions.large import beside
 from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
@@ -77,13 +78,15 @@ class Answering:
         """Answer by a choice on the request's card."""
         if record.ending is not None:
             raise settled_before(record.ending)
-        response, rule = chosen(
-            record.request, key, by=by, at=self._clock(), terms=self._terms, inputs=inputs
+        request, now = record.request, self._clock()
+        response, rule = await beside(
+            request,
+            lambda: chosen(request, key, by=by, at=now, terms=self._terms, inputs=inputs),
         )
         if reason:
             response = response.model_copy(update={"reason": reason})
-        await self._admit(record.request, response, by)
-        return await self._settle(record.request, response, rule)
+        await self._admit(request, response, by)
+        return await self._settle(request, response, rule)
 
     async def respond(self, record: Record, response: UserInputResponse) -> UserInputResponse:
         """Answer by a response, which says who gives it."""
@@ -97,8 +100,11 @@ class Answering:
         await self._admit(record.request, response, response.decided_by)
         if record.ending is not None:
             raise settled_before(record.ending)
-        built, rule = answer_to(record.request, response, at=self._clock(), terms=self._terms)
-        return await self._settle(record.request, built, rule)
+        request, now = record.request, self._clock()
+        built, rule = await beside(
+            request, lambda: answer_to(request, response, at=now, terms=self._terms)
+        )
+        return await self._settle(request, built, rule)
 
     async def _admit(self, request: UserInputRequest, response: UserInputResponse, by: str) -> None:
         why: RefusalKind = "own_request"

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from sayso.cards.card import CardBody
 from sayso.events import UserInputRequest
+from sayso.questions.large import is_large
 
 KEPT_BODIES = 8_192
 _SMALL_CHARACTERS = 4_000
 _KEPT_CHARACTERS = 4_000_000
-# To make the card of more than this is work that presses would wait for.
-_LARGE = 8_000
-# An element of a list costs more than its characters: a line of the card.
-_ELEMENT = 8
 
 Which: TypeAlias = tuple[str, datetime, str]
 
@@ -78,20 +75,3 @@ class Bodies:
 
 def _length(body: CardBody) -> int:
     return len(body.content) + len(body.description)
-
-
-def is_large(request: UserInputRequest) -> bool:
-    """Whether there is so much in a request that its card takes noticeable work."""
-    room = _LARGE
-    left: list[Any] = list(request.__dict__.values())
-    while left and room > 0:
-        one = left.pop()
-        if isinstance(one, str):
-            room -= len(one)
-        elif isinstance(one, Mapping):
-            room -= _ELEMENT * len(one) + sum(map(len, map(str, one)))
-            left += one.values() if room > 0 else ()
-        elif isinstance(one, list | tuple):
-            room -= _ELEMENT * len(one)
-            left += one if room > 0 else ()
-    return room <= 0

@@ -13,10 +13,11 @@ from support.worst_calls import worst_calls
 
 from sayso.calls import RunRef
 from sayso.cards.card import CardBody
-from sayso.desk.bodies import KEPT_BODIES, Bodies, is_large
+from sayso.desk.bodies import KEPT_BODIES, Bodies
 from sayso.digests import MAX_ARGUMENTS_BYTES, arguments_digest, as_json, shown_and_digest
 from sayso.events import UserInputRequest
 from sayso.policy.snapshots import is_same, snapshot
+from sayso.questions.large import is_large
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
 

@@ -14,6 +14,7 @@ _POSIX = re.compile(r"\[:([a-z]+):\]")
 _LIKE_A_CLASS = re.compile(
     rf"(?=((?:\\|(?<!^\[)(?<!^\[\^)-)?\[.(?:{'|'.join(POSIX)}):(?:\]-(?=.)|.)?))", re.DOTALL
 )
+_NO_CLASS = re.compile(r"\[([:.=])[^\[\]]+\1\]\Z")
 _PLAIN = re.compile(r"[A-Za-z0-9.+_-]*")
 
 
@@ -100,6 +101,11 @@ def _range_parts(content: str) -> list[str]:
 def names_class(content: str) -> bool:
     """Whether the set names a class of characters, as in ``[[:digit:]]``."""
     return any(found[1] in POSIX for found in _POSIX.finditer(content))
+
+
+def like_a_class(spelling: str) -> bool:
+    """Whether a set looks like a class of characters and is none: ``[[.a.]`` or ``[:alpha:]``."""
+    return _NO_CLASS.search(spelling) is not None
 
 
 def _posix(text: str, at: int) -> str:

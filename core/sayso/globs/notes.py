@@ -19,6 +19,8 @@ class DangerKind(Enum):
     LEAVES_HOST = auto()
     NEGATED = auto()
     BANG_IN_SET = auto()
+    NO_CLASS = auto()
+    OPEN_BRACKET = auto()
     RANGE_AS_SET = auto()
     ANYTHING_BUT = auto()
     WHOLE_BRANCHES = auto()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sayso.errors import ConfigError
-from sayso.globs.brackets import bracket_set, escaped_set, names_class, range_set
+from sayso.globs.brackets import bracket_set, escaped_set, like_a_class, names_class, range_set
 from sayso.globs.branch import AT_NAME, Before, Reading
 from sayso.globs.groups import brace_marks, closers, repeat
 from sayso.globs.notes import DangerKind, Note
@@ -230,6 +230,7 @@ class Reader:
         end = self.ends.get(self.at)
         if end is None:
             self.open_bracket = True
+            self.notes.append(Note(DangerKind.OPEN_BRACKET, "["))
             self.members = chars_of("[")
             run.spell("[", Before.BRACKET)
             self.at += 1
@@ -240,6 +241,8 @@ class Reader:
         self._few(len(self.sets), _MOST_SETS, "different sets of characters")
         if spelling.startswith("[!"):
             self.notes.append(Note(DangerKind.BANG_IN_SET, spelling))
+        elif like_a_class(spelling):
+            self.notes.append(Note(DangerKind.NO_CLASS, spelling))
         if run.before is Before.NOTHING and names_class(spelling):
             run.add(Check(ANY, wanted=True), run.before)
         one: Part = One(self.members)

@@ -35,6 +35,11 @@ ENGLISH = GlobWords(
         DangerKind.BANG_IN_SET: (
             "{} is not a negation: it matches the ! and the characters after it; write [^ to negate"
         ),
+        DangerKind.NO_CLASS: (
+            "{} is no class of characters but a set of single ones; "
+            "a class is written like [[:alpha:]]"
+        ),
+        DangerKind.OPEN_BRACKET: "{} is never closed: it stands for itself",
         DangerKind.RANGE_AS_SET: "{} is one character out of a set, not a number in a range",
         DangerKind.ANYTHING_BUT: (
             "{} matches anything but what is named, including what nobody thought of"

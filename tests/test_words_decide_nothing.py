@@ -16,6 +16,15 @@ _LOOKS = {"startswith", "endswith", "find", "index", "count", "fullmatch", "matc
 # What others say only in words: Telegram gives its errors no codes, asyncio its log lines neither,
 # and redis-py keeps the code of a reply in the message of its error.
 FOREIGN = {
+    "ACL failure in script",
+    "MISCONF",
+    "NOPERM",
+    "NOREPLICAS",
+    "OOM",
+    "PRIVATE KEY",
+    "READONLY",
+    "can't run this command",
+    "permission",
     "NOGROUP",
     "\\bentit",
     "blocked by the user",

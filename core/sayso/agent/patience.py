@@ -39,8 +39,9 @@ async def in_time(
     work: Coroutine[Any, Any, _T], time: CallTime, late: Callable[[], _Late]
 ) -> _T | _Late:
     """What comes of a part of a call with this time, or what is said when the time is over."""
+    limit = asyncio.timeout_at(time.ends_at + GRACE_SECONDS)
     try:
-        async with asyncio.timeout_at(time.ends_at + GRACE_SECONDS) as limit:
+        async with limit:
             with counting(time):
                 return await work
     except TimeoutError:
@@ -74,8 +75,9 @@ class Patience:
         began = asyncio.get_running_loop().time()
         ends_at = min(began + self._seconds, _last_moment(began) if until is None else until)
         said = ""
+        limit = asyncio.timeout_at(ends_at)
         try:
-            async with asyncio.timeout_at(ends_at) as limit:
+            async with limit:
                 while True:
                     try:
                         result = await attempt()

@@ -180,8 +180,9 @@ class Questions:
         # By the store's clock: ours need not be right.
         left = max(record.seconds_left, 0.0)
         expires_at = asyncio.get_running_loop().time() + left
+        limit = asyncio.timeout_at(None if time is None else time.ends_at)
         try:
-            async with asyncio.timeout_at(None if time is None else time.ends_at) as limit:
+            async with limit:
                 await self._listening(left + GRACE_SECONDS)
                 self._inbox.due_in(question_id, expires_at - asyncio.get_running_loop().time())
                 await self._inbox.look([question_id])

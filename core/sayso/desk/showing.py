@@ -196,16 +196,16 @@ class Showing:
             place = copies[0].place
             budgets = adapter.limits.budgets(place, "show")
             asked_at = asyncio.get_running_loop().time()
+            patience = asyncio.timeout_at(until)
             try:
-                async with asyncio.timeout_at(until) as patience:
-                    async with self._lanes.turn(place, Rank.NEW, budgets):
-                        # What is sent now may arrive: from here on its number is waited for.
-                        patience.reschedule(None)
-                        found = await self._now(records, copies, asked_at)
-                        if all(one.ending is not None for one in found):
-                            await self._drop(copies)
-                            return ""
-                        ref = await self._show(adapter, found, place)
+                async with patience, self._lanes.turn(place, Rank.NEW, budgets):
+                    # What is sent now may arrive: from here on its number is waited for.
+                    patience.reschedule(None)
+                    found = await self._now(records, copies, asked_at)
+                    if all(one.ending is not None for one in found):
+                        await self._drop(copies)
+                        return ""
+                    ref = await self._show(adapter, found, place)
             except TimeoutError:
                 if not patience.expired():
                     raise

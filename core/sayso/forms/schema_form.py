@@ -115,11 +115,13 @@ def _made(schema: str, words: FormWords) -> tuple[tuple[Member, ...], Form]:
     found = resolved(root, root, "")
     if not found.is_object or found.nullable:
         raise SchemaError(found.at, "data that is asked for in chat is an object")
-    for slots in range(_MOST_SLOTS, 0, -1):
+    slots = _MOST_SLOTS
+    while True:
         members = tuple(Objects(root, words, slots).members(found.node, found.at))
         fields = tuple(leaf.field for leaf in leaves_of(members))
-        if len(fields) <= MOST_FIELDS:
+        if len(fields) <= MOST_FIELDS or slots == 1:
             break
+        slots -= 1
     try:
         form = Form(words.fill_in, fields, confirms=len(fields) > 1)
     except ValueError as error:

@@ -100,7 +100,7 @@ class PermissionRequestEvent(UserInputRequest):
         if not self.arguments_digest:
             # Whoever makes a request by hand need not know how one is made: frozen from here on.
             arguments, digest = shown_and_digest(self.arguments)
-            self.__dict__.update(arguments=arguments, arguments_digest=digest)
+            vars(self).update(arguments=arguments, arguments_digest=digest)
         elif not is_digest_of(self.arguments_digest, self.arguments):
             raise ValueError("the digest is not that of the arguments")
         return self

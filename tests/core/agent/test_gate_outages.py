@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support.outbox import next_request
@@ -18,7 +18,7 @@ from sayso.errors import BusLostError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
-from sayso.stores.ports import Record, Ring, Roster
+from sayso.stores.ports import Bus, Record, Ring, Roster
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
@@ -148,7 +148,7 @@ class HungUp:
 
 async def test_nobody_is_asked_by_whoever_could_not_hear_the_answer(backend: Backend) -> None:
     bus = HungUp(backend)
-    async with Inbox(bus, backend.watch) as inbox:
+    async with Inbox(cast("Bus", bus), backend.watch) as inbox:
         deaf = replace(backend, inbox=inbox)
         async with Gate.open(deaf, run=RUN, patience=0.1) as gate:
             await inbox.listening()

@@ -13,13 +13,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 from support.chat_double import ChatDouble, press_on
 from support.timer import QuickTimer
 
 from sayso.cards.card import Card, Open
+from sayso.chats.adapter import Adapter
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.clock import utc_now
@@ -178,15 +179,15 @@ class World:
         return [copy for copy in record.copies if copy.stands] if record else []
 
     @asynccontextmanager
-    async def desk(self, fault: Fault | None = None) -> Any:
+    async def desk(self, fault: Fault | None = None) -> AsyncIterator[Desk]:
         """A desk at work; one that has died does nothing more, not even leave in peace."""
-        backend, chat = self.backend, self.chat
+        backend, chat = self.backend, cast("Adapter", self.chat)
         if fault is not None:
             ports: dict[str, Any] = {
                 name: Faulty(name, getattr(backend, name), fault) for name in PORTS
             }
             backend = replace(backend, **ports)
-            chat = Faulty("chat", chat, fault)  # type: ignore[assignment]  # it is one as well
+            chat = cast("Adapter", Faulty("chat", chat, fault))  # it is one as well
         window = timedelta(seconds=0.01 if self.requests > 1 else 0)
         desk = Desk(backend, [chat], ROUTES, DeskOptions(bundle_window=window), timer=QuickTimer())
         task = asyncio.create_task(desk.run())

@@ -69,7 +69,7 @@ async def test_each_kind_of_key_lives_as_long_as_is_written(
         "draft": 77,
     }
     # Some live an hour longer, so that this is not done with every command.
-    spare = dict.fromkeys(("jobs", "audit", "book", "books", "rule"), _HOUR)
+    spare: dict[str, int] = dict.fromkeys(("jobs", "audit", "book", "books", "rule"), _HOUR)
     wrong = {
         name: lives[name]
         for name, life in least.items()

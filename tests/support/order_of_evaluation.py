@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -92,14 +92,33 @@ class Order:
         lines, command = self.denials(told, call), str(call.arguments["command"])
         if command in self.config.changed:
             lines |= {CHANGED}
+        if command in self.config.rewritten:
+            return self._rewritten(told, call, lines, *self.config.rewritten[command])
         if lines:
             return Expected("denied", call, lines)
-        if command in self.config.rewritten:
-            return self._rewritten(told, call, *self.config.rewritten[command])
         if command in self.config.own and not own_done:
             return Expected("own", call)
-        line = self._allowed(told, call)
+        line = next(self.allowing(told, call), None)
         return Expected("approved", call, frozenset({line})) if line else Expected("person", call)
+
+    def allowing(self, told: Told, call: ToolCall) -> Iterator[str]:
+        """The lines that allow, if nothing denies: the first one does."""
+        config = self.config
+        if call.name in told.overrides:
+            if not told.overrides[call.name]:
+                yield "override disable_permission_for"
+        elif call.name in config.declared:
+            if not config.declared[call.name]:
+                yield "declaration requires=False"
+        elif config.default == "allow":
+            yield "default"
+        for number in numbers(config.allow, call):
+            yield f"allow rule {number}"
+        for number in numbers(config.allow_once, call):
+            if (told.session, number) not in self.spent:
+                yield f"allow-once rule {number}"
+        if self._remembers("allow", told, call):
+            yield "remembered always allow"
 
     def spend(self, told: Told, line: str) -> None:
         """An allow-once rule is gone with its first match."""
@@ -108,13 +127,18 @@ class Order:
             assert once not in self.spent
             self.spent.add(once)
 
-    def _rewritten(self, told: Told, call: ToolCall, decision: Decision, to: str) -> Expected:
+    def _rewritten(
+        self, told: Told, call: ToolCall, lines: frozenset[str], decision: Decision, to: str
+    ) -> Expected:
         runs = replace(call, arguments={**call.arguments, "command": to})
-        if lines := self.denials(told, runs):
+        known = None if decision is Decision.ALLOW else self._answered(told, runs)
+        if known is not None and known.what == "denied":
+            lines |= known.lines
+        if lines := lines | self.denials(told, runs):
             return Expected("denied", call, lines)
         if decision is Decision.ALLOW:
             return Expected("approved", runs, frozenset({"rewritten"}))
-        return self._answered(told, runs) or Expected("person", runs)
+        return known or Expected("person", runs)
 
     def _answered(self, told: Told, call: ToolCall) -> Expected | None:
         """The answer of this iteration, unless a denial has come."""
@@ -128,23 +152,6 @@ class Order:
         if lines:
             return Expected("denied", call, lines)
         return Expected("approved", runs, frozenset({verdict.line}), reused=True)
-
-    def _allowed(self, told: Told, call: ToolCall) -> str:
-        config = self.config
-        if call.name in told.overrides:
-            if not told.overrides[call.name]:
-                return "override disable_permission_for"
-        elif call.name in config.declared:
-            if not config.declared[call.name]:
-                return "declaration requires=False"
-        elif config.default == "allow":
-            return "default"
-        for number in numbers(config.allow, call):
-            return f"allow rule {number}"
-        for number in numbers(config.allow_once, call):
-            if (told.session, number) not in self.spent:
-                return f"allow-once rule {number}"
-        return "remembered always allow" if self._remembers("allow", told, call) else ""
 
     def _remembers(self, effect: Effect, told: Told, call: ToolCall) -> bool:
         return any(

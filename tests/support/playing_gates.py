@@ -50,15 +50,23 @@ class Process:
     told: Told
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """How the store says a question ended, and the lines that may have decided it."""
+
+    outcome: Outcome
+    lines: frozenset[str] = frozenset({"person"})
+
+
 @dataclass
 class Open:
-    """A question that was submitted; its answer, once there is one."""
+    """A question that was submitted; its ending, once there is one."""
 
     session: str
     request: PermissionRequestEvent
     call: ToolCall
     original: ToolCall
-    outcome: Outcome | None = None
+    ending: Recorded | None = None
 
 
 @dataclass(frozen=True)
@@ -186,6 +194,8 @@ class World:
         self.processes[number].told.answers.clear()
 
     async def _pass(self, time: timedelta) -> None:
+        # Desks end what is overdue: only what becomes so in this step can still be pressed, late.
+        await self.backend.watch.expire()
         self.clock.advance(time)
 
     async def _store(
@@ -237,16 +247,17 @@ class World:
         place = places[where % len(places)]
         self.asked = place, one.original
         process = self.processes[place]
-        if one.outcome is None and not self._is_gone(one.request):
-            one.outcome = await self._meanwhile(one.request, answer, one.session)
+        if one.ending is None and not self._is_gone(one.request):
+            one.ending = await self._meanwhile(one.request, answer, one.session, one.original)
         for step in after:
             await self._do(*step)
-        if one.outcome is None or self._is_gone(one.request):
+        if one.ending is None or self._is_gone(one.request):
             with pytest.raises(UnknownRequestError):
                 await process.gate.resume(one.request.permission_id)
             return
         verdict = await process.gate.resume(one.request.permission_id)
-        self._is_as_answered(process, verdict, one.outcome, one.call, one.original)
+        one.ending = self._as_answered(process, verdict, one.ending, one.call, one.original)
+        await process.gate.finish()  # what this process denied is in the record, for all of them
 
     def _is_gone(self, request: UserInputRequest) -> bool:
         """Whether its record has been removed, a day after it would have expired."""
@@ -271,15 +282,17 @@ class World:
             assert isinstance(asked, PermissionRequestEvent), expected
             assert asked.function_name == OWN
             said = await self._meanwhile(asked, step.own, process.told.session)
-            if said is Outcome.APPROVED:
+            if said.outcome is Outcome.APPROVED:
                 expected = self.order.expected(process.told, step.call, own_done=True)
             else:
                 lines = self.order.denials(process.told, step.call) | {OWN}
                 expected = Expected("denied", step.call, lines)
             asked = await self._asked(process, task)
-            if step.own.meanwhile and expected.what == "approved" and asked is not None:
-                # The policy had no way to see what happened: that a person is asked is always safe.
-                expected = Expected("person", step.call)
+            if step.own.meanwhile and expected.what == "approved":
+                # The policy had no way to see what happened: another line may allow the call, and
+                # that a person is asked is always safe.
+                lines = frozenset(self.order.allowing(process.told, step.call))
+                expected = Expected("person" if asked else "approved", step.call, lines)
         assert (asked is not None) == (expected.what == "person"), (expected, asked)
         if asked is not None:
             await self._person(step, process, task, asked, expected.call)
@@ -312,10 +325,10 @@ class World:
             assert await task == request.permission_id
             self.open.append(Open(process.told.session, request, asked, step.call))
             return
-        outcome = await self._meanwhile(request, step.person, process.told.session)
+        ending = await self._meanwhile(request, step.person, process.told.session, step.call)
         verdict = await task
         assert isinstance(verdict, Verdict)
-        self._is_as_answered(process, verdict, outcome, asked, step.call)
+        self._as_answered(process, verdict, ending, asked, step.call)
 
     async def _asked(
         self, process: Process, task: asyncio.Task[Verdict | str]
@@ -328,32 +341,43 @@ class World:
         getting.cancel()
         return None
 
-    async def _meanwhile(self, request: UserInputRequest, answer: Answer, session: str) -> Outcome:
+    async def _meanwhile(
+        self, request: UserInputRequest, answer: Answer, session: str, *original: ToolCall
+    ) -> Recorded:
         for step in answer.meanwhile:
             await self._do(*step)
         if self._is_gone(request):
-            return Outcome.EXPIRED  # its card finds nothing to decide any more
+            return Recorded(Outcome.EXPIRED)  # its card finds nothing to decide any more
         assert isinstance(request, PermissionRequestEvent)
         asked = ToolCall(request.function_name, request.arguments, request.call_id)
-        return await self._press(request, asked, session, answer.key)
+        return await self._press(request, session, answer.key, asked, *original)
 
     async def _press(
-        self, request: PermissionRequestEvent, call: ToolCall, session: str, key: str | None
-    ) -> Outcome:
+        self, request: PermissionRequestEvent, session: str, key: str | None, *calls: ToolCall
+    ) -> Recorded:
         """A person chooses on the card, too late perhaps; None: nobody does."""
         if key is None:
             await self.backend.watch.shorten(request.question_id, 0)
             await self.backend.watch.expire()
-            return Outcome.EXPIRED
+            return Recorded(Outcome.EXPIRED)
+        # What no process was told, the store knows: rules, and not what denies a call by its id.
+        forbidden = self.order.denials(Told(session, set()), *calls)
         response, rule = chosen(request, key, by=BY, at=self.clock(), terms=TERMS)
         await self.backend.store.settle(request.question_id, response, remember=rule)
         if self.clock() >= request.expires_at:
-            return Outcome.EXPIRED
+            return Recorded(Outcome.EXPIRED)
+        if key.startswith("deny"):
+            self._keep(rule, calls[0], session)
+            return Recorded(Outcome.DENIED)
+        if forbidden:
+            return Recorded(Outcome.DENIED, forbidden)
+        self._keep(rule, calls[0], session)
+        return Recorded(Outcome.APPROVED)
+
+    def _keep(self, rule: RememberedRule | None, call: ToolCall, session: str) -> None:
         if rule is not None:
             until = self.clock() + TERMS.remember_for
-            effect: Effect = "deny" if key == "deny-always" else "allow"
-            self.order.kept.append(Kept(rule.rule_id, effect, call, session, until))
-        return Outcome.DENIED if key.startswith("deny") else Outcome.APPROVED
+            self.order.kept.append(Kept(rule.rule_id, rule.effect, call, session, until))
 
     def _is_as_expected(self, process: Process, verdict: Verdict | str, expected: Expected) -> None:
         assert isinstance(verdict, Verdict), "a person was asked"
@@ -364,16 +388,17 @@ class World:
             if not expected.reused:
                 self.order.spend(process.told, verdict.line)
 
-    def _is_as_answered(
-        self, process: Process, verdict: Verdict, outcome: Outcome, *calls: ToolCall
-    ) -> None:
+    def _as_answered(
+        self, process: Process, verdict: Verdict, ending: Recorded, *calls: ToolCall
+    ) -> Recorded:
+        """The verdict is what was recorded, unless the process denies it: then that is recorded."""
         lines = self.order.denials(process.told, *calls)
-        if outcome is Outcome.APPROVED and lines:
-            assert verdict.outcome is Outcome.DENIED
-            assert verdict.line in lines
-            return
-        assert (verdict.outcome, verdict.line) == (outcome, "person")
+        if ending.outcome is Outcome.APPROVED and lines:
+            ending = Recorded(Outcome.DENIED, lines)
+        assert verdict.outcome is ending.outcome, (verdict, ending)
+        assert verdict.line in ending.lines, (verdict, ending)
         assert verdict.arguments == calls[0].arguments
+        return replace(ending, lines=frozenset({verdict.line}))
 
 
 def any_call(call: ToolCall, context: Context) -> Awaitable[bool]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from support.examples import examples
 from support.order_of_evaluation import Config
 from support.playing_gates import SESSIONS, Answer, Check, Step, World
 
@@ -90,7 +91,7 @@ CONFIGS = st.builds(
 
 
 @settings(
-    max_examples=400,
+    max_examples=examples(400),
     derandomize=True,
     database=None,
     # Without the phase that explains failures: it traces every line, and is slow before 3.12.

@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 import pytest
 from support.order_of_evaluation import Config, Effect, Expected, Kept, Order, Told
+from support.steps_of_a_play import Answer, Check, Step
 
 from sayso import Decision, Gate, Outcome, RunRef, ToolCall
 from sayso.agent.choices import chosen
@@ -36,8 +37,6 @@ TERMS = Terms()
 # Two processes work in one session, a third one in another session of the same agent.
 SESSIONS = ("s-1", "s-1", "s-2")
 OWN = "own question"
-
-Step = tuple[Any, ...]
 
 
 @dataclass
@@ -67,25 +66,6 @@ class Open:
     call: ToolCall
     original: ToolCall
     ending: Recorded | None = None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a person says, and what happens elsewhere before that."""
-
-    key: str | None
-    meanwhile: Sequence[Step] = ()
-
-
-@dataclass(frozen=True)
-class Check:
-    """A call comes up in one of the processes, with the answers to what is asked about it."""
-
-    how: Literal["check", "before", "submit"]
-    process: int
-    call: ToolCall
-    own: Answer
-    person: Answer
 
 
 class World:

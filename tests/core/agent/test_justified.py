@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 from support.order_of_evaluation import Config
-from support.playing_gates import SESSIONS, Answer, Check, Step, World
+from support.playing_gates import SESSIONS, World
+from support.steps_of_a_play import Answer, Check, Step
 
 from sayso import Decision, ToolCall
 from sayso.rules.rule import Rule

@@ -14,6 +14,11 @@ TOOLS := $(VENV)/.tools-installed
 RUNTIME := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
 
+# Agent frameworks that cannot live together, or beside our tools: an environment each.
+LOCKS := tests/agents/locks
+FRAMEWORKS := $(sort $(patsubst $(LOCKS)/%.in,%,$(wildcard $(LOCKS)/*.in)))
+AGENTS := $(FRAMEWORKS:%=.venv-agents/%/.installed)
+
 # The wheels of pyright and node hold all they need: never ask a registry, or a node found elsewhere.
 PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION \
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PYRIGHT_PYTHON_GLOBAL_NODE=0 $(BIN)/pyright
@@ -25,7 +30,7 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 # A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test check docs bench chaos fuzz mutants lock clean
+.PHONY: help demo test check agents docs bench chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -35,16 +40,18 @@ help:  ## this list
 demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
 	@$(BIN)/sayso demo $(ARGS)
 
-test: $(DEV)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
+test: $(DEV) $(AGENTS)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)
 
-check: $(DEV)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
+check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/mypy)
 	$(call step,$(PYRIGHT))
 	$(call step,$(BIN)/lint-imports)
 	$(call step,SAYSO_TEST_THOROUGH=1 $(PYTEST) $(ARGS))
+
+agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents
 
 docs: $(DEV)  ## the documentation as a site in site/, made without the network
 	@$(MKDOCS) build --strict $(ARGS)
@@ -67,9 +74,10 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 	$(COMPILE) pyproject.toml --extra bots -o requirements.lock
 	$(COMPILE) pyproject.toml --extra bots --group dev \
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
+	@$(foreach name,$(FRAMEWORKS),$(call lock_framework,$(name)))
 
 clean:  ## remove the virtual environment and everything else that was made here
-	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-agents site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.
@@ -81,6 +89,13 @@ endef
 # One lock for Linux and macOS and every supported Python; it names no index, so that it fits a mirror.
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(ARGS)
+
+# What a framework declares and our tests never load may be left out: NAME.excludes.
+define lock_framework
+echo "==> locking $(1)"; \
+$(COMPILE) $(LOCKS)/$(1).in $(patsubst %,--excludes %,$(wildcard $(LOCKS)/$(1).excludes)) \
+	-o $(LOCKS)/$(1).lock || exit 1;
+endef
 
 # uv installs the locked requirements in seconds; where it cannot reach its index, pip takes over,
 # which also reads the machine's pip configuration.
@@ -98,6 +113,16 @@ $(RUNTIME): requirements.lock pyproject.toml $(TOOLS)
 
 $(DEV): requirements-dev.lock pyproject.toml $(TOOLS)
 	$(call install,requirements-dev.lock)
+	@touch $@
+
+# A lock names all that it needs, so nothing is looked up beside it.
+.venv-agents/%/.installed: $(LOCKS)/%.lock $(TOOLS)
+	@echo "==> installing $<"
+	@$(BIN)/python -m venv --clear --without-pip $(@D)
+	@$(BIN)/uv pip install --quiet --python $(@D)/bin/python --no-deps --require-hashes -r $< \
+		|| { echo "uv could not install them, trying pip" >&2; \
+		     $(BIN)/python -m pip --python $(@D)/bin/python install --quiet \
+			--disable-pip-version-check --no-deps --require-hashes -r $<; }
 	@touch $@
 
 $(TOOLS): requirements-build.lock

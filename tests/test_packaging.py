@@ -17,7 +17,13 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PLAYGROUND = tomllib.loads((ROOT / "playground" / "pyproject.toml").read_text())
-LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+FRAMEWORKS = sorted((ROOT / "tests" / "agents" / "locks").glob("*.in"))
+LOCKS = (
+    "requirements.lock",
+    "requirements-build.lock",
+    "requirements-dev.lock",
+    *(str(path.with_suffix(".lock").relative_to(ROOT)) for path in FRAMEWORKS),
+)
 
 
 def _built(project: Path, kind: str, folder: Path) -> Path:
@@ -224,6 +230,25 @@ def test_the_locks_agree() -> None:
 
     assert _pins("requirements.lock").items() <= whole.items()
     assert _pins("requirements-build.lock").items() <= whole.items()
+
+
+@pytest.mark.parametrize("wanted", FRAMEWORKS, ids=lambda path: path.stem)
+def test_the_lock_of_frameworks_holds_the_versions_that_it_is_made_for(wanted: Path) -> None:
+    pins = _pins(str(wanted.with_suffix(".lock").relative_to(ROOT)))
+    requirements = [Requirement(line) for line in wanted.read_text().splitlines()]
+
+    assert requirements
+    for requirement in requirements:
+        pinned = pins[canonicalize_name(requirement.name)]
+        assert str(requirement.specifier) == f"=={pinned}", f"{requirement}: make lock"
+
+
+def test_what_a_lock_leaves_out_is_not_in_it() -> None:
+    listed = (ROOT / "tests" / "agents" / "locks" / "crewai.excludes").read_text()
+    names = [line for line in listed.splitlines() if not line.startswith("#")]
+
+    assert names
+    assert set(names) & set(_pins("tests/agents/locks/crewai.lock")) == set()
 
 
 @pytest.mark.parametrize("lock", LOCKS)

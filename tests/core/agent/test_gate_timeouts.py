@@ -167,7 +167,7 @@ async def test_a_question_that_a_hanging_store_opens_late_ends_when_it_was_promi
         verdict = await check
 
     assert verdict.outcome is Outcome.EXPIRED
-    assert 2.3 < time.monotonic() - began < 2.5 + 0.75
+    assert 2.3 < time.monotonic() - began < 2.5 + _SLACK
 
 
 async def test_a_store_that_is_away_is_waited_for_as_long_as_the_gate_is_patient() -> None:
@@ -231,9 +231,9 @@ async def test_a_batch_ends_within_its_timeout_however_many_calls_it_has(
     async with Gate.open(memory, run=RUN, policy=policy) as gate:
         began = time.monotonic()
 
-        verdicts = await gate.check_batch(calls, together=together, timeout=0.5)
+        verdicts = await gate.check_batch(calls, together=together, timeout=1)
 
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 1 + _SLACK / 2
     # What needs nobody is decided all the same.
     assert [one.outcome for one in verdicts] == 3 * [Outcome.EXPIRED] + [Outcome.APPROVED]
 

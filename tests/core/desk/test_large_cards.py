@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -106,6 +107,13 @@ def test_a_call_of_many_small_parts_counts_as_large(name: str) -> None:
     assert is_large(_request(CALLS[name]))
 
 
+def _work(work: Callable[[], object]) -> float:
+    """The processor time of one step, in seconds."""
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_the_worst_calls_take_little_work_where_they_are_taken_and_shown(name: str) -> None:
     arguments = CALLS[name]
@@ -118,9 +126,7 @@ def test_the_worst_calls_take_little_work_where_they_are_taken_and_shown(name: s
         "reading": lambda: decode(encode(request)),
         "its card": request.card,
     }.items():
-        began = time.thread_time()
-        work()
-        took[step] = time.thread_time() - began
+        took[step] = min(_work(work), _work(work))
 
     # A tenth of this on a quiet machine. Some took from half a second to half a minute.
     card = took.pop("its card")

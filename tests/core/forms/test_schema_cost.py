@@ -26,11 +26,11 @@ BOMB = doubling(20, properties={"a": {"$ref": "#/$defs/d20"}})
 
 
 def test_a_small_schema_that_grows_without_end_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
 
     with pytest.raises(ConfigError, match="written out are over 1,000"):
         schema_problem(BOMB, {"a": 1})
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 @pytest.mark.parametrize(

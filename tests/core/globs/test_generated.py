@@ -176,7 +176,7 @@ def test_no_pattern_is_slow_with_a_hostile_value(pattern: str) -> None:
     if glob is None:
         return
     for value in NEAR:
-        began = time.perf_counter()
+        began = time.thread_time()
         glob.matches(value)
         # Some milliseconds on one core; ten times the aim, for a machine that is busy.
-        assert time.perf_counter() - began < 0.1
+        assert time.thread_time() - began < 0.1

@@ -276,21 +276,21 @@ def test_a_hostile_value_takes_steps_in_proportion_to_its_length(pattern: str, u
 @pytest.mark.parametrize(("pattern", "unit"), HOSTILE)
 def test_a_hostile_value_of_ten_kilobytes_is_answered_at_once(pattern: str, unit: str) -> None:
     glob = Glob(pattern)
-    began = time.perf_counter()
+    began = time.thread_time()
 
     for tail in ("", "x", "\n", "😀"):
         glob.matches(unit * (10_000 // len(unit)) + tail)
 
-    assert time.perf_counter() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize("unit", ["[", "{", "[a\\", "\\(", '"a"', "*?", "{a,", "!(", "+(ab|c)"])
 def test_a_hostile_pattern_is_compiled_or_refused_at_once(unit: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
 
     outcome(unit * (65_000 // len(unit)), "a")
 
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ async def test_however_many_commands_wait_a_hanging_server_ends_them_in_twice_th
     )
 
     assert all(isinstance(one, StoreUnreachableError) for one in done)
-    # Twice the timeout, and what a busy machine takes to tell 10,000 callers; one by one, over an hour.
+    # Twice the timeout and what a busy machine adds; one by one it would be over an hour.
     assert time.monotonic() - began < 2 * 0.4 + 10
     server.answer_again()
     await client.aclose()

@@ -72,7 +72,7 @@ mutants: $(DEV)  ## plant each deliberate mistake of tests/mutants/lists in a co
 lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; ARGS=--upgrade for the newest
 	$(COMPILE) --group build -o requirements-build.lock
 	$(COMPILE) pyproject.toml --extra bots -o requirements.lock
-	$(COMPILE) pyproject.toml --extra bots --group dev \
+	$(COMPILE) pyproject.toml --extra bots $(DOORS:%=--extra %) --group dev \
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
 	@$(foreach name,$(FRAMEWORKS),$(call lock_framework,$(name)))
 
@@ -85,6 +85,9 @@ define step
 @echo "==> $(1)"
 @$(1) || { echo "make $@: failed: $(1)" >&2; exit 1; }
 endef
+
+# The agent frameworks that get along with each other and with everything else here.
+DOORS := langchain openai-agents pydantic-ai
 
 # One lock for Linux and macOS and every supported Python; it names no index, so that it fits a mirror.
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \

@@ -36,7 +36,7 @@ def test_importing_sayso_loads_no_chat_library_and_no_redis() -> None:
 
     packages = {name.partition(".")[0] for name in loaded}
     heavy = {"aiohttp", "redis", "hiredis", "slack_bolt", "slack_sdk", "telegram", "httpx"}
-    ours = {"sayso_slack", "sayso_telegram", "sayso_bots", "sayso_playground"}
+    ours = {"sayso_agents", "sayso_slack", "sayso_telegram", "sayso_bots", "sayso_playground"}
     assert packages & (heavy | ours) == set()
 
 

@@ -16,6 +16,7 @@ BESIDE = {"__pycache__", "pyproject.toml", "README.md"}  # playground/ is a dist
 ROOM_BY_ROOM = {"core/sayso": "tests/core", "bots/sayso_bots": "tests/bots"}
 # A chat is tested from a card to a press, through all of its rooms.
 AS_A_WHOLE = {
+    "adapters/sayso_agents": "tests/adapters/agents",
     "adapters/sayso_slack": "tests/adapters/slack",
     "adapters/sayso_telegram": "tests/adapters/telegram",
     "playground/sayso_playground": "tests/playground",

@@ -24,6 +24,8 @@ LOCKS = (
     "requirements-dev.lock",
     *(str(path.with_suffix(".lock").relative_to(ROOT)) for path in FRAMEWORKS),
 )
+DOORS = {"langchain", "openai-agents", "pydantic-ai"}
+"""The extras for agents: a process of the bots needs none of them."""
 
 
 def _built(project: Path, kind: str, folder: Path) -> Path:
@@ -170,13 +172,13 @@ def test_no_message_tells_to_install_a_name_that_anybody_can_take() -> None:
     assert [path.name for path in sources if telling.search(path.read_text())] == []
 
 
-def test_the_extra_bots_is_the_sum_of_the_others_and_the_demo_adds_the_playground() -> None:
+def test_the_extra_bots_is_the_sum_of_its_parts_and_the_demo_adds_the_playground() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     (bots,) = (Requirement(text) for text in extras["bots"])
     demo = [str(Requirement(text)) for text in extras["demo"]]
 
     assert bots.name == PROJECT["project"]["name"]
-    assert bots.extras == set(extras) - {"bots", "demo"}
+    assert bots.extras == set(extras) - {"bots", "demo"} - DOORS
     assert demo == [f"{bots.name}[bots]", PLAYGROUND["project"]["name"]]
 
 
@@ -214,6 +216,7 @@ def _pins(lock: str) -> dict[str, str]:
         ),
         ("requirements-build.lock", PROJECT["dependency-groups"]["build"]),
         ("requirements-dev.lock", PROJECT["dependency-groups"]["dev"]),
+        *(("requirements-dev.lock", _packages_of(door)) for door in sorted(DOORS)),
     ],
 )
 def test_the_lock_fits_the_project(lock: str, wanted: list[object]) -> None:

@@ -1,0 +1,87 @@
+"""What every door does with a verdict: run the call as it was approved, or tell the model why not.
+
+Whatever goes wrong on the way ends as a call that does not run, and its text names the cause.
+Accounts of people stay out of what a model reads.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.agent.verdict import Verdict
+from sayso.errors import SaysoError
+from sayso.text.secrets import redacted_text
+from sayso.text.visible import one_line
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_CAUSE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What came of asking about a call: the arguments to run it with, or why it does not run.
+
+    ``arguments`` are None where the call must not run; ``text`` is what the model is told
+    then. ``edited`` says that a person changed the arguments.
+    """
+
+    arguments: dict[str, Any] | None
+    text: str = ""
+    edited: bool = False
+    verdict: Verdict | None = None
+
+    def unedited(self, tool: str) -> Said:
+        """The same for a hook that cannot pass other arguments on: an edit is a no that shows them.
+
+        The model may make the call that was approved; it is asked about as any other.
+        """
+        if self.arguments is None or not self.edited:
+            return self
+        wanted = json.dumps(self.arguments, ensure_ascii=False, default=str)
+        text = (
+            f"The call of {tool} did not run: it was approved with other arguments only, which "
+            f"cannot be passed on from here. Make this call instead: {wanted}"
+        )
+        return Said(None, text, edited=True, verdict=self.verdict)
+
+
+def said_of(verdict: object) -> Said:
+    """What a door makes of a verdict; anything else is not one, and nothing runs."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"the answer is a {type(verdict).__name__}, not a verdict")
+    if not verdict.approved:
+        return Said(None, verdict.as_tool_result(), verdict=verdict)
+    edited = verdict.asked_arguments is not None
+    return Said(dict(verdict.arguments), edited=edited, verdict=verdict)
+
+
+def failed(tool: str, error: Exception) -> Said:
+    """What is told where asking failed: that the call did not run, and the cause."""
+    kind = type(error).__name__
+    foreseen = isinstance(error, SaysoError)
+    cause = str(error) if foreseen else f"asking failed with {kind}: {error}"
+    cause = one_line(redacted_text(cause), _LONGEST_CAUSE)
+    # The traceback of what nobody foresaw may hold what the call was about: its kind is enough.
+    _log.warning("%s did not run: %s", tool, cause if foreseen else kind)
+    return Said(None, f"The call of {tool} was not approved: {cause}. It did not run.")
+
+
+async def asked(tool: str, ask: Callable[[], Awaitable[object]]) -> Said:
+    """What came of asking; every exception is a no. Being cancelled is passed on."""
+    try:
+        return said_of(await ask())
+    except Exception as error:
+        return failed(tool, error)
+
+
+def asked_sync(tool: str, ask: Callable[[], object]) -> Said:
+    """The same where nothing is awaited."""
+    try:
+        return said_of(ask())
+    except Exception as error:
+        return failed(tool, error)

@@ -1,0 +1,104 @@
+"""What all doors share: a verdict becomes arguments to run with, or words for the model."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sayso import Outcome, Verdict
+from sayso.errors import StoreUnreachableError
+from sayso_agents import missing
+from sayso_agents.calls import Said, asked, asked_sync, said_of
+
+ARGUMENTS = {"environment": "production"}
+APPROVED = Verdict(Outcome.APPROVED, "deploy", ARGUMENTS, decided_by="slack:U0ALICE")
+EDITED = Verdict(Outcome.APPROVED, "deploy", {"environment": "staging"}, asked_arguments=ARGUMENTS)
+
+
+def of(outcome: Outcome, reason: str = "") -> Verdict:
+    return Verdict(outcome, "deploy", ARGUMENTS, reason, decided_by="slack:U0ALICE")
+
+
+def test_an_approved_call_runs_with_the_arguments_of_its_verdict() -> None:
+    assert said_of(APPROVED).arguments == ARGUMENTS
+    assert said_of(EDITED).arguments == {"environment": "staging"}
+    assert (said_of(APPROVED).edited, said_of(EDITED).edited) == (False, True)
+
+
+@pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.APPROVED])
+def test_any_other_outcome_runs_nothing_and_is_told_as_what_it_was(outcome: Outcome) -> None:
+    said = said_of(of(outcome, "too risky"))
+
+    assert said.arguments is None
+    assert "did not run" in said.text
+    assert ("was denied" in said.text) is (outcome is Outcome.DENIED)
+
+
+def test_the_model_is_told_the_reason() -> None:
+    assert "too risky" in said_of(of(Outcome.DENIED, "too risky")).text
+
+
+@pytest.mark.parametrize("answer", [None, True, "approved", {"approved": True}, object()])
+async def test_an_answer_that_is_no_verdict_runs_nothing(answer: object) -> None:
+    async def ask() -> object:
+        return answer
+
+    for said in (await asked("deploy", ask), asked_sync("deploy", lambda: answer)):
+        assert said.arguments is None
+        assert "not a verdict" in said.text
+
+
+async def test_every_exception_is_a_no_that_names_the_cause() -> None:
+    async def away() -> object:
+        raise StoreUnreachableError("the store cannot be reached")
+
+    def broken() -> object:
+        raise KeyError("oops")
+
+    one, other = await asked("deploy", away), asked_sync("deploy", broken)
+
+    assert one == Said(
+        None, "The call of deploy was not approved: the store cannot be reached. It did not run."
+    )
+    assert other.arguments is None
+    assert "asking failed with KeyError: 'oops'" in other.text
+
+
+async def test_a_cause_shows_no_secret_and_stays_on_a_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def leaking() -> object:
+        raise ValueError(f"password=hunter2hunter2\nDeploy it: {'x' * 5000}")
+
+    said = asked_sync("deploy", leaking)
+
+    assert "hunter2" not in said.text + caplog.text
+    assert "\n" not in said.text
+    assert len(said.text) < 500
+
+
+async def test_being_cancelled_is_passed_on() -> None:
+    async def cancelled() -> object:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await asked("deploy", cancelled)
+
+
+def test_an_edit_that_cannot_be_carried_is_a_no_that_shows_what_is_wanted() -> None:
+    said = said_of(EDITED).unedited("deploy")
+
+    assert said.arguments is None
+    assert "did not run" in said.text
+    assert '{"environment": "staging"}' in said.text
+    assert said_of(APPROVED).unedited("deploy") == said_of(APPROVED)
+
+
+def test_a_missing_framework_is_one_line_with_the_command() -> None:
+    error = missing("LangChain", ModuleNotFoundError("No module named 'langchain'"), "langchain>=1")
+
+    assert str(error) == (
+        "LangChain is missing or does not fit (No module named 'langchain'): "
+        "pip install 'langchain>=1'"
+    )

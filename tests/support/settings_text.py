@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import Settings, settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 TELEGRAM = {"TELEGRAM_BOT_TOKEN": "123:of-a-test", "TELEGRAM_WEBHOOK_SECRET": "hook-of-a-test"}

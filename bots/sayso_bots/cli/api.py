@@ -8,9 +8,10 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from sayso.errors import ConfigError
+from sayso.text.printable import shown
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
-from sayso_bots.settings.credentials import holds_api_token, shown
+from sayso_bots.settings.credentials import holds_api_token
 from sayso_bots.settings.tokens import TOKEN_NAME, new_token, token_hash
 
 

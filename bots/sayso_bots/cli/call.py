@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
+from sayso.text.printable import shown
 from sayso.text.secrets import holds_secret
-from sayso_bots.settings.credentials import shown
 
 _SHORT = 60
 

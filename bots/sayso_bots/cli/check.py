@@ -16,6 +16,7 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.written.document import SettingsError
 from sayso_bots.cli.arguments import add_config, add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
@@ -35,7 +36,6 @@ from sayso_bots.server.checks import (
     unrouted_findings,
 )
 from sayso_bots.settings.settings import Settings, read_settings
-from sayso_bots.settings.source import SettingsError
 
 
 def add_arguments(parser: Parser) -> None:

@@ -6,8 +6,9 @@ import importlib
 from collections.abc import Sequence
 
 from sayso.errors import ConfigError
+from sayso.text.printable import printable
 from sayso.text.secrets import holds_secret
-from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, printable, told
+from sayso_bots.settings.modules import FIX, PASTED, UNLOADABLE, told
 
 
 def load_kinds(modules: Sequence[str]) -> None:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from sayso.text.secrets import redacted_text
-from sayso.text.visible import one_line
+from sayso.text.printable import printable
 
 # A module that leaves the process while it is loaded is broken, too.
 UNLOADABLE = (Exception, SystemExit)
 FIX = "install it beside the bots, or put its folder into PYTHONPATH"
 PASTED = "holds a secret, which must not stand in a file; remove it, and write a module's name"
-
-_LONGEST = 300
-
-
-def printable(text: str) -> str:
-    """Foreign text as it may be printed: on one line, not too long, and without secrets."""
-    return one_line(redacted_text(text), _LONGEST)
 
 
 def told(error: BaseException) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes, is_group
 from sayso.platforms.platform import Platform
-from sayso_bots.settings.credentials import shown
+from sayso.text.printable import shown
+from sayso.written.lines import KeyPath
 from sayso_bots.settings.loading import Platforms, alternatives
 from sayso_bots.settings.sections import RouteSection, person_section
 from sayso_bots.settings.source import Source
-from sayso_bots.settings.toml_lines import KeyPath
 
 _MUCH = 5
 

@@ -19,6 +19,7 @@ from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding, has_login, without_login
+from sayso.written.document import SettingsError, unknown
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.configured import (
     Configured,
@@ -42,7 +43,7 @@ from sayso_bots.settings.sections import (
     ServerSection,
     StoreSection,
 )
-from sayso_bots.settings.source import SettingsError, Source, read_source, read_with, unknown
+from sayso_bots.settings.source import Source, read_source, read_with
 from sayso_bots.settings.tokens import ApiSettings
 
 SECTIONS = (

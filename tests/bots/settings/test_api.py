@@ -9,8 +9,9 @@ import pytest
 from support.api_world import CI, token_lines
 from support.commands import Run, env_of
 
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 from sayso_bots.settings.tokens import ApiSettings, token_hash
 from sayso_playground import Playground
 

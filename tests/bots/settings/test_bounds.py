@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "a-secret-of-a-test"}
 ROUTE = '\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0ALICE"]\n'

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sayso.text.secrets import hiding, redacted_text
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import Settings, read_registration, settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_SIGNING_SECRET": "signing-of-a-test"}
 SOCKET = {"SLACK_BOT_TOKEN": "xoxb-of-a-test", "SLACK_APP_TOKEN": "xapp-1-A0SAYSO-of-a-test"}

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from sayso.errors import ConfigError
+from sayso.written.document import SettingsError
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 ENV = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sayso.text.secrets import hiding, redacted
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import read_hiding, settings_of
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 ENV = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",

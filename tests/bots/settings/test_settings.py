@@ -14,8 +14,8 @@ from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.testing import a_request
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import read_ask_settings
-from sayso_bots.settings.source import SettingsError
 from sayso_slack.settings import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from support.settings_text import ROUTE, SLACK
 
+from sayso.written.document import MOST_BYTES, MOST_TOLD, SettingsError
 from sayso_bots.settings.settings import settings_of
-from sayso_bots.settings.source import MOST_BYTES, MOST_TOLD, SettingsError, read_source, source_of
+from sayso_bots.settings.source import read_source, source_of
 
 DEEP = "sayso.toml is nested more than 50 levels deep; no setting is"
 

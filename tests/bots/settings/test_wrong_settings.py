@@ -10,8 +10,9 @@ from pydantic import Field
 from support.settings_text import BOTH, ROUTE, ROUTE_TO_BOTH, SLACK, TELEGRAM, problems
 
 from sayso.platforms import Section
+from sayso.written.document import SettingsError
 from sayso_bots.settings.settings import read_settings
-from sayso_bots.settings.source import SettingsError, source_of
+from sayso_bots.settings.source import source_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from sayso_bots.settings.toml_lines import KeyPath, key_lines
+from sayso.written.lines import KeyPath, key_lines
 
 TEXT = '''# a comment with = and [brackets]
 [store]

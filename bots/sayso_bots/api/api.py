@@ -11,6 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
+from sayso.always.terms import Terms
 from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
 from sayso.clock import Clock, utc_now
@@ -21,6 +22,7 @@ from sayso.desk.standing import Standing
 from sayso.errors import DuplicateRequestError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
+from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.large import beside as beside_large
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
@@ -47,7 +49,6 @@ from sayso_bots.api.replies import (
 from sayso_bots.api.requests import Draft
 from sayso_bots.api.stream import StreamLimits, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
-from sayso_bots.settings.settings import PolicySettings
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()
@@ -64,7 +65,8 @@ async def hosted_api(
     routes: Routes,
     adapters: Mapping[str, Adapter],
     *,
-    policy: PolicySettings | None = None,
+    policies: ServerPolicy | None = None,
+    terms: Terms | None = None,
     clock: Clock = utc_now,
     limits: StreamLimits = _LIMITS,
 ) -> AsyncIterator[HostedApi]:
@@ -75,7 +77,8 @@ async def hosted_api(
         refused = RefusedPresses(backend.audit, background, None)
         people = People(routes, Approvers(routes, adapters), refused)
         try:
-            yield HostedApi(settings, backend, people, streams, policy or PolicySettings(), clock)
+            says = Says(policies or ServerPolicy(), terms or Terms())
+            yield HostedApi(settings, backend, people, streams, says, clock)
         finally:
             streams.end()
             await background.finish()
@@ -90,6 +93,14 @@ class People:
     refused: RefusedPresses
 
 
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What the settings say of calls: the policy, and on which terms Always is remembered."""
+
+    policies: ServerPolicy
+    terms: Terms
+
+
 class HostedApi:
     """The endpoints. Every answer that is not what was asked for is a problem document."""
 
@@ -99,7 +110,7 @@ class HostedApi:
         backend: Backend,
         people: People,
         streams: Streams,
-        policy: PolicySettings,
+        says: Says,
         clock: Clock,
     ) -> None:
         self.streams = streams
@@ -107,9 +118,8 @@ class HostedApi:
         self._routes = people.routes
         self._approvers = people.approvers
         self._refused_presses = people.refused
-        self._terms = policy.terms
-        self._policy = policy.policy()
-        self._audit_rules = policy.audit
+        self._terms = says.terms
+        self._policy = says.policies
         self._clock = clock
         self._description = b""
         self._tickets = Tickets(backend.drafts)
@@ -145,9 +155,7 @@ class HostedApi:
         asked = await beside(request, partial(draft.request, self._seconds))
         self._check_asker(asked)
         try:
-            said = await opened_or_decided(
-                self._backend, self._policy, asked, self._clock, audit_rules=self._audit_rules
-            )
+            said = await opened_or_decided(self._backend, self._policy, asked, self._clock)
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):

@@ -9,7 +9,8 @@ from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import decided as verdict_by
 from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
-from sayso.policy.decision import Decision, Policy, Ruling
+from sayso.policy.decision import Decision, Ruling
+from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
@@ -18,17 +19,15 @@ from sayso.stores.ports import BookChanged
 
 async def opened_or_decided(
     backend: Backend,
-    policy: Policy,
+    policy: ServerPolicy,
     request: UserInputRequest,
     clock: Clock,
-    *,
-    audit_rules: bool,
 ) -> UserInputResponse | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
     As at a gate, a request is opened only on the rules of the session that the
-    policy saw, and a rule that answers is counted as used, logged and, with
-    ``audit_rules``, audited.
+    policy saw, and a rule that answers is counted as used, logged and, where
+    its section says so, audited.
 
     Raises:
         DuplicateRequestError: another request has this id.
@@ -38,8 +37,9 @@ async def opened_or_decided(
     if not isinstance(request, PermissionRequestEvent):
         await backend.store.open(request, seconds=seconds, inbox="", book=None)
         return None
+    audits = policy.audits(request.run.agent_id, request.function_name)
     decider = Decider(backend.rules, policy, request.run, _nobody, clock)
-    unasked = Unasked(request.run, backend.audit if audit_rules else None)
+    unasked = Unasked(request.run, backend.audit if audits else None)
     call, asker = call_of(request), Asker(request.source_name, request.path)
     # Whoever edits the call is held to these rules, too.
     rules = await decider.deny_rules(asker, call)

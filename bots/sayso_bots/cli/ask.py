@@ -145,7 +145,7 @@ async def _verdict(
     screen: Screen | None,
     stopped: Withdrawal,
 ) -> Verdict:
-    policy, (seconds, patience) = settings.policy.policy(), times
+    policy, (seconds, patience) = settings.policies, times
 
     def tell(event: Event) -> None:
         stopped.hear(event)
@@ -165,7 +165,7 @@ async def _verdict(
                 observe=tell,
                 requested_by=args.requested_by,
                 withdrawn_by=f"cli:{who_and_where()}",
-                audit_rules=settings.policy.audit,
+                audit_rules=policy.audits(run.agent_id, call.name),
                 patience=patience,
             ) as gate,
         ):

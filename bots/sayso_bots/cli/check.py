@@ -70,7 +70,7 @@ async def _check(settings: Settings, *, colour: bool, as_json: bool) -> int:
 
 async def _findings(settings: Settings) -> AsyncGenerator[Finding, None]:
     yield Finding("ok", "settings", f"read from {settings.source}")
-    for finding in policy_findings(settings.policy):
+    for finding in policy_findings(settings.policies):
         yield finding
     for finding in kind_findings(settings.questions.types):
         yield finding

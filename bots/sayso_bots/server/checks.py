@@ -13,12 +13,13 @@ from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
+from sayso.policy.server_policy import ServerPolicy
 from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import PolicySettings, Settings, StoreSettings
+from sayso_bots.settings.settings import Settings, StoreSettings
 from sayso_bots.settings.tokens import ApiToken
 
 _AT_ONCE = 8
@@ -38,13 +39,20 @@ def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
             yield Finding("ok", "questions", f"{module} is loaded")
 
 
-def policy_findings(policy: PolicySettings) -> Iterator[Finding]:
+def policy_findings(policies: ServerPolicy) -> Iterator[Finding]:
     """What may surprise people about the rules; nothing where there are none."""
-    found = lint_rules(policy.allow, policy.deny)
-    for finding in found:
-        yield Finding("warning", "policy", str(finding))
-    if not found and (policy.allow or policy.deny):
-        count = len(policy.allow) + len(policy.deny)
+    told, count = False, 0
+    for section in policies.sections:
+        allow, deny, once = (
+            [one.rule for one in rules]
+            for rules in (section.allow, section.deny, section.allow_once)
+        )
+        count += len(allow) + len(deny) + len(once)
+        for finding in lint_rules(allow, deny, once):
+            told = True
+            subject = f"{section.called}: " if section.called else ""
+            yield Finding("warning", "policy", f"{subject}{finding}")
+    if count and not told:
         yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
 
 

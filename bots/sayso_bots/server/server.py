@@ -107,7 +107,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
         [bot.adapter for bot in opened.values()],
         settings.routes,
         DeskOptions(
-            terms=settings.policy.terms,
+            terms=settings.always,
             refusals=settings.questions.refusals,
             keeps_log=settings.api is not None,
             bundle_window=settings.questions.bundle_window,
@@ -130,7 +130,8 @@ async def _api(
         backend,
         settings.routes,
         adapters,
-        policy=settings.policy,
+        policies=settings.policies,
+        terms=settings.always,
         limits=StreamLimits(most=room.streams),
     ) as api:
         yield api

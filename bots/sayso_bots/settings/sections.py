@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, cre
 from sayso.always.terms import LONGEST_WINDOW
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
+from sayso.policy.written import PolicyTable
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
@@ -167,13 +168,6 @@ class ApiTokenSection(Section):
     answers_own: Annotated[bool, Field(strict=True)] = False
 
 
-class RuleSection(Section):
-    """One rule of [policy]."""
-
-    tool: str
-    params: Mapping[str, str] = {}
-
-
 class QuestionsSection(Section):
     """[questions]."""
 
@@ -203,13 +197,22 @@ class SecretsSection(Section):
     shown: tuple[Word, ...] = ()
 
 
-class PolicySection(Section):
-    """[policy], its rules not looked at yet."""
+class AlwaysSection(Section):
+    """[always]: what Always may store, and for how long."""
 
-    default: Literal["ask", "allow"] = "ask"
-    allow: tuple[Any, ...] = ()
-    deny: tuple[Any, ...] = ()
     remember: Duration = timedelta(hours=24)
     scopes: tuple[Literal["session", "agent", "window"], ...] = ("session",)
     window: Annotated[Duration, AfterValidator(_short_window)] = timedelta(minutes=15)
+
+
+class PolicySection(PolicyTable):
+    """[[policy]]: a policy for some agents and tools, its rules and its file not looked at yet."""
+
+    agent: str = "*"
+    tool: str = "*"
+    file: str | None = None
     audit: Annotated[bool, Field(strict=True)] = False
+
+
+class OnePolicySection(PolicySection, AlwaysSection):
+    """[policy]: one for all agents, and the terms of Always besides."""

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 from sayso.always.terms import Terms
 from sayso.desk.routes import Routes
-from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.errors import StoreUnreachableError
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
-from sayso.policy.deny_rules import left_behind
-from sayso.policy.rule_policy import RulePolicy
+from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import Refusals
-from sayso.rules.rule import Rule, Scope
 from sayso.stores.connect import STORES
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding, has_login, without_login
@@ -29,6 +28,7 @@ from sayso_bots.settings.configured import (
     wanted_platforms,
 )
 from sayso_bots.settings.loading import SETTING, Platforms, loaded_platforms
+from sayso_bots.settings.policies import read_always, read_policies
 from sayso_bots.settings.routing import (
     RouteWarning,
     read_routes,
@@ -36,9 +36,7 @@ from sayso_bots.settings.routing import (
     route_warnings,
 )
 from sayso_bots.settings.sections import (
-    PolicySection,
     QuestionsSection,
-    RuleSection,
     SecretsSection,
     ServerSection,
     StoreSection,
@@ -54,6 +52,7 @@ SECTIONS = (
     "route",
     "questions",
     "policy",
+    "always",
     "secrets",
     "api",
 )
@@ -93,29 +92,6 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicySettings:
-    """Which calls need a person, and on which terms Always is remembered.
-
-    With ``audit``, what these rules decide without a person is in the audit, too.
-    """
-
-    default: Literal["ask", "allow"] = "ask"
-    allow: tuple[Rule, ...] = ()
-    deny: tuple[Rule, ...] = ()
-    terms: Terms = field(default_factory=Terms)
-    audit: bool = False
-
-    @property
-    def remember_for(self) -> timedelta:
-        """How long Always is remembered."""
-        return self.terms.remember_for
-
-    def policy(self) -> RulePolicy:
-        """The policy these settings describe."""
-        return RulePolicy(default=self.default, allow=self.allow, deny=self.deny)
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionSettings:
     """How a no is given, and the modules with kinds of question of one's own.
 
@@ -141,7 +117,8 @@ class Settings:
     port: int
     platforms: Mapping[str, Configured]
     routes: Routes
-    policy: PolicySettings
+    policies: ServerPolicy
+    always: Terms = field(default_factory=Terms)
     questions: QuestionSettings = field(default_factory=QuestionSettings)
     hiding: Hiding = field(default_factory=Hiding)
     warnings: tuple[RouteWarning, ...] = ()
@@ -149,6 +126,7 @@ class Settings:
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
+    policy_files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +134,7 @@ class AskSettings:
     """What a machine that only asks needs: no tokens, no people."""
 
     store: StoreSettings
-    policy: PolicySettings
+    policies: ServerPolicy
     routes: Routes
 
 
@@ -194,7 +172,8 @@ def settings_of(source: Source) -> Settings:
     routes = read_routes(source, platforms, [platform.name for platform in wanted])
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
-    policy, questions, hidden = _policy(source), _questions(source), _hiding(source)
+    policies, questions, hidden = read_policies(source), _questions(source), _hiding(source)
+    always = read_always(source)
     api = read_api(source)
     check_api_approvers(source, routes, api)
     source.check()
@@ -205,7 +184,8 @@ def settings_of(source: Source) -> Settings:
         port=server.port,
         platforms=configured,
         routes=routes,
-        policy=policy,
+        policies=policies.policy,
+        always=always,
         questions=questions,
         hiding=platforms.hiding + hidden,
         warnings=route_warnings(routes, platforms),
@@ -213,6 +193,7 @@ def settings_of(source: Source) -> Settings:
         api=api,
         api_warnings=api_warnings(source, api),
         connections_per_source=server.connections_per_source,
+        policy_files=policies.files,
     )
 
 
@@ -225,10 +206,10 @@ def read_ask_settings(
         SettingsError: the store or the policy is wrong; a line for each problem.
     """
     source = read_source(config, env)
-    store, policy = _store(source, store_url), _policy(source)
+    store, policies = _store(source, store_url), read_policies(source)
     routes = read_timeouts(source)
     source.check("store", "policy")
-    return AskSettings(store, policy, routes)
+    return AskSettings(store, policies.policy, routes)
 
 
 def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:
@@ -328,26 +309,6 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
     return store
 
 
-def _policy(source: Source) -> PolicySettings:
-    section = source.section(PolicySection, "policy") or PolicySection()
-    deny = _rules(source, "deny")
-    if (rule := left_behind(deny)) is not None:
-        # Who asks over HTTP has no gate that would deny what a person edits a call into.
-        text = f"has too many rules for {rule.tool!r}; a tool has at most 100, of 16,000 characters"
-        source.problem(("policy", "deny"), text)
-    return PolicySettings(
-        default=section.default,
-        allow=_rules(source, "allow"),
-        deny=deny,
-        terms=Terms(
-            remember_for=section.remember,
-            scopes=frozenset(_SCOPES[word] for word in section.scopes),
-            window=section.window,
-        ),
-        audit=section.audit,
-    )
-
-
 def _questions(source: Source) -> QuestionSettings:
     section = source.section(QuestionsSection, "questions") or QuestionsSection()
     refusals = Refusals(section.reasons, section.reason_wait)
@@ -357,21 +318,3 @@ def _questions(source: Source) -> QuestionSettings:
 def _hiding(source: Source) -> Hiding:
     section = source.section(SecretsSection, "secrets") or SecretsSection()
     return Hiding(section.names, section.shown, section.patterns)
-
-
-_SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}
-
-
-def _rules(source: Source, effect: str) -> tuple[Rule, ...]:
-    written = source.written(("policy", effect), [])
-    rules = []
-    for number in range(len(written) if isinstance(written, list) else 0):
-        path = ("policy", effect, number)
-        section = source.section(RuleSection, *path)
-        if section is None:
-            continue
-        try:
-            rules.append(Rule(section.tool, section.params))
-        except ConfigError as error:
-            source.problem(path, f"cannot be used: {error}")
-    return tuple(rules)

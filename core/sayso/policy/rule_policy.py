@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from pathlib import Path
+from typing import Literal, Self
 
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError
 from sayso.policy.call_ids import CallIds, denial_of, reasons_by_id
 from sayso.policy.decision import ASK_LINE, Context, Decision
-from sayso.policy.deny_rules import numbered
 from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions
 from sayso.policy.remembered import remembered_decision
@@ -33,7 +33,8 @@ class RulePolicy:
     An allow-once rule is gone with its first match, in the whole session
     where the context can spend, else in this object. Overrides and denied
     call ids may be changed at any time and count from the next call on. A
-    mapping of ``denied_call_ids`` says why each of them is denied.
+    mapping of ``denied_call_ids`` says why each of them is denied; one of
+    ``lines`` says what a line is called instead of, say, *deny rule 1*.
     """
 
     def __init__(
@@ -45,25 +46,52 @@ class RulePolicy:
         deny: Sequence[Rule] = (),
         denied_call_ids: CallIds = (),
         requirements: Requirements | None = None,
+        lines: Mapping[str, str] | None = None,
     ) -> None:
         if default not in ("ask", "allow"):
             raise ConfigError(f"the default of a policy must be 'ask' or 'allow', not {default!r}")
         self._default = default
+        called = lines or {}
         self._given = Permissions(tuple(allow), tuple(allow_once), tuple(deny))
         self._allow = RuleIndex(allow)
-        self._allowed = _decisions(Decision.ALLOW, "allowed by", "allow rule", len(allow))
+        self._allowed = _decisions(Decision.ALLOW, "allow rule", len(allow), called)
         self._once = RuleIndex(allow_once)
         self._keys = once_keys(allow_once)
-        self._allowed_once = _decisions(
-            Decision.ALLOW, "allowed by", "allow-once rule", len(allow_once)
-        )
+        self._allowed_once = _decisions(Decision.ALLOW, "allow-once rule", len(allow_once), called)
         self._deny = RuleIndex(deny)
-        self._denied = _decisions(Decision.DENY, "denied by", "deny rule", len(deny))
-        self._deny_rules = _by_tool(numbered(deny, "deny rule"))
+        self._denied = _decisions(Decision.DENY, "deny rule", len(deny), called)
+        self._deny_rules = _by_tool(deny, self._denied)
+        self._by_default = _NOT_BY_DEFAULT.because(
+            _NOT_BY_DEFAULT.reason, line=called.get("default", "")
+        )
         self._denied_call_ids = reasons_by_id(denied_call_ids)
         self.requirements = requirements or Requirements()
         self._overrides: dict[str, bool] = {}
         self._spent: set[tuple[str, str, str]] = set()
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, requirements: Requirements | None = None) -> Self:
+        """The policy in a file, the same that a server's ``[[policy]]`` may name by ``file``.
+
+        Raises:
+            SettingsError: it cannot be read, or something in it is wrong; a line for
+                each problem, with the line of the file and the fix.
+        """
+        # Most agents read no file: they need not load what reads one.
+        from sayso.policy.written import read_policy
+
+        document, written = read_policy(str(path))
+        document.check()
+        allow = (*written.allow, *written.looking)
+        named = enumerate(allow, 1)
+        return cls(
+            default=written.default or "ask",
+            allow=[one.rule for one in allow],
+            allow_once=[one.rule for one in written.allow_once],
+            deny=[one.rule for one in written.deny],
+            requirements=requirements,
+            lines={f"allow rule {n}": one.place for n, one in named if one in written.looking},
+        )
 
     @property
     def permissions(self) -> Permissions:
@@ -125,7 +153,7 @@ class RulePolicy:
             if not declared.requires:
                 return _NOT_BY_DECLARATION
             return f"it is declared to need a person ({declared.kind})"
-        return "tools need a person by default" if self._default == "ask" else _NOT_BY_DEFAULT
+        return "tools need a person by default" if self._default == "ask" else self._by_default
 
     async def _spend(
         self, call: ToolCall, context: Context, numbers: Sequence[int], needed: str
@@ -162,14 +190,17 @@ _NOT_BY_DECLARATION = Decision.ALLOW.because(
 _NOT_BY_DEFAULT = Decision.ALLOW.because("tools are allowed by default", line="default")
 
 
-def _decisions(decision: Decision, said: str, kind: str, count: int) -> tuple[Decision, ...]:
-    lines = (f"{kind} {number}" for number in range(1, count + 1))
+def _decisions(
+    decision: Decision, kind: str, count: int, called: Mapping[str, str]
+) -> tuple[Decision, ...]:
+    said = "denied by" if decision is Decision.DENY else "allowed by"
+    plain = (f"{kind} {number}" for number in range(1, count + 1))
+    lines = (called.get(line, line) for line in plain)
     return tuple(decision.because(f"{said} {line}", line=line) for line in lines)
 
 
-def _by_tool(rules: Sequence[DenyRule]) -> Mapping[str, Sequence[DenyRule]]:
+def _by_tool(rules: Sequence[Rule], denied: Sequence[Decision]) -> Mapping[str, Sequence[DenyRule]]:
     found: dict[str, list[DenyRule]] = defaultdict(list)
-    for one in rules:
-        if one.rule is not None:
-            found[one.rule.tool].append(one)
+    for rule, decision in zip(rules, denied, strict=True):
+        found[rule.tool].append(DenyRule(decision.line, rule))
     return dict(found)

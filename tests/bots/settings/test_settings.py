@@ -27,7 +27,7 @@ def test_tokens_and_a_route_are_enough() -> None:
     assert (settings.host, settings.port) == ("127.0.0.1", 8080)
     assert settings.store.url == "redis://127.0.0.1:6379/0"
     assert settings.routes.routes[0].to == (Place("slack", "C0OPS"),)
-    assert settings.policy.remember_for == timedelta(hours=24)
+    assert settings.always.remember_for == timedelta(hours=24)
     assert settings.warnings == ()
 
 
@@ -81,7 +81,7 @@ def test_what_its_platform_could_not_call_an_account_may_be_whoever_presses(aske
 async def test_a_deny_rule_of_the_settings_for_an_empty_value_denies_it() -> None:
     rule = "{ tool = 'bash', params = { command = '\"\"\"\"' } }"
     settings = read(f"{ROUTE}[policy]\ndefault = 'allow'\ndeny = [{rule}]\n")
-    policy = settings.policy.policy()
+    policy = settings.policies
 
     denied = await evaluate(policy, ToolCall("bash", {"command": ""}), Context(RunRef("a", "s")))
     allowed = await evaluate(policy, ToolCall("bash", {"command": "ls"}), Context(RunRef("a", "s")))
@@ -100,20 +100,20 @@ def test_policy_and_timeouts_are_read() -> None:
     )
 
     assert settings.routes.routes[0].seconds == 90
-    assert settings.policy.default == "allow"
-    assert settings.policy.deny[0].params == {"command": "ls"}
-    assert settings.policy.remember_for == timedelta(days=7)
+    assert settings.policies.sections[0].default == "allow"
+    assert settings.policies.sections[0].deny[0].rule.params == {"command": "ls"}
+    assert settings.always.remember_for == timedelta(days=7)
 
 
 def test_always_is_remembered_for_the_session_only_unless_told() -> None:
-    assert read(ROUTE).policy.terms == Terms()
+    assert read(ROUTE).always == Terms()
     told = read(ROUTE + '[policy]\nscopes = ["session", "agent", "window"]\nwindow = "1h"\n')
     off = read(ROUTE + "[policy]\nscopes = []\n")
 
-    assert told.policy.terms == Terms(
+    assert told.always == Terms(
         scopes=frozenset({"session", "agent", "tool-window"}), window=timedelta(hours=1)
     )
-    assert off.policy.terms.scopes == frozenset()
+    assert off.always.scopes == frozenset()
 
 
 @pytest.mark.parametrize(

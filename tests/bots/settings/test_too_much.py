@@ -91,7 +91,7 @@ def test_deny_rules_that_no_question_has_room_for_are_refused(
         f"{ROUTE}\n[policy]\ndeny = [{', '.join(some)}]\n" for some in (rules[:-tools], rules)
     )
 
-    assert len(settings_of(source_of(fewer, SLACK)).policy.deny) == count - tools
+    assert len(settings_of(source_of(fewer, SLACK)).policies.sections[0].deny) == count - tools
     with pytest.raises(SettingsError) as caught:
         settings_of(source_of(all_of_them, SLACK))
     assert "policy.deny has too many rules for 'tool-0'" in str(caught.value)

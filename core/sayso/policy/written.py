@@ -1,0 +1,108 @@
+"""A policy as it stands in a file: read with the line of each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from sayso.errors import ConfigError
+from sayso.policy.presets import PRESETS
+from sayso.rules.rule import Rule
+from sayso.written.document import Document, parsed, read_text
+from sayso.written.lines import KeyPath
+
+Default = Literal["ask", "allow"]
+LISTS = ("allow", "allow_once", "deny")
+"""The lists of rules that a policy has."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRule:
+    """A rule, and where it was written: file and line, or the preset that it comes from."""
+
+    rule: Rule
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPolicy:
+    """What a policy says that was written in a file; ``default`` is None where it does not say."""
+
+    default: Default | None = None
+    allow: tuple[PlacedRule, ...] = ()
+    allow_once: tuple[PlacedRule, ...] = ()
+    deny: tuple[PlacedRule, ...] = ()
+    preset: str = ""
+
+    @property
+    def looking(self) -> tuple[PlacedRule, ...]:
+        """The rules of its preset."""
+        place = f"preset {self.preset}"
+        return tuple(PlacedRule(tool.rule, place) for tool in PRESETS.get(self.preset, ()))
+
+
+def _preset(name: str) -> str:
+    if name not in PRESETS:
+        raise ValueError(f"is not a preset; there is {', '.join(map(repr, PRESETS))}")
+    return name
+
+
+class PolicyTable(BaseModel):
+    """The keys of a policy, its rules not looked at yet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    default: Default | None = None
+    preset: Annotated[str, AfterValidator(_preset)] | None = None
+    allow: tuple[Any, ...] = ()
+    allow_once: tuple[Any, ...] = ()
+    deny: tuple[Any, ...] = ()
+
+
+class _RuleTable(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: str
+    params: Mapping[str, str] = {}
+
+
+def policy_in(document: Document, path: KeyPath, table: PolicyTable) -> WrittenPolicy:
+    """The policy that stands at a path, ``table`` of it read already; problems are noted."""
+    if table.preset is not None and table.default == "allow":
+        text = "allows every tool, and so does more than the preset; leave one of them out"
+        document.problem((*path, "default"), text)
+    allow, allow_once, deny = (_rules(document, (*path, name)) for name in LISTS)
+    return WrittenPolicy(table.default, allow, allow_once, deny, table.preset or "")
+
+
+def read_policy(name: str) -> tuple[Document, WrittenPolicy]:
+    """The policy in a file. What is wrong in it is among the problems of the document.
+
+    Raises:
+        SettingsError: the file cannot be read or is not TOML.
+    """
+    data, lines = parsed(read_text(name), name)
+    document = Document(name, data, lines)
+    table = document.section(PolicyTable)
+    return document, policy_in(document, (), table or PolicyTable())
+
+
+def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
+    written = document.written(path, [])
+    rules = []
+    for number in range(len(written) if isinstance(written, list) else 0):
+        one = (*path, number)
+        table = document.section(_RuleTable, *one)
+        if table is None:
+            continue
+        try:
+            rule = Rule(table.tool, table.params)
+        except ConfigError as error:
+            document.problem(one, f"cannot be used: {error}")
+            continue
+        line = document.line(one)
+        rules.append(PlacedRule(rule, f"{document.name}:{line}" if line else document.name))
+    return tuple(rules)

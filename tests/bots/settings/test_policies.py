@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.settings_text import ROUTE, SLACK
+from support.settings_text import ROUTE, SLACK
 
 from sayso.always.terms import Terms
 from sayso.calls import RunRef, ToolCall

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from sayso.always.terms import Terms
@@ -20,15 +19,7 @@ _TERMS = tuple(AlwaysSection.model_fields)
 _SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
-    """The policy of the server, and the files besides the settings that it was read from."""
-
-    policy: ServerPolicy
-    files: tuple[Path, ...] = ()
-
-
-def read_policies(source: Source) -> Policies:
+def read_policies(source: Source) -> ServerPolicy:
     """The sections in their order; what is wrong is among the problems of the source.
 
     A single table, ``[policy]``, is one section for all agents.
@@ -44,8 +35,7 @@ def read_policies(source: Source) -> Policies:
     else:
         source.problem(("policy",), "must be sections, each of which begins with [[policy]]")
         sections = []
-    files = tuple(path for _, path in sections if path is not None)
-    return Policies(ServerPolicy([section for section, _ in sections]), files)
+    return ServerPolicy(sections)
 
 
 def read_always(source: Source) -> Terms:
@@ -67,14 +57,12 @@ def read_always(source: Source) -> Terms:
     )
 
 
-def _section(
-    source: Source, path: KeyPath, model: type[PolicySection], called: str
-) -> tuple[Section, Path | None]:
+def _section(source: Source, path: KeyPath, model: type[PolicySection], called: str) -> Section:
     if model is PolicySection:
         _say_where_terms_belong(source, path)
     table = source.section(model, *path) or model()
     own = policy_in(source, path, table)
-    file, shared = _shared(source, table)
+    shared = _shared(source, table)
     if shared.default is not None and own.default is not None:
         text = f"is said in {table.file}, too; leave one of them out"
         source.problem((*path, "default"), text)
@@ -96,21 +84,22 @@ def _section(
         # Who asks over HTTP has no gate that would deny what a person edits a call into.
         text = f"has too many rules for {rule.tool!r}; a tool has at most 100, of 16,000 characters"
         source.problem((*path, "deny"), text)
-    return section, file
+    return section
 
 
-def _shared(source: Source, table: PolicySection) -> tuple[Path | None, WrittenPolicy]:
+def _shared(source: Source, table: PolicySection) -> WrittenPolicy:
     """The policy in the file of a section, which is looked for beside the settings."""
     if table.file is None:
-        return None, WrittenPolicy()
+        return WrittenPolicy()
     file = Path(source.name).parent / table.file
+    source.files.append(file)
     try:
         document, policy = read_policy(str(file))
         document.check()
     except SettingsError as error:
         source.problems += [("policy", problem) for problem in error.problems]
-        return file, WrittenPolicy()
-    return file, policy
+        return WrittenPolicy()
+    return policy
 
 
 def _say_where_terms_belong(source: Source, path: KeyPath) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from sayso.always.terms import Terms
@@ -126,7 +125,6 @@ class Settings:
     api: ApiSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
-    policy_files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +171,7 @@ def settings_of(source: Source) -> Settings:
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
     policies, questions, hidden = read_policies(source), _questions(source), _hiding(source)
-    always = read_always(source)
-    api = read_api(source)
+    api, always = read_api(source), read_always(source)
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
@@ -184,7 +181,7 @@ def settings_of(source: Source) -> Settings:
         port=server.port,
         platforms=configured,
         routes=routes,
-        policies=policies.policy,
+        policies=policies,
         always=always,
         questions=questions,
         hiding=platforms.hiding + hidden,
@@ -193,7 +190,6 @@ def settings_of(source: Source) -> Settings:
         api=api,
         api_warnings=api_warnings(source, api),
         connections_per_source=server.connections_per_source,
-        policy_files=policies.files,
     )
 
 
@@ -209,7 +205,7 @@ def read_ask_settings(
     store, policies = _store(source, store_url), read_policies(source)
     routes = read_timeouts(source)
     source.check("store", "policy")
-    return AskSettings(store, policies.policy, routes)
+    return AskSettings(store, policies, routes)
 
 
 def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:

@@ -26,11 +26,15 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
 
 @dataclass(slots=True)
 class Source(Document):
-    """The settings as they were written. Problems are collected while they are read."""
+    """The settings as they were written. Problems are collected while they are read.
+
+    ``files`` are those that it names and that were read, too.
+    """
 
     env: Mapping[str, str]
     sections: frozenset[str] = frozenset()
     overridden: dict[KeyPath, str] = field(default_factory=dict)
+    files: list[Path] = field(default_factory=list)
 
     def value(self, variable: str) -> str:
         """A variable's value, empty when it is not set."""

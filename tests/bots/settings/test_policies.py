@@ -110,9 +110,10 @@ async def test_a_file_is_shared_and_found_beside_the_settings(tmp_path: Path) ->
         f'{ROUTE}[[policy]]\nfile = "shared/policy.toml"\ndeny = [{{ tool = "x" }}]\n'
     )
 
-    settings = settings_of(read_source(str(config), SLACK))
+    source = read_source(str(config), SLACK)
+    settings = settings_of(source)
 
-    assert settings.policy_files == (shared,)
+    assert source.files == [shared]
     assert await ruling(settings, "drop") == (Ruling.DENY, "deny rule 2 of policy 1")
     assert await ruling(settings, "Grep") == (Ruling.ALLOW, "preset coding")
     assert settings.policies.sections[0].deny[1].place == f"{shared}:3"

@@ -14,7 +14,9 @@ from sayso.errors import (
     BusLostError,
     ConfigError,
     DeniedByRuleError,
+    DuplicateRequestError,
     FieldError,
+    HandleClosedError,
     InvalidCallError,
     InvalidInputError,
     ListenerError,
@@ -51,6 +53,7 @@ from sayso.rules.standing import DenyRule
 if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, Submitted
     from sayso.agent.gate import Gate
+    from sayso.agent.handle.handle import Handle, connect
     from sayso.agent.orchestrator import Orchestrator
     from sayso.agent.responding import Authority, Responder
     from sayso.agent.tools.wrap import LocalGate, wrap
@@ -84,6 +87,7 @@ if TYPE_CHECKING:
         TextApprovalResponseEvent,
     )
     from sayso.rules.lint import lint_rules
+    from sayso.stores.connect import open_backend
 
 __all__ = [
     "AlreadySettledError",
@@ -109,9 +113,12 @@ __all__ = [
     "Declaration",
     "DeniedByRuleError",
     "DenyRule",
+    "DuplicateRequestError",
     "Event",
     "FieldError",
     "Gate",
+    "Handle",
+    "HandleClosedError",
     "Inquiry",
     "InvalidCallError",
     "InvalidInputError",
@@ -158,9 +165,11 @@ __all__ = [
     "When",
     "WrongLoopError",
     "WrongQuestionError",
+    "connect",
     "escape",
     "lint_rules",
     "multi_agent_tool",
+    "open_backend",
     "requires_permission",
     "sub_agent_tool",
     "wrap",
@@ -172,6 +181,8 @@ _LATER = {
     "CallResult": "sayso.agent.batch",
     "Submitted": "sayso.agent.batch",
     "Gate": "sayso.agent.gate",
+    "Handle": "sayso.agent.handle.handle",
+    "connect": "sayso.agent.handle.handle",
     "Pending": "sayso.agent.verdict",
     "Verdict": "sayso.agent.verdict",
     "Clarification": "sayso.questions.clarification",
@@ -182,6 +193,7 @@ _LATER = {
     "ContinuationRequestEvent": "sayso.questions.continuation",
     "ContinuationResponseEvent": "sayso.questions.continuation",
     "Continue": "sayso.questions.continuation",
+    "open_backend": "sayso.stores.connect",
     "Inquiry": "sayso.questions.inquiry",
     "lint_rules": "sayso.rules.lint",
     "Chain": "sayso.policy.chain",

@@ -37,12 +37,16 @@ def new_id() -> str:
     ),
 )
 class RunRef:
-    """One run: an agent works in a session, on a branch of it, once."""
+    """One run: an agent works in a session, on a branch of it.
+
+    Calls that come together share a card when all four are equal. ``run_id`` tells runs
+    apart that work on one branch at the same time; most agents need none.
+    """
 
     agent_id: str
     session_id: str
     branch_id: str = "main"
-    run_id: str = field(default_factory=new_id)
+    run_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

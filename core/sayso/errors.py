@@ -11,6 +11,7 @@
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
     - RequestLostError         ... or it answers and has lost the request: ask again
   - WrongLoopError             a store was used in another event loop than its own
+  - HandleClosedError          a handle was closed: nothing was approved
   - StateFullError             what a policy keeps for its session does not fit: keep less
   - StateBusyError             others kept changing what a policy keeps: ask again
   - UnreadableEventError       what was received is not an event that is known here
@@ -117,12 +118,20 @@ class RequestLostError(StoreUnreachableError):
 class WrongLoopError(SaysoError, RuntimeError):
     """A store, or a gate on it, was used in another event loop than the one it was opened in."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str = "") -> None:
         super().__init__(
-            "this belongs to another event loop: open a gate, a backend or an orchestrator in the "
-            "loop that uses it (asyncio.run begins a new one each time), or call it from elsewhere "
-            "with asyncio.run_coroutine_threadsafe(…, its_loop)"
+            text
+            or "this belongs to another event loop: use sayso.connect(…), whose handle works in "
+            "any loop and any thread, or open a gate, a backend or an orchestrator in the loop "
+            "that uses it (asyncio.run begins a new one each time)"
         )
+
+
+class HandleClosedError(SaysoError, RuntimeError):
+    """A handle was closed, before the call or while it waited. Nothing was approved."""
+
+    def __init__(self) -> None:
+        super().__init__("the handle is closed: nothing was approved; connect again to ask")
 
 
 class StateFullError(SaysoError):

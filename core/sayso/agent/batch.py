@@ -13,7 +13,8 @@ from weakref import WeakValueDictionary
 from sayso.agent.copies import own, taken
 from sayso.agent.options import Asked, CallOptions
 from sayso.agent.timeouts import CallTime
-from sayso.agent.tools.guard import first_line, result_of
+from sayso.agent.tools.guard import result_of
+from sayso.agent.tools.tool import first_line
 from sayso.agent.verdict import Pending, Verdict
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of

@@ -261,6 +261,11 @@ class Gate(Asking):
             self.before_function, calls, tools, self._options.shared(how), together=together
         )
 
+    @property
+    def denies_calls(self) -> bool:
+        """Whether it denies call ids."""
+        return bool(self._checks.denied)
+
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
         """Deny this call id from now on, even where it was or will be approved."""
         self._checks.denied[call_id] = reason

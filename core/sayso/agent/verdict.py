@@ -103,6 +103,11 @@ def out_of_time(call: ToolCall, seconds: float, so: str = "nobody was asked") ->
     return Verdict(Outcome.EXPIRED, call.name, dict(call.arguments), reason, "out of time")
 
 
+def given_up(call: ToolCall, reason: str) -> Verdict:
+    """The verdict where the wait was given up on purpose, and the question with it."""
+    return Verdict(Outcome.CANCELLED, call.name, dict(call.arguments), reason, "given up")
+
+
 def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
     """The denial that takes an approval's place when its call id is denied."""
     return replace(

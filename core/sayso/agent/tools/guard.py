@@ -1,19 +1,16 @@
-"""A function whose every call passes a check first."""
+"""Functions whose every call passes a check first."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Coroutine
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, Unpack
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from contextlib import aclosing
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from sayso.agent.options import CallOptions
-from sayso.agent.tools.binding import bound_arguments, named_arguments
+from sayso.agent.tools.tool import Kind, Tool
 from sayso.agent.verdict import Verdict
-from sayso.calls import ToolCall
-from sayso.errors import ConfigError, ToolBlocked
-from sayso.events import Outcome
-from sayso.rules.declarations import declared_by
+from sayso.errors import ConfigError
 
 GUARDED = "__sayso_guarded__"
 """The mark of functions whose calls pass a check already."""
@@ -25,62 +22,53 @@ Guarded: TypeAlias = Callable[_P, Coroutine[Any, Any, _T | str]]
 """A function behind a check: async, and its result is text where the call did not run."""
 
 
-class Check(Protocol):
-    """The check of a gate."""
+Check: TypeAlias = Callable[..., Awaitable[Verdict]]
+"""``check`` of a gate: ``async check(call, *, description=…, declaration=…)``."""
 
-    async def __call__(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
-        """May this call run?"""
-        ...
+CheckAtOnce: TypeAlias = Callable[..., Verdict]
+"""The same for code that is not async."""
 
 
-def guarded(check: Check, function: Callable[_P, Any], *, raises: bool = False) -> Guarded[_P, Any]:
+def guarded(check: Check, function: Any, *, raises: bool = False, name: str | None = None) -> Any:
     """The function, run only when the check approves; otherwise its result says what happened.
 
-    With ``raises`` there is no such result: ToolBlocked is raised in its place.
+    It is async, whatever the function is; an async generator stays one. With ``raises``
+    ToolBlocked is raised in place of such a result.
 
     Raises:
         ConfigError: its calls pass a check already.
     """
-    refuse_guarded(getattr(function, "__name__", type(function).__name__), function)
-    signature = inspect.signature(function)
-    name = getattr(function, "__name__", type(function).__name__)
-    description, declaration = first_line(function), declared_by(function)
-
-    @functools.wraps(function)
-    async def run(*args: _P.args, **kwargs: _P.kwargs) -> Any:
-        call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
-        verdict = await check(call, description=description, declaration=declaration)
-        if not verdict.approved and raises:
-            raise ToolBlocked(name, refusal(verdict), outcome=verdict.outcome.value)
-        if not verdict.approved:
-            return verdict.as_tool_result()
-        try:
-            # These and no others: what was taken out of them must not run.
-            bound = bound_arguments(signature, verdict.arguments)
-        except TypeError as error:
-            if raises:
-                reason = f"it cannot be called as approved: {error}"
-                raise ToolBlocked(name, reason, outcome=verdict.outcome.value) from error
-            return f"The call of {name} did not run: it cannot be called as approved: {error}."
-        return await result_of(function(*bound.args, **bound.kwargs))
-
-    setattr(run, GUARDED, True)
-    return run
+    if isinstance(function, classmethod | staticmethod):
+        inner = guarded(check, function.__func__, raises=raises, name=name)
+        return type(function)(inner)
+    tool = _unguarded(function, name)
+    if tool.kind is Kind.ASYNC_GENERATOR:
+        return _dressed(_generating_later(tool, check, raises), function, tool)
+    return _dressed(_async(tool, check, raises), function, tool)
 
 
-def refusal(verdict: Verdict) -> str:
-    """Why a call did not run, in few words: the reason given, else how its question ended."""
-    return verdict.reason or _ENDED[verdict.outcome]
+def guarded_alike(
+    check: Check,
+    check_at_once: CheckAtOnce,
+    function: Any,
+    *,
+    raises: bool = False,
+    name: str | None = None,
+) -> Any:
+    """As ``guarded``, but a function that is not async, or a generator, stays what it is.
 
-
-_ENDED = {
-    Outcome.APPROVED: "",
-    Outcome.DENIED: "it was denied",
-    Outcome.ANSWERED: "the answer was not an approval",
-    Outcome.EXPIRED: "nobody answered in time",
-    Outcome.CANCELLED: "the question was cancelled",
-    Outcome.UNDELIVERABLE: "nobody could be asked",
-}
+    Raises:
+        ConfigError: as for ``guarded``.
+    """
+    if isinstance(function, classmethod | staticmethod):
+        inner = guarded_alike(check, check_at_once, function.__func__, raises=raises, name=name)
+        return type(function)(inner)
+    tool = _unguarded(function, name)
+    if tool.kind is Kind.GENERATOR:
+        return _dressed(_generating(tool, check_at_once, raises), function, tool)
+    if tool.kind is Kind.PLAIN:
+        return _dressed(_plain(tool, check_at_once, raises), function, tool)
+    return guarded(check, function, raises=raises, name=name)
 
 
 def refuse_guarded(name: str, function: Callable[..., Any]) -> None:
@@ -98,6 +86,60 @@ async def result_of(result: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-def first_line(function: Callable[..., Any]) -> str:
-    """The first line of a function's docstring: what a card says the tool does."""
-    return (inspect.getdoc(function) or "").partition("\n")[0]
+def _unguarded(function: Callable[..., Any], name: str | None) -> Tool:
+    tool = Tool(function, name)
+    refuse_guarded(tool.name, tool.function)
+    return tool
+
+
+def _dressed(run: Any, function: Callable[..., Any], tool: Tool) -> Any:
+    """The function that runs it, with its name, its docstring and its signature."""
+    functools.update_wrapper(run, tool.function)
+    if tool.function is not function:  # a partial: fewer arguments are left to be given
+        run.__signature__ = inspect.signature(function)
+    setattr(run, GUARDED, True)
+    return run
+
+
+def _async(tool: Tool, check: Check, raises: bool) -> Callable[..., Any]:
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        called = tool.called(args, kwargs)
+        said = called.decided(await check(called.call, **tool.how), raises=raises)
+        return said if isinstance(said, str) else await result_of(said())
+
+    return run
+
+
+def _plain(tool: Tool, check: CheckAtOnce, raises: bool) -> Callable[..., Any]:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        called = tool.called(args, kwargs)
+        said = called.decided(check(called.call, **tool.how), raises=raises)
+        return said if isinstance(said, str) else said()
+
+    return run
+
+
+def _generating(tool: Tool, check: CheckAtOnce, raises: bool) -> Callable[..., Any]:
+    def run(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        called = tool.called(args, kwargs)
+        said = called.decided(check(called.call, **tool.how), raises=raises)
+        if isinstance(said, str):
+            yield said
+            return None
+        return (yield from said())
+
+    return run
+
+
+def _generating_later(tool: Tool, check: Check, raises: bool) -> Callable[..., Any]:
+    async def run(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        called = tool.called(args, kwargs)
+        said = called.decided(await check(called.call, **tool.how), raises=raises)
+        if isinstance(said, str):
+            yield said
+            return
+        async with aclosing(said()) as items:
+            async for item in items:
+                yield item
+
+    return run

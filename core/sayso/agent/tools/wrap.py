@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
@@ -13,8 +12,7 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from sayso.agent.copies import taken
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
-from sayso.agent.tools.binding import bound_arguments, named_arguments
-from sayso.agent.tools.guard import GUARDED, refuse_guarded
+from sayso.agent.tools.guard import guarded
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Verdict, decided
 from sayso.calls import RunRef, ToolCall
@@ -24,7 +22,7 @@ from sayso.events import Outcome
 from sayso.policy.decision import ASK_LINE, Context, Decision, Policy, Ruling, evaluate
 from sayso.policy.denials import denial_by
 from sayso.policy.snapshots import is_same, snapshot
-from sayso.rules.declarations import Declaration, declared_by, tool_name
+from sayso.rules.declarations import Declaration, tool_name
 
 _log = logging.getLogger(__name__)
 
@@ -169,19 +167,24 @@ def wrap(
             async, a tool without a name, guarded already, or two of one name.
     """
     checks = _checks(policy, handler, gate, context, timeout)
-    named: dict[str, Tool] = {}
-    for name, tool in _by_name(tools):
-        refuse_guarded(name, tool)
-        if name in named:
-            raise ConfigError(f"two tools are called {name}: pass them by name")
-        named[name] = tool
-    return {name: _wrapped(name, tool, checks) for name, tool in named.items()}
+    return {name: guarded(checks.check, tool, name=name) for name, tool in named(tools)}
 
 
-def _by_name(tools: Mapping[str, Tool] | Iterable[Tool]) -> Iterable[tuple[str, Tool]]:
+def named(tools: Mapping[str, Tool] | Iterable[Tool]) -> list[tuple[str, Tool]]:
+    """The tools with the name that each goes by.
+
+    Raises:
+        ConfigError: one has no name, or two have the same.
+    """
     if isinstance(tools, Mapping):
-        return cast("Mapping[str, Tool]", tools).items()
-    return ((tool_name(tool), tool) for tool in tools)
+        return list(cast("Mapping[str, Tool]", tools).items())
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        name = tool_name(tool)
+        if name in found:
+            raise ConfigError(f"two tools are called {name}: pass them by name")
+        found[name] = tool
+    return list(found.items())
 
 
 def _checks(
@@ -209,32 +212,6 @@ def _is_async(handler: Handler) -> bool:
         for one in (handler, called)
         if callable(one)
     )
-
-
-def _wrapped(name: str, tool: Tool, gate: Checks) -> Wrapped:
-    signature = inspect.signature(tool)
-    description = (inspect.getdoc(tool) or "").partition("\n")[0]
-    declaration = declared_by(tool)
-    # Gates from before declarations keep working with tools that declare nothing.
-    told = {} if declaration is None else {"declaration": declaration}
-
-    @functools.wraps(tool)
-    async def wrapped(*args: Any, **kwargs: Any) -> Any:
-        call = ToolCall(name, named_arguments(signature.bind(*args, **kwargs)))
-        verdict = await gate.check(call, description=description, **told)
-        if not verdict.approved:
-            return verdict.as_tool_result()
-        try:
-            bound = bound_arguments(signature, verdict.arguments)
-        except TypeError as error:
-            return _no(
-                call, f"{name} cannot be called as approved: {error}", "wrap"
-            ).as_tool_result()
-        result = tool(*bound.args, **bound.kwargs)
-        return await result if inspect.isawaitable(result) else result
-
-    setattr(wrapped, GUARDED, True)
-    return wrapped
 
 
 def _no(call: ToolCall, reason: str, line: str) -> Verdict:

@@ -1,0 +1,70 @@
+"""The gates of a handle: one a run, for as long as they matter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sayso.agent.gate import Gate
+from sayso.agent.options import GateOptions
+from sayso.calls import RunRef
+from sayso.stores.backend import Backend
+
+MOST_IDLE = 1_000
+"""So many gates are kept that nobody uses, the last used of them."""
+
+MOST_DENYING = 10_000
+"""So many are kept of those that deny call ids."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    gate: Gate
+    users: int = 0
+
+
+class Gates:
+    """Gates on one backend by their runs: what one knows of its iteration, later calls know.
+
+    The last used are kept, and for longer those that deny call ids. A gate that
+    somebody uses is never dropped.
+    """
+
+    def __init__(self, backend: Backend, options: GateOptions) -> None:
+        self._backend = backend
+        self._options = options
+        self._idle: OrderedDict[RunRef, _Kept] = OrderedDict()
+        self._denying: OrderedDict[RunRef, _Kept] = OrderedDict()
+        self._used: dict[RunRef, _Kept] = {}
+
+    @contextmanager
+    def used(self, run: RunRef) -> Iterator[Gate]:
+        """The gate of a run, kept at least until the block ends."""
+        kept = self._used.get(run)
+        if kept is None:
+            kept = self._idle.pop(run, None) or self._denying.pop(run, None)
+            kept = kept or _Kept(Gate(self._backend, replace(self._options, run=run)))
+            self._used[run] = kept
+        kept.users += 1
+        try:
+            yield kept.gate
+        finally:
+            kept.users -= 1
+            if kept.users == 0:
+                self._keep(run, self._used.pop(run))
+
+    async def finish(self) -> None:
+        """Return when nothing is being withdrawn any more, within seconds."""
+        every = (*self._idle.values(), *self._denying.values(), *self._used.values())
+        await asyncio.gather(*(kept.gate.finish() for kept in every))
+
+    def _keep(self, run: RunRef, kept: _Kept) -> None:
+        kept_of, most = (
+            (self._denying, MOST_DENYING) if kept.gate.denies_calls else (self._idle, MOST_IDLE)
+        )
+        kept_of[run] = kept
+        if len(kept_of) > most:
+            kept_of.popitem(last=False)

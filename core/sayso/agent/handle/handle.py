@@ -1,0 +1,217 @@
+"""The handle: one a process, for every loop and every thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from typing import Any, ParamSpec, Self, TypeVar, overload
+
+from sayso.agent.handle.jobs import Job
+from sayso.agent.handle.methods import Methods, Run, Work
+from sayso.agent.handle.sync import SyncHandle
+from sayso.agent.handle.waits import in_its_loop, in_this_thread
+from sayso.agent.handle.worker import Worker
+from sayso.agent.options import GateOptions
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
+from sayso.agent.tools.guard import guarded_alike
+from sayso.agent.tools.wrap import Tool, named
+from sayso.calls import RunRef, new_id
+from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
+from sayso.events import Event
+from sayso.policy.decision import Policy
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+STORE_VARIABLE = "SAYSO_STORE_URL"
+"""Where the address of the store stands when ``connect`` is given none."""
+
+
+def connect(
+    url: str | None = None,
+    *,
+    agent: str = "agent",
+    session: str | None = None,
+    policy: Policy | None = None,
+    timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+    patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
+    requested_by: str | None = None,
+    observe: Callable[[Event], None] | None = None,
+    audit_rules: bool = False,
+) -> Handle:
+    """A handle on the store at a URL, else on the one that SAYSO_STORE_URL names.
+
+    Nothing is opened before its first use, so it may be a global of a module. ``agent``
+    and ``session`` are those of calls that name no run; without a session, the
+    handle has one of its own. The rest is as for ``sayso.Gate.open``; ``policy`` and
+    ``observe`` are called in the handle's thread.
+
+    Raises:
+        ValueError: the timeout or the patience is not more than zero, or longer
+            than 30 days, or ``requested_by`` is no actor.
+    """
+    run = RunRef(agent, session or new_id())
+    options = GateOptions(
+        run,
+        policy,
+        timeout,
+        requested_by,
+        observe=observe,
+        audit_rules=audit_rules,
+        patience=patience,
+    )
+    return Handle(url, options)
+
+
+class Handle(Methods):
+    """Asks people, from any event loop and any thread. Make one with ``sayso.connect``.
+
+    It opens at its first use and closes when the process ends, or with ``close`` or at the
+    end of a ``with`` block. Its work is done in a thread of its own, where the
+    policy decides, too; callers only wait: under asyncio and trio without holding up their loop,
+    and with ``sync`` in any thread without one. A process that was forked begins anew.
+    """
+
+    def __init__(self, url: str | None, options: GateOptions) -> None:
+        super().__init__(self._take, in_its_loop, options)
+        self._url = url
+        self._options = options
+        self._lock = threading.RLock()
+        self._worker: Worker | None = None
+        self._is_closed = False
+        self.sync = SyncHandle(Methods(self._take_from_elsewhere, in_this_thread, options))
+        _handles.add(self)
+
+    def run(self, session: str | None = None, *, run_id: str | None = None) -> RunRef:
+        """The run of the handle's agent in a session; without one, in the handle's own."""
+        own = self._options.run
+        return replace(
+            own,
+            session_id=own.session_id if session is None else session,
+            run_id=own.run_id if run_id is None else run_id,
+        )
+
+    @overload
+    def guard(
+        self, function: Callable[_P, AsyncIterator[_T]]
+    ) -> Callable[_P, AsyncIterator[_T | str]]: ...
+    @overload
+    def guard(
+        self, function: Callable[_P, Coroutine[Any, Any, _T]]
+    ) -> Callable[_P, Coroutine[Any, Any, _T | str]]: ...
+    @overload
+    def guard(self, function: Callable[_P, _T]) -> Callable[_P, _T | str]: ...
+    @overload
+    def guard(
+        self, function: None = None, *, raises: bool = False, run: Run = None
+    ) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]: ...
+    def guard(self, function: Any = None, *, raises: bool = False, run: Run = None) -> Any:
+        """Make every call of a function pass this handle: as ``sayso.Gate.guard``.
+
+        What comes back is what the function is: async or not, a generator of either
+        kind, a method. It keeps its name, its docstring and its signature. One that is
+        not async blocks its thread while a person is asked.
+        """
+        if function is None:
+            return partial(self.guard, raises=raises, run=run)
+        check = partial(self.check, run=run)
+        return guarded_alike(check, partial(self.sync.check, run=run), function, raises=raises)
+
+    def tools(
+        self, tools: Mapping[str, Tool] | Iterable[Tool], *, run: Run = None
+    ) -> dict[str, Callable[..., Any]]:
+        """The tools by name, each behind ``guard``.
+
+        Raises:
+            ConfigError: a tool has no name, is guarded already, or two have one name.
+        """
+        check, at_once = partial(self.check, run=run), partial(self.sync.check, run=run)
+        return {name: guarded_alike(check, at_once, tool, name=name) for name, tool in named(tools)}
+
+    def close(self) -> None:
+        """Withdraw what is still asked, and end; whoever waits is told. It cannot be used again."""
+        worker = self._closing()
+        if worker is not None and not worker.is_here:
+            worker.join()
+
+    async def aclose(self) -> None:
+        """Close, without holding up the event loop."""
+        worker = self._closing()
+        if worker is not None:
+            await in_its_loop(worker.ended, _CLOSING_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def _closing(self) -> Worker | None:
+        with self._lock:
+            self._is_closed = True
+            if self._worker is not None:
+                self._worker.stop()
+            return self._worker
+
+    def _take(self, run: Run, work: Work[_T]) -> Job[_T]:
+        ref = run if isinstance(run, RunRef) else self.run(run)
+        with self._lock:
+            if self._is_closed:
+                raise HandleClosedError
+            job = None if self._worker is None else self._worker.take(ref, work)
+            if job is None:
+                self._worker = self._begun()
+                job = self._worker.take(ref, work)
+        if job is None:
+            raise HandleClosedError
+        return job
+
+    def _take_from_elsewhere(self, run: Run, work: Work[_T]) -> Job[_T]:
+        worker = self._worker
+        if worker is not None and worker.is_here:
+            raise WrongLoopError(
+                "this is the handle's own thread, where policies decide: what blocks it would "
+                "wait for itself; await the handle's method of this name instead of its `sync`"
+            )
+        return self._take(run, work)
+
+    def _begun(self) -> Worker:
+        url = self._url or os.environ.get(STORE_VARIABLE)
+        if not url:
+            raise ConfigError(
+                f"no store is named: pass its address to sayso.connect, or set {STORE_VARIABLE} "
+                "(the same as that of the bots, such as redis://127.0.0.1:6379/0)"
+            )
+        worker = Worker(url, self._options)
+        # A handle that nobody holds any more asks nothing: its thread ends with it.
+        weakref.finalize(self, worker.stop).atexit = False
+        return worker
+
+    def begin_anew(self) -> None:
+        """Forget the thread: this process was forked, and it is in the parent."""
+        self._lock = threading.RLock()
+        self._worker = None
+
+
+_CLOSING_SECONDS = 30.0
+_handles: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for handle in list(_handles):
+        handle.begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

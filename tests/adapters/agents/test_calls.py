@@ -37,6 +37,7 @@ def test_any_other_outcome_runs_nothing_and_is_told_as_what_it_was(outcome: Outc
 
 def test_the_model_is_told_the_reason() -> None:
     assert "too risky" in said_of(of(Outcome.DENIED, "too risky")).text
+    assert "U0ALICE" not in said_of(of(Outcome.DENIED)).text
 
 
 @pytest.mark.parametrize("answer", [None, True, "approved", {"approved": True}, object()])

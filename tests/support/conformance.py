@@ -1,0 +1,314 @@
+"""What every door for a framework promises; each runs these tests, a new one is one subclass.
+
+``DoorContract`` is for all of them, with ``KilledContract`` for one door of each framework,
+``SyncContract`` and ``SuspendedContract`` where the framework has that.
+
+Everything is real but the model and the chats: the framework's own machinery, a handle, Redis,
+the bots as ``sayso serve`` runs them, and both platforms' doubles.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from e2e.asked import Asked, asked
+from e2e.hands import SlackHands
+from support.doors import Door, Work, agents_handle, deploy, restart
+from support.valkey_server import free_port
+
+from sayso import Handle
+
+TESTS = Path(__file__).parents[1]
+STAGING = {"environment": "staging", "release": 42}
+RAN = ("deploy", {"environment": "production", "release": 42})
+
+
+class Double:
+    """In place of a handle: whatever it is asked, it says the same or raises it."""
+
+    def __init__(self, said: Callable[[], object]) -> None:
+        self._said = said
+
+    @property
+    def sync(self) -> Any:
+        """The same for callers without an event loop."""
+        said = self._said
+
+        class Sync:
+            def __getattr__(self, name: str) -> Any:
+                return lambda *_, **__: said()
+
+        return Sync()
+
+    def run(self, *_: Any, **__: Any) -> Any:
+        """As a handle does."""
+        with agents_handle("memory://") as real:
+            return real.run(session="s-1", run_id="r-1")
+
+    def __getattr__(self, name: str) -> Any:
+        async def say(*_: Any, **__: Any) -> object:
+            return self._said()
+
+        return say
+
+
+def raising() -> object:
+    raise RuntimeError("a mistake of ours")
+
+
+class Scenes:
+    """An agent's handle, the bots, and a person in a chat."""
+
+    door: Door
+
+    @pytest.fixture
+    async def scene(self, store_url: str) -> AsyncIterator[Asked]:
+        """The bots and the chats; calls that come together share a card."""
+        async with asked(store_url, together="0.2s") as opened:
+            yield opened
+
+    @pytest.fixture
+    def slack(self, scene: Asked) -> SlackHands:
+        """A person in Slack."""
+        return SlackHands(scene.playground)
+
+    @pytest.fixture
+    def sayso(self, store_url: str) -> Iterator[Handle]:
+        """The handle of the agent's process."""
+        with agents_handle(store_url) as opened:
+            yield opened
+
+
+class DoorContract(Scenes):
+    """Nothing runs unless somebody allowed it, as it was allowed; the model hears the rest."""
+
+    async def test_an_allowed_call_runs_once_and_the_model_has_its_result(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+        assert "production" in await slack.card()
+        assert work.ran == []
+
+        await slack.press("Allow")
+
+        assert await running == ["deploy is done: production, 42"]
+        assert work.ran == [RAN]
+
+    async def test_after_always_the_same_call_is_not_asked_about_again(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()], [deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.press("Always")
+
+        assert await running == ["deploy is done: production, 42"] * 2
+        assert work.ran == [RAN, RAN]
+        assert cards(scene) == 1
+
+    async def test_the_same_call_of_a_later_message_is_asked_about_anew(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()], [deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.press("Allow")
+        await slack.ended("Approved")
+        await slack.press("Deny")
+
+        assert [text.startswith("deploy is done") for text in await running] == [True, False]
+        assert work.ran == [RAN]
+
+    async def test_the_model_hears_the_reason_of_a_denial_and_no_account(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.fill_in("Deny with a reason…", {"Reason": "Release 41 is still out"})
+
+        (told,) = await running
+        assert "Release 41 is still out" in told
+        assert "U0ALICE" not in told
+        assert work.ran == []
+
+    async def test_an_edited_call_runs_as_edited_or_not_at_all(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.fill_in("Edit arguments…", {"Arguments": json.dumps(STAGING)})
+
+        (told,) = await running
+        assert "staging" in told
+        assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
+
+    async def test_calls_of_one_message_share_a_card_and_are_decided_each_on_its_own(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy(), restart()]])
+        running = scene.ask(self.door.run(sayso, work))
+        assert "2 calls are waiting" in await slack.card()
+
+        await slack.press("Deny 1")
+        await slack.press("Allow 2")
+
+        told = await running
+        assert [tool for tool, _ in work.ran] == [
+            tool
+            for tool, text in zip(("deploy", "restart"), told, strict=True)
+            if text.startswith(f"{tool} is done")
+        ]
+        assert len(work.ran) == 1
+        assert cards(scene) == 1
+
+    async def test_a_question_that_nobody_answers_is_told_as_an_expiry(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, timeout=0.5) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "nobody answered in time" in told
+        if not self.door.words_of_its_own:
+            assert "denied" not in told
+            assert "rejected" not in told
+        await slack.ended("Expired")
+
+    async def test_a_run_that_is_cancelled_withdraws_its_card(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+        await slack.card()
+
+        running.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await slack.ended("Cancelled")
+        assert work.ran == []
+
+    async def test_nothing_runs_while_the_store_is_away(self) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(f"redis://127.0.0.1:{free_port()}", patience=0.3, timeout=5) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+        assert "Redis" in told
+
+    async def test_nothing_runs_where_our_own_code_raises(self) -> None:
+        work = Work([[deploy()]])
+
+        (told,) = await self.door.run(cast("Handle", Double(raising)), work)
+
+        assert work.ran == []
+        assert "a mistake of ours" in told
+
+    @pytest.mark.parametrize("said", [None, True, "approved"])
+    async def test_nothing_runs_on_an_answer_that_cannot_be_read(self, said: object) -> None:
+        work = Work([[deploy()]])
+
+        (told,) = await self.door.run(cast("Handle", Double(lambda: said)), work)
+
+        assert work.ran == []
+        assert "not a verdict" in told
+
+
+class SyncContract(Scenes):
+    """What those promise that are there for programs without an event loop."""
+
+    async def test_a_program_without_an_event_loop_is_answered_as_well(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()], [restart()]])
+        running = scene.ask(asyncio.to_thread(self.door.run_sync, sayso, work))
+
+        await slack.press("Allow")
+        await slack.ended("Approved")
+        await slack.press("Deny")
+
+        told = await running
+        assert [text.endswith("is done: production, 42") for text in told] == [True, False]
+        assert work.ran == [RAN]
+
+
+class KilledContract(Scenes):
+    """What one door of each framework shows in a process of its own."""
+
+    async def test_nothing_runs_in_a_process_that_is_killed(
+        self, scene: Asked, slack: SlackHands, store_url: str, tmp_path: Path
+    ) -> None:
+        mark = tmp_path / "ran"
+        file, name = inspect.getfile(type(self.door)), type(self.door).__qualname__
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "support.lone_agent", file, name, store_url, str(mark)),
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+            cwd=tmp_path,
+        )
+        try:
+            await slack.card()
+        finally:
+            process.send_signal(signal.SIGKILL)
+            await process.wait()
+
+        await slack.press("Allow")
+        await slack.ended("Approved")
+        assert not mark.exists()
+
+
+class SuspendedContract(Scenes):
+    """What those promise whose runs can be put aside."""
+
+    async def test_a_run_goes_on_in_another_process_with_what_was_answered_meanwhile(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url) as sayso:
+            kept = await self.door.start(sayso, work)
+        assert work.ran == []
+        await slack.press("Allow")
+        await slack.ended("Approved")
+
+        with agents_handle(store_url) as sayso:
+            told = await self.door.go_on(sayso, work, kept)
+
+        assert told == ["deploy is done: production, 42"]
+        assert work.ran == [RAN]
+        assert cards(scene) == 1
+
+    async def test_a_run_that_goes_on_too_early_waits_for_the_same_card(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy(), restart()]])
+        with agents_handle(store_url) as sayso:
+            kept = await self.door.start(sayso, work)
+        assert "2 calls are waiting" in await slack.card()
+
+        with agents_handle(store_url) as sayso:
+            running = scene.ask(self.door.go_on(sayso, work, kept))
+            await slack.press("Deny 1")
+            await slack.press("Allow 2")
+            told = await running
+
+        assert len(work.ran) == 1
+        assert sum("is done" in text for text in told) == 1
+        assert cards(scene) == 1
+
+
+def cards(scene: Asked) -> int:
+    """How many cards were ever shown in Slack."""
+    return len(scene.playground.slack.messages())

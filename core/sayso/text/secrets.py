@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -39,6 +40,8 @@ _KEY_BLOCK = re.compile(
 # An address of our own shows nobody what runs: whatever may be a login there is hidden.
 _LOGIN = re.compile(r"(?<=://)[^/\s]*(?=@)|(?<=password=)[^&\s]+")
 _SMALLEST_CARD, _LARGEST_CARD = 10**12, 10**19
+# Texts up to this length are looked at once while they are in use.
+_SHORT = 2_000
 # What no form of a secret goes across.
 _APART = "\x00"
 _UNNAMED = frozenset({bool, type(None)})
@@ -218,13 +221,8 @@ class _Redactor:
             at = end
         return "".join((*pieces, text[at:]))
 
-    def _spans(self, text: str) -> list[Span]:
-        found = spans(text, self.hiding.words)
-        if "PRIVATE KEY" in text and not decodes(text.lower()):
-            found += (match.span("lines") for match in _KEY_BLOCK.finditer(text))
-        for shape in self.hiding.shapes:
-            found += (match.span() for match in shape.finditer(text) if _WORD.fullmatch(match[0]))
-        return merged(found)
+    def _spans(self, text: str) -> Sequence[Span]:
+        return _known_spans(text, self.hiding) if len(text) <= _SHORT else _spans(text, self.hiding)
 
     def _named(self, text: str, value: Any = None) -> Any:
         """What stands under the name of a secret."""
@@ -253,6 +251,19 @@ class _Redactor:
     def _mark(self, text: str) -> str:
         self.hidden += 1
         return f"{_MARK}{len(text)} characters]"
+
+
+def _spans(text: str, hiding: Hiding) -> tuple[Span, ...]:
+    found = spans(text, hiding.words)
+    if "PRIVATE KEY" in text and not decodes(text.lower()):
+        found += (match.span("lines") for match in _KEY_BLOCK.finditer(text))
+    for shape in hiding.shapes:
+        found += (match.span() for match in shape.finditer(text) if _WORD.fullmatch(match[0]))
+    return tuple(merged(found))
+
+
+# One card looks at the same short texts several times: for its body, its widths and its fallback.
+_known_spans = lru_cache(maxsize=256)(_spans)
 
 
 def _is_card_number(value: int) -> bool:

@@ -16,7 +16,9 @@
   - StateBusyError             others kept changing what a policy keeps: ask again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
+  - KeyReusedError             another call was asked under this key: use a new one
   - UnknownRequestError        no such request, or it is long gone
+    - UnknownKeyError          ... and nothing was asked under the key
   - WrongQuestionError         the request is another kind of question than was expected
   - UnknownAgentError          no agent of this id was added to the orchestrator
   - AlreadySettledError        somebody answered it before, or it ended by itself
@@ -171,6 +173,18 @@ class DuplicateRequestError(SaysoError):
         self.request_id = request_id
 
 
+class KeyReusedError(SaysoError):
+    """Something else was asked under this key in the session: nothing was asked now."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(
+            f"the key {key!r:.80} was used before in this session, and {why}: "
+            "a key stands for one call, use a new one"
+        )
+        self.key = key
+        self.why = why
+
+
 class UnknownRequestError(SaysoError):
     """The store knows no request with this id: it never did, or its time to live is over."""
 
@@ -179,6 +193,14 @@ class UnknownRequestError(SaysoError):
             f"no request {request_id!r}: the id is wrong or the record has been removed"
         )
         self.request_id = request_id
+
+
+class UnknownKeyError(UnknownRequestError):
+    """The session asked about no call under this key, or its record has been removed."""
+
+    def __init__(self, key: str) -> None:
+        SaysoError.__init__(self, f"nothing that is known was asked under the key {key!r:.80}")
+        self.request_id = self.key = key
 
 
 class WrongQuestionError(SaysoError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
-from sayso.agent.options import AskOptions, GateOptions
+from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.waiting import Questions
 from sayso.calls import new_id
 from sayso.events import UserInputRequest
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sayso.questions.structured_input import Collected
     from sayso.questions.text_approval import TextApproval
 
+_OF_CALLS = CallOptions.__optional_keys__ - AskOptions.__optional_keys__
 _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
 _Request = TypeVar("_Request", bound=UserInputRequest)
@@ -107,6 +108,9 @@ class Asking:
         return await self.ask(Continue(current, maximum, amounts, description), **how)
 
     def _request(self, inquiry: Inquiry[_Request, Any], how: AskOptions) -> _Request:
-        if not how.keys().isdisjoint(("description", "declaration")):
-            raise ValueError("only a call has a description or a declaration: put it into words")
+        if not how.keys().isdisjoint(_OF_CALLS):
+            raise ValueError(
+                "only a call has a description, a declaration, a key or suggested rules: "
+                "put it into words"
+            )
         return inquiry.request(new_id(), self._options.fields(self._options.asked(**how)))

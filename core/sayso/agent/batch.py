@@ -16,11 +16,13 @@ from sayso.agent.timeouts import CallTime
 from sayso.agent.tools.guard import result_of
 from sayso.agent.tools.tool import first_line
 from sayso.agent.verdict import Pending, Verdict
+from sayso.always.widths import shared_out
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError
 from sayso.events import Outcome
 from sayso.rules.declarations import declared_by
+from sayso.stores.ports import check_key
 
 _T = TypeVar("_T")
 
@@ -168,19 +170,48 @@ class Calls(Protocol):
         ...
 
 
+def hows(
+    calls: Sequence[ToolCall], keys: Sequence[str | None] | None, how: CallOptions
+) -> list[CallOptions]:
+    """How each of the calls is asked about: its key, and what is suggested for it.
+
+    Raises:
+        InvalidCallError: a rule that is suggested is about none of the calls.
+        ValueError: there is not a key for each call, or one cannot be a key.
+    """
+    if how.get("key") is not None:
+        raise ValueError("the calls of a batch have a key each: pass keys= instead of key=")
+    given = [None] * len(calls) if keys is None else list(keys)
+    if len(given) != len(calls):
+        raise ValueError(f"{len(calls)} calls have {len(given)} keys: pass one for each, or None")
+    for key in given:
+        if key is not None:
+            check_key(key)
+    offered = shared_out(calls, how.get("suggest", ()))
+    return [
+        CallOptions(**{**how, "key": key, "suggest": rules})
+        for key, rules in zip(given, offered, strict=True)
+    ]
+
+
 async def check_batch(
-    ask: Ask, calls: Sequence[ToolCall], how: CallOptions, *, together: bool
+    ask: Ask, calls: Sequence[ToolCall], hows: Sequence[CallOptions], *, together: bool
 ) -> list[Verdict]:
     """The verdicts on the calls, asked for in order or all at once."""
     calls = list(map(taken, calls))
     for call in calls:
         arguments_digest(call.arguments)
-    asking = (ask(call, **how) for call in calls)
+    asking = (ask(call, **how) for call, how in zip(calls, hows, strict=True))
     return await (side_by_side(asking) if together else one_by_one(asking))
 
 
 async def run_batch(
-    ask: Ask, calls: Sequence[ToolCall], tools: Tools, how: CallOptions, *, together: bool = False
+    ask: Ask,
+    calls: Sequence[ToolCall],
+    tools: Tools,
+    hows: Sequence[CallOptions],
+    *,
+    together: bool = False,
 ) -> list[CallResult]:
     """Ask in order or all at once, then run what is approved side by side; one result a call.
 
@@ -189,7 +220,7 @@ async def run_batch(
     calls = list(map(taken, calls))
     seen: set[str] = set()
     asking: list[Coroutine[Any, Any, CallResult | tuple[ToolCall, Verdict, str]]] = []
-    for call in calls:
+    for call, how in zip(calls, hows, strict=True):
         asking.append(_asked(ask, call, tools, how, is_first=call.call_id not in seen))
         seen.add(call.call_id)
     if together:
@@ -244,15 +275,20 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
     return [task.result() for task in tasks]
 
 
-async def submit_batch(checks: Calls, calls: Sequence[ToolCall], asked: Asked) -> list[Submitted]:
+async def submit_batch(
+    checks: Calls, calls: Sequence[ToolCall], asked: Sequence[Asked]
+) -> list[Submitted]:
     """Ask about each call once, in order, without waiting."""
     calls = list(map(taken, calls))
-    keys = [(call.call_id, call.name, arguments_digest(call.arguments)) for call in calls]
-    submitted: dict[tuple[str, str, str], Submitted] = {}
-    for key, call in zip(keys, calls, strict=True):
-        if key not in submitted:
-            submitted[key] = await checks.hand_in(call, asked)
-    return [submitted[key] for key in keys]
+    names = [
+        (call.call_id, call.name, arguments_digest(call.arguments), how.key)
+        for call, how in zip(calls, asked, strict=True)
+    ]
+    submitted: dict[tuple[str, str, str, str], Submitted] = {}
+    for name, call, how in zip(names, calls, asked, strict=True):
+        if name not in submitted:
+            submitted[name] = await checks.hand_in(call, how)
+    return [submitted[name] for name in names]
 
 
 async def resume_batch(

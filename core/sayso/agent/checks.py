@@ -4,57 +4,40 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
 from sayso.agent.batch import Answers, Submitted
-from sayso.agent.copies import own, taken
+from sayso.agent.copies import refuse_changed, taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.emitted import EmittedCalls
+from sayso.agent.endings import Endings, OpenCheck
+from sayso.agent.once import Once
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import PatientMemory, counting, in_time
-from sayso.agent.timeouts import CallTime, Timeout
+from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
     Pending,
     Verdict,
     decided,
-    denied_by_call_id,
     out_of_time,
-    sealed,
-    verdict_on,
 )
 from sayso.agent.waiting import Questions
-from sayso.always.widths import derive
+from sayso.always.widths import derive, suggested
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
-from sayso.errors import SaysoError, WaitTimeoutError, WrongQuestionError
+from sayso.errors import UnknownKeyError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent, calls_of
-from sayso.questions.permission_answer import PermissionResponseEvent
+from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent
 from sayso.rules.declarations import schema_of
-from sayso.stores.ports import Opened, Record, Ring, Rules
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Joined, Opened, Record, check_key
 from sayso.text.visible import shortened
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCheck:
-    """A call with an open question, as little of it as a waiting run needs."""
-
-    call: ToolCall
-    permission_id: str
-    digest: str
-
-
-class _Held(NamedTuple):
-    """What an ending means for a call, and the ending that counts for it."""
-
-    verdict: Verdict
-    ending: RequestEnding
 
 
 class Checks:
@@ -65,17 +48,19 @@ class Checks:
     """
 
     def __init__(
-        self, rules: Rules, questions: Questions, options: GateOptions, unasked: Unasked
+        self, backend: Backend, questions: Questions, options: GateOptions, unasked: Unasked
     ) -> None:
         self.answers = Answers()
         self.denied: dict[str, str] = {}
         self._questions = questions
         self._by_rules = unasked
         policy = options.policy or RulePolicy()
-        memory = PatientMemory(rules, questions.patience)
+        memory = PatientMemory(backend.rules, questions.patience)
         self._decider = Decider(
             memory, policy, options.run, questions.answer, options.clock, denied=self.denied
         )
+        self._endings = Endings(self._decider, questions, options.clock, self.denied, unasked)
+        self._once = Once(backend, questions, self._decider, self._endings, options)
         self.emitted = EmittedCalls(self._decider, questions, options.clock, self.denied, unasked)
         self._options = options
 
@@ -86,20 +71,47 @@ class Checks:
         child.answers = Answers()
         return child
 
-    async def decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
-        """The verdict that needs nobody, or the decision to ask, while there is time to decide."""
-        said = self._said(call, asked.asker)
+    async def check(self, handed: ToolCall, asked: Asked) -> Verdict:
+        """The verdict on a call; a person is asked where the policy says so.
+
+        Raises:
+            ArgumentsChangedError: the arguments changed while they were asked about.
+            KeyReusedError: another call was asked under its key.
+        """
+        call, question_id = taken(handed), new_id()
+        if asked.suggest:
+            asked = replace(asked, suggest=suggested(call, asked.suggest))
+        if not asked.key:
+            verdict = await self._asked(call, question_id, asked)
+        else:
+            with self._once.waiting(asked.key, question_id):
+                verdict = await self._asked(call, question_id, asked)
+        if verdict.approved and verdict.permission_id is not None:
+            refuse_changed(handed, call)
+        return verdict
+
+    async def _asked(self, call: ToolCall, question_id: str, asked: Asked) -> Verdict:
+        said = await self._decided(call, asked, question_id)
+        if isinstance(said, Decided):
+            with self._questions.expected(question_id, alone=not asked.key) as future:
+                opened = await self._opened(call, said, question_id, asked, heard=True)
+                if isinstance(opened, OpenCheck):
+                    return await self._endings.verdict(opened, call, await future, asked)
+            said = opened
+        if isinstance(said, Verdict):
+            return said
+        return await self._once.verdict(said, call, asked, question_id)
+
+    async def _decided(
+        self, call: ToolCall, asked: Asked, waiter: str | None
+    ) -> Verdict | Decided | Joined:
+        """What needs nobody, the decision to ask, or what was asked; while there is time for it."""
+        said = self._said(call, asked, waiter)
         return await in_time(said, asked.time, lambda: out_of_time(call, asked.time.seconds))
 
-    async def open(
-        self,
-        call: ToolCall,
-        said: Verdict | Decided,
-        question_id: str,
-        asked: Asked,
-        *,
-        heard: bool,
-    ) -> Verdict | OpenCheck:
+    async def _opened(
+        self, call: ToolCall, said: Decided, question_id: str, asked: Asked, *, heard: bool
+    ) -> Verdict | OpenCheck | Joined:
         """Open the question; where the session's rules changed meanwhile, decide again first."""
         opening = self._open(call, said, question_id, asked, heard=heard)
         return await in_time(opening, asked.time, lambda: out_of_time(call, asked.time.seconds))
@@ -112,8 +124,8 @@ class Checks:
         asked: Asked,
         *,
         heard: bool,
-    ) -> Verdict | OpenCheck:
-        while not isinstance(said, Verdict):
+    ) -> Verdict | OpenCheck | Joined:
+        while isinstance(said, Decided):
             if asked.time.left <= 0:
                 return out_of_time(call, asked.time.seconds)
             shown = said.decision.applied_to(call)
@@ -121,47 +133,62 @@ class Checks:
             rules = await self._decider.deny_rules(asked.asker, shown)
             request = request.model_copy(update={"deny_rules": rules}) if rules else request
             opened = await self._questions.open(
-                request, asked.time.left, heard=heard, book=said.book
+                request, asked.time.left, heard=heard, book=said.book, key=asked.key
             )
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)
+            if isinstance(opened, Joined):
+                return await self._once.joined(opened.record, call, asked)
             await self._decider.refresh()
             said = await self._decide(call, asked.asker)
         return said
 
-    async def verdict(
-        self, opened: OpenCheck, original: ToolCall, ring: Ring, asked: Asked
-    ) -> Verdict:
-        """What the ending of its question means for a call, unless it was denied meanwhile.
-
-        Raises:
-            ArgumentsChangedError: it was approved, but for other arguments.
-        """
-        call, digest, asker = opened.call, opened.digest, asked.asker
-        held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
-        late = out_of_time(call, asked.time.seconds, "whether it is denied was not known yet")
-        found = await in_time(held, asked.time, lambda: late)
-        if isinstance(found, _Held):
-            return found.verdict
-        self._questions.tell(self._overruled(ring.ending, found).observed)
-        return found
-
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
         call = taken(call)
-        said = await self.decide(call, asked)
-        if isinstance(said, Verdict):
-            return said
-        opened = await self.open(call, said, new_id(), asked, heard=False)
-        return opened if isinstance(opened, Verdict) else opened.permission_id
+        if asked.suggest:
+            asked = replace(asked, suggest=suggested(call, asked.suggest))
+        said: Verdict | Decided | OpenCheck | Joined = await self._decided(call, asked, None)
+        if isinstance(said, Decided):
+            said = await self._opened(call, said, new_id(), asked, heard=False)
+        match said:
+            case OpenCheck():
+                return said.permission_id
+            case Joined():
+                return said.record.request.question_id
+        return said
 
-    async def resume(self, permission_id: str, timeout: Timeout) -> Verdict:
+    async def resume(
+        self, permission_id: str, time: CallTime | None, *, wait: bool
+    ) -> Verdict | Pending:
         """The verdict on a submitted call."""
-        time = CallTime.limited(timeout)
-        record, request = await self._permission(permission_id, time)
+        record = await self._questions.record(permission_id, time)
+        return await self._resume(record, time, wait=wait)
+
+    async def resume_under(
+        self, key: str, time: CallTime | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """The verdict on the call that was asked under a key.
+
+        Raises:
+            UnknownKeyError: there is none.
+        """
+        with counting(time):
+            # Whoever waits comes back for it; whoever only looks need not.
+            record = await self._once.under(check_key(key), hold=wait)
+        if record is None:
+            raise UnknownKeyError(key)
+        return await self._resume(record, time, wait=wait)
+
+    async def _resume(
+        self, record: Record, time: CallTime | None, *, wait: bool
+    ) -> Verdict | Pending:
+        request = _permission(record)
+        if record.ending is None and not wait:
+            return _pending(request)
         ending = await self._questions.ending(record, time)
         with counting(time):
-            held = await self._resumed(request, ending)
+            held = await self._endings.resumed(request, ending)
         return held.verdict
 
     async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
@@ -169,7 +196,7 @@ class Checks:
         ending = await self._questions.ending(record, time)
         if isinstance(record.request, PermissionRequestEvent):
             with counting(time):
-                return (await self._resumed(record.request, ending)).ending
+                return (await self._endings.resumed(record.request, ending)).ending
         self._questions.tell(ending.observed)
         return ending
 
@@ -205,7 +232,7 @@ class Checks:
                 gone = Decision.DENY.because(text, line="the rule is gone")
                 # Not noted: the next check of the call asks a person.
                 return await self._by_rules.tell(call, decided(call, gone))
-        verdict = await self._still(call, verdict, asker)
+        verdict = await self._endings.still(call, verdict, asker)
         answers.note(call.call_id, arguments_digest(call.arguments), verdict)
         return verdict
 
@@ -218,30 +245,35 @@ class Checks:
         *,
         wait: bool,
     ) -> Verdict | Pending:
-        record, request = await self._permission(permission_id, time)
-        pending = Pending(permission_id, request.function_name, request.expires_at)
+        record = await self._questions.record(permission_id, time)
+        request = _permission(record)
         if record.ending is None and not wait:
-            return pending
+            return _pending(request)
         try:
             ending = await self._questions.ending(record, time)
         except WaitTimeoutError:
-            return pending
-        verdict = (await self._resumed(request, ending, *others)).verdict
+            return _pending(request)
+        verdict = (await self._endings.resumed(request, ending, *others)).verdict
         answers.note(request.call_id, request.arguments_digest, verdict)
         return verdict
 
-    async def _said(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
+    async def _said(
+        self, call: ToolCall, asked: Asked, waiter: str | None
+    ) -> Verdict | Decided | Joined:
         self._questions.home.check()
         if call.call_id in self.denied:
-            return await self._denied(call, decided(call, Decision.DENY))
-        if (known := await self._answered(call, asker)) is not None:
+            return await self._endings.denied(call, decided(call, Decision.DENY))
+        if (known := await self._answered(call, asked.asker)) is not None:
             return known
-        return await self._decide(call, asker)
+        # What was asked under the key counts before what the policy allows by now.
+        if asked.key and (joined := await self._once.find(call, asked, waiter)) is not None:
+            return joined
+        return await self._decide(call, asked.asker)
 
     async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
         said = await self._decider.decide(call, asker)
         if call.call_id in self.denied:
-            return await self._denied(call, decided(call, Decision.DENY))
+            return await self._endings.denied(call, decided(call, Decision.DENY))
         if said.decision.ruling is not Ruling.ASK:
             return await self._by_rules.tell(call, decided(call, said.decision))
         shown = said.decision.applied_to(call)
@@ -250,67 +282,7 @@ class Checks:
     async def _answered(self, call: ToolCall, asker: Asker) -> Verdict | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that."""
         verdict = self.answers.find(call)
-        return verdict and await self._still(call, verdict, asker)
-
-    async def _held(
-        self,
-        ending: RequestEnding,
-        call: ToolCall,
-        digest: str,
-        asker: Asker,
-        *others: ToolCall,
-        book: str | None = None,
-    ) -> _Held:
-        """What an ending means for a call. An approval of what is denied by now is overruled."""
-        try:
-            verdict = verdict_on(call, digest, ending)
-            still = await self._still(call, verdict, asker, *others, book=book)
-            # Nothing awaits from here on: what is held against the digest is what runs.
-            still = sealed(still, digest, ending)
-        except SaysoError:
-            self._questions.tell(ending.observed)
-            raise
-        if not still.approved:
-            ending = self._overruled(ending, still)
-        self._questions.tell(ending.observed)
-        return _Held(still, ending)
-
-    def _overruled(self, ending: RequestEnding, verdict: Verdict) -> RequestEnding:
-        """The ending that counts where the call does not run on it: an approval no longer does."""
-        if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
-            return ending
-        by = f" by {ending.decided_by}" if ending.decided_by else ""
-        reason = f"approved{by}, then denied by the agent: {verdict.reason}"
-        denial = ending.denied(reason=reason, line=verdict.line, at=self._options.clock())
-        self._questions.overrule(denial)
-        return denial
-
-    async def _still(
-        self,
-        call: ToolCall,
-        verdict: Verdict,
-        asker: Asker,
-        *others: ToolCall,
-        book: str | None = None,
-    ) -> Verdict:
-        """The verdict, unless it approves what has been denied meanwhile.
-
-        ``book`` is the version of the session's rules at this moment, where it is known.
-        """
-        if not verdict.approved:
-            return verdict
-        # What was asked about, and what would run: the arguments may have been changed on the way.
-        runs = replace(call, arguments=own(verdict.arguments))
-        denial = await self._decider.denial(asker, call, runs, *others, book=book)
-        if denial is not None:
-            return await self._by_rules.tell(call, decided(call, denial))
-        if call.call_id in self.denied:
-            return await self._denied(call, verdict)
-        return verdict
-
-    async def _denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
-        denial = denied_by_call_id(verdict, call.call_id, self.denied[call.call_id])
-        return await self._by_rules.tell(call, denial)
+        return verdict and await self._endings.still(call, verdict, asker)
 
     def _request(
         self, call: ToolCall, original: ToolCall, because: str, question_id: str, asked: Asked
@@ -330,21 +302,17 @@ class Checks:
             arguments_digest=digest,
             original_arguments=called_with,
             arguments_schema=schema_of(declared),
-            suggested_rules=derive(call, declared=declared, digest=digest),
+            suggested_rules=derive(call, declared=declared, digest=digest, suggest=asked.suggest),
             **self._options.fields(asked),
         )
 
-    async def _permission(
-        self, permission_id: str, time: CallTime | None
-    ) -> tuple[Record, PermissionRequestEvent]:
-        record = await self._questions.record(permission_id, time)
-        if not isinstance(record.request, PermissionRequestEvent):
-            raise WrongQuestionError(permission_id, record.request.subject, Verdict.__name__)
-        return record, record.request
 
-    async def _resumed(
-        self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
-    ) -> _Held:
-        call, *original = calls_of(request)
-        digest, asker = request.arguments_digest, self._decider.asker_of(request)
-        return await self._held(ending, call, digest, asker, *others, *original)
+def _permission(record: Record) -> PermissionRequestEvent:
+    request = record.request
+    if not isinstance(request, PermissionRequestEvent):
+        raise WrongQuestionError(request.question_id, request.subject, Verdict.__name__)
+    return request
+
+
+def _pending(request: PermissionRequestEvent) -> Pending:
+    return Pending(request.permission_id, request.function_name, request.expires_at)

@@ -7,16 +7,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
 from sayso.agent import batch
-from sayso.agent.asking import Asking
 from sayso.agent.checks import Checks
-from sayso.agent.copies import refuse_changed, taken
+from sayso.agent.copies import taken
 from sayso.agent.listener import observed
-from sayso.agent.options import AskOptions, CallOptions, GateOptions
+from sayso.agent.options import CallOptions, GateOptions
+from sayso.agent.resuming import Resuming
 from sayso.agent.timeouts import (
     DEFAULT_PATIENCE_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
@@ -25,22 +25,18 @@ from sayso.agent.timeouts import (
 )
 from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.unasked import Unasked
-from sayso.agent.verdict import Pending, Verdict
+from sayso.agent.verdict import Verdict
 from sayso.agent.waiting import Questions
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import RunRef, ToolCall
 from sayso.clock import Clock, utc_now
-from sayso.errors import RequestEndedError, WrongQuestionError
+from sayso.errors import RequestEndedError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.decision import Policy
-from sayso.questions.inquiry import Inquiry
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
-
-if TYPE_CHECKING:
-    from sayso.questions.structured_input import Collected
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -48,7 +44,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Answer = TypeVar("_Answer", bound=RequestEnding)
 
 
-class Gate(Asking):
+class Gate(Resuming):
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
     Open one with ``Gate.open``. Timeouts are seconds or a timedelta, more
@@ -70,7 +66,7 @@ class Gate(Asking):
         self.backend = backend
         self.run = options.run
         unasked = Unasked(options.run, backend.audit if options.audit_rules else None)
-        self._checks = Checks(backend.rules, self._questions, options, unasked)
+        self._checks = Checks(backend, self._questions, options, unasked)
 
     @classmethod
     @asynccontextmanager
@@ -138,79 +134,18 @@ class Gate(Asking):
         A call that this iteration's batch has an answer for is not asked about
         again. A check that is cancelled cancels its question and its cards.
 
+        Under a ``key`` the session asks once, in whichever process and however often:
+        the same call waits for the question that is open, or has the verdict that is
+        recorded, see ``docs/policies/asked-once.md``. Two rules at most can be
+        ``suggest``ed to be offered with *Always*.
+
         Raises:
-            InvalidCallError: the arguments cannot be shown.
+            InvalidCallError: the arguments cannot be shown, or a rule that is suggested
+                is not about this call.
             ArgumentsChangedError: the arguments changed while they were asked about.
+            KeyReusedError: the session asked about another call under the key.
         """
-        handed, call, asked = call, taken(call), self._options.asked(**how)
-        said = await self._checks.decide(call, asked)
-        if isinstance(said, Verdict):
-            return said
-        question_id = new_id()
-        with self._questions.expected(question_id) as future:
-            opened = await self._checks.open(call, said, question_id, asked, heard=True)
-            if isinstance(opened, Verdict):
-                return opened
-            ring = await future
-        verdict = await self._checks.verdict(opened, call, ring, asked)
-        if verdict.approved:
-            refuse_changed(handed, call)
-        return verdict
-
-    @overload
-    async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
-    @overload
-    async def submit(self, call: Inquiry[Any, Any], **how: Unpack[AskOptions]) -> str: ...
-    async def submit(
-        self, call: ToolCall | Inquiry[Any, Any], **how: Unpack[CallOptions]
-    ) -> str | Verdict:
-        """Ask and do not wait: the id of the question, for ``resume`` here or elsewhere.
-
-        Where the policy decides on a call without a person, its verdict comes
-        back at once. What is not a call (Clarify, ApproveText, Collect,
-        Continue, or a kind of your own) is always asked.
-
-        Raises:
-            InvalidCallError, SchemaError, ValueError: as for ``check`` and ``ask``.
-        """
-        if isinstance(call, ToolCall):
-            return await self._checks.submit(call, self._options.asked(**how))
-        request: UserInputRequest = self._request(call, how)
-        await self._questions.ask(request)
-        return request.question_id
-
-    @overload
-    async def resume(self, permission_id: str, *, timeout: Timeout = None) -> Verdict: ...
-    @overload
-    async def resume(
-        self, permission_id: str, *, timeout: Timeout = None, expect: type[_Model]
-    ) -> Collected[_Model]: ...
-    @overload
-    async def resume(
-        self, permission_id: str, *, timeout: Timeout = None, expect: type[_T]
-    ) -> _T: ...
-    async def resume(
-        self, permission_id: str, *, timeout: Timeout = None, expect: type[Any] = Verdict
-    ) -> Any:
-        """What came of a question asked earlier, in this process or another one.
-
-        ``expect`` is the kind of result: a verdict unless told, Clarification,
-        TextApproval, Continuation, Collected, the pydantic model that was to
-        be collected, or the ``result_type`` of a request of your own.
-
-        Raises:
-            UnknownRequestError: no such request, or its record has been removed.
-            WrongQuestionError: the request is another kind of question.
-            WaitTimeoutError: ``timeout`` is over and the question is still open.
-            InvalidInputError: what came back is not what the schema or the model allows.
-        """
-        if expect is Verdict:
-            return await self._checks.resume(permission_id, timeout)
-        time = CallTime.limited(timeout)
-        record = await self._questions.record(permission_id, time)
-        if (read := record.request.reader(expect)) is None:
-            raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
-        return read(await self._checks.ending(record, time))
+        return await self._checks.check(call, self._options.asked(**how))
 
     def before_iteration(self) -> None:
         """First phase: a new iteration begins, and no answer of the last one counts for it."""
@@ -222,23 +157,30 @@ class Gate(Asking):
         return await self._checks.answers.once(call, lambda: self.check(call, **how))
 
     async def check_batch(
-        self, calls: Sequence[ToolCall], *, together: bool = False, **how: Unpack[CallOptions]
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        keys: Sequence[str | None] | None = None,
+        together: bool = False,
+        **how: Unpack[CallOptions],
     ) -> list[Verdict]:
         """Second phase: ask about the calls in order, one by one, before any of them runs.
 
         With ``together`` all of them are asked about at once: the bots can
         show them on one card. Each is still answered on its own. The timeout
         is for all of them; what nobody could be asked in time has expired.
+        ``keys`` has one for each call, or None, such as their own ids. What is to be
+        suggested is offered for each of the calls that it is about.
 
         Until ``before_iteration``, later checks of these call ids with the
         same arguments reuse the answers; only a denial can still replace them.
 
         Raises:
-            InvalidCallError: some arguments cannot be shown; nobody was asked.
+            InvalidCallError: some arguments cannot be shown, or what is suggested is
+                about none of the calls; nobody was asked.
         """
-        return await batch.check_batch(
-            self.before_function, calls, self._options.shared(how), together=together
-        )
+        hows = batch.hows(calls, keys, self._options.shared(how))
+        return await batch.check_batch(self.before_function, calls, hows, together=together)
 
     before_batch = check_batch
 
@@ -247,6 +189,7 @@ class Gate(Asking):
         calls: Sequence[ToolCall],
         tools: batch.Tools,
         *,
+        keys: Sequence[str | None] | None = None,
         together: bool = False,
         **how: Unpack[CallOptions],
     ) -> list[batch.CallResult]:
@@ -257,9 +200,8 @@ class Gate(Asking):
         yield a result that says so, and the others go on. A tool that is not
         async runs as it is, and the others wait for it.
         """
-        return await batch.run_batch(
-            self.before_function, calls, tools, self._options.shared(how), together=together
-        )
+        hows = batch.hows(calls, keys, self._options.shared(how))
+        return await batch.run_batch(self.before_function, calls, tools, hows, together=together)
 
     @property
     def denies_calls(self) -> bool:
@@ -269,50 +211,6 @@ class Gate(Asking):
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
         """Deny this call id from now on, even where it was or will be approved."""
         self._checks.denied[call_id] = reason
-
-    async def submit_batch(
-        self, calls: Sequence[ToolCall], **how: Unpack[CallOptions]
-    ) -> list[batch.Submitted]:
-        """Ask about all of the calls, in order, without waiting: see ``resume_batch``.
-
-        A call that is there twice is asked about once. What comes back can be stored.
-
-        Raises:
-            InvalidCallError: some arguments cannot be shown; nobody was asked.
-        """
-        return await batch.submit_batch(self._checks, calls, self._options.asked(**how))
-
-    async def resume_batch(
-        self,
-        submitted: Sequence[batch.Submitted | str],
-        *,
-        timeout: Timeout = None,
-        wait: bool = True,
-    ) -> list[Verdict | Pending]:
-        """The verdicts on a submitted batch, in order, in this process or another one.
-
-        Ids of questions will do too. What is still open when ``timeout`` is
-        over, or at once without ``wait``, is reported as ``Pending``; the
-        others can run. Later checks of the same calls reuse the verdicts.
-
-        What was approved at once is denied if it has been denied since, or if
-        the remembered rule is gone: then the next check asks a person.
-
-        Raises:
-            TypeError: a bare verdict does not say which call it is for.
-            UnknownRequestError: no such request, or its record has been removed.
-        """
-        return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)
-
-    async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
-        """Withdraw a question of this session and its cards; the ending that counts.
-
-        That may be an answer.
-
-        Raises:
-            UnknownRequestError: the session has no such request.
-        """
-        return await self._questions.cancel(question_id, reason=reason)
 
     @overload
     def guard(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Guarded[_P, _T]: ...

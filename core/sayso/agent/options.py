@@ -16,11 +16,14 @@ from sayso.agent.timeouts import (
     Timeout,
     in_seconds,
 )
+from sayso.always.widths import MOST_SUGGESTED
 from sayso.calls import RunRef
 from sayso.clock import Clock, utc_now
 from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.rules.declarations import Declaration
+from sayso.rules.rule import Rule
+from sayso.stores.ports import check_key
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 
@@ -39,6 +42,8 @@ class CallOptions(AskOptions, total=False):
 
     description: str
     declaration: Declaration | None
+    key: str | None
+    suggest: Sequence[Rule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class Asked:
     time: CallTime
     description: str = ""
     requested_by: str | None = None
+    key: str = ""
+    suggest: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +106,20 @@ class GateOptions:
         requested_by: str | None = None,
         description: str = "",
         declaration: Declaration | None = None,
+        key: str | None = None,
+        suggest: Sequence[Rule] = (),
     ) -> Asked:
         """A question as it is put by this gate.
 
         Raises:
             ValueError: the timeout is not more than zero, or longer than 30 days, or
-                ``requested_by`` is no actor.
+                ``requested_by`` is no actor, or the key is none, or too many rules are
+                suggested.
         """
+        if key is not None:
+            check_key(key)
+        if len(suggest) > MOST_SUGGESTED:
+            raise ValueError(f"at most {MOST_SUGGESTED} rules are suggested, not {len(suggest)}")
         if requested_by is not None:
             check_actor(requested_by)
         own = self.run.agent_id if self.source_name is None else self.source_name
@@ -114,7 +128,7 @@ class GateOptions:
             timeout = CallTime.of(self.timeout if timeout is None else timeout)
         wanted = self.requested_by if requested_by is None else requested_by
         asker = Asker(source, (*self.path, *path), declaration)
-        return Asked(asker, timeout, description, wanted)
+        return Asked(asker, timeout, description, wanted, key or "", tuple(suggest))
 
     def shared(self, how: CallOptions) -> CallOptions:
         """How the calls of a batch are asked about: one time for all of them, from now on."""

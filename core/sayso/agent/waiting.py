@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from sayso.agent.options import GateOptions
 from sayso.agent.patience import Patience, counting
@@ -20,7 +21,7 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Opened, Record, Ring
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Ring
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ _WITHDRAWING_SECONDS = 1.0
 # A question that the store lets live so much longer than its caller waits is shortened.
 _LATE_SECONDS = 0.25
 _NOBODY_ASKED = "nobody was asked"
+_STOPPED = "the agent stopped waiting"
 
 
 class Questions:
@@ -73,10 +75,11 @@ class Questions:
         heard: bool,
         book: str | None,
         ending: RequestEnding | None = None,
-    ) -> Opened | BookChanged:
+        key: str = "",
+    ) -> Opened | BookChanged | Joined:
         """Open the question, trying again while the store is away; ``heard`` rings our inbox.
 
-        What needs nobody is recorded with its ``ending``.
+        What needs nobody is recorded with its ``ending``. Under a ``key`` it may be asked already.
 
         Raises:
             DuplicateRequestError: another request has this id.
@@ -87,7 +90,7 @@ class Questions:
         deadline = loop.time() + seconds
         asked_at: float | None = None
 
-        async def attempt() -> Opened | BookChanged:
+        async def attempt() -> Opened | BookChanged | Joined:
             nonlocal asked_at
             if heard:
                 await self._inbox.listening()
@@ -98,6 +101,7 @@ class Questions:
                 inbox=self._inbox.name if heard else "",
                 book=book,
                 ending=ending,
+                key=key,
             )
 
         try:
@@ -106,7 +110,7 @@ class Questions:
                 opened = await self._in_time(request.question_id, opened, deadline)
         except StoreUnreachableError:
             # The last attempt may have arrived without an answer to it.
-            if asked_at is not None:
+            if asked_at is not None and not key:
                 self._cancel_later(request.question_id)
             raise
         if isinstance(opened, Opened):
@@ -133,14 +137,18 @@ class Questions:
         return replace(opened, seconds=left)
 
     @contextmanager
-    def expected(self, question_id: str) -> Iterator[asyncio.Future[Ring]]:
-        """A future of the question's ending; cancelled inside, the question is cancelled too."""
+    def expected(self, question_id: str, *, alone: bool = True) -> Iterator[asyncio.Future[Ring]]:
+        """A future of the question's ending; cancelled inside, the question is cancelled too.
+
+        Not where others may wait for it as well: whoever is not ``alone``.
+        """
         future = self._inbox.expect(question_id)
         try:
             yield future
         except asyncio.CancelledError:
             # Also while asking: the store may have the question without having said so yet.
-            self._cancel_later(question_id)
+            if alone:
+                self._cancel_later(question_id)
             raise
         finally:
             self._inbox.forget(question_id, future)
@@ -167,14 +175,15 @@ class Questions:
             WaitTimeoutError: ``time`` is over and the question is still open.
             StoreUnreachableError: the store does not answer, or has lost the request.
         """
-        return record.ending or await self._wait(record, time)
+        return record.ending or await self.wait(record, time)
 
     def tell(self, event: Event) -> None:
         """Tell whoever observes this run in this process."""
         if self._observe is not None:
             self._observe(event)
 
-    async def _wait(self, record: Record, time: CallTime | None) -> RequestEnding:
+    async def wait(self, record: Record, time: CallTime | None) -> RequestEnding:
+        """How an open question ends; raises as ``ending`` does."""
         question_id = record.request.question_id
         future = self._inbox.expect(question_id)
         # By the store's clock: ours need not be right.
@@ -213,18 +222,27 @@ class Questions:
             UnknownRequestError: the session has no such request.
             StoreUnreachableError: the store does not answer.
         """
-        return await self._withdraw(await self.record(question_id, None), reason, None)
+        record = await self.record(question_id, None)
+        return await self._end(record.request.cancelled(at=self._clock(), reason=reason))
 
-    async def _withdraw(self, record: Record, reason: str, by: str | None) -> RequestEnding:
-        question_id = record.request.question_id
-        ending = record.request.cancelled(at=self._clock(), reason=reason, by=by)
+    async def _end(self, ending: RequestEnding) -> RequestEnding:
+        question_id = ending.question_id
         with counting(None):
             settled = await self.patience(lambda: self._store.settle(question_id, ending))
         return settled.ending
 
+    def withdrawal(self, record: Record) -> RequestEnding:
+        """The ending of a question that is not waited for any more."""
+        at, by = self._clock(), self._withdrawn_by
+        return record.request.cancelled(at=at, reason=_STOPPED, by=by)
+
     def overrule(self, denial: RequestEnding) -> None:
         """Record that an approval was denied here, when its call was to run."""
-        self._cancelling.start(self._overrule_quietly(denial))
+        self.in_background(self._overrule_quietly(denial))
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do what nobody waits for; ``finish`` does, for a moment."""
+        self._cancelling.start(work)
 
     async def finish(self) -> None:
         """Return when nothing is being cancelled any more, within seconds."""
@@ -237,7 +255,7 @@ class Questions:
             _log.warning("a denial by the agent is not recorded: %s", error)
 
     def _cancel_later(self, question_id: str) -> None:
-        self._cancelling.start(self._cancel_quietly(question_id))
+        self.in_background(self._cancel_quietly(question_id))
 
     async def _cancel_quietly(self, question_id: str) -> None:
         # Asked here, whatever its session: a policy's own question may be about another run.
@@ -245,7 +263,7 @@ class Questions:
             with counting(None):
                 record = await self.patience(lambda: self._store.get(question_id))
             if record is not None:
-                await self._withdraw(record, "the agent stopped waiting", self._withdrawn_by)
+                await self._end(self.withdrawal(record))
         except UnknownRequestError:
             return  # its record was removed in this moment
         except SaysoError as error:

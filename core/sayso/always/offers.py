@@ -8,6 +8,7 @@ from typing import Literal
 
 from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
 from sayso.always.descriptions import button_label, meanings, warning, where
+from sayso.always.widths import MOST_SUGGESTED
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
@@ -18,7 +19,7 @@ from sayso.text.secrets import redaction
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
 # How many rules from narrow to wide are offered beside the whole tool.
-MOST_WIDTHS = 3
+MOST_WIDTHS = MOST_SUGGESTED + 1
 # Of ours: the pattern on a button is looked at, and read in the second step.
 _LABEL = 30
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sayso.always.programs import program_pattern
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
+from sayso.errors import InvalidCallError
 from sayso.globs.glob import escape
 from sayso.rules.declarations import Declaration, DerivePermission
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
 
 _log = logging.getLogger(__name__)
+
+MOST_SUGGESTED = 2
+"""How many rules whoever asks suggests at most; exactly this call is offered before them."""
+
+_NOT_ABOUT = "not about this call: its params are literal, unless it is a PatternRule"
 
 COMMAND_PARAMETERS = ("command", "cmd", "command_line", "shell_command")
 """Parameters whose text is taken for a command line."""
@@ -24,10 +30,12 @@ def derive(
     *,
     declared: Declaration | DerivePermission | None = None,
     digest: str | None = None,
+    suggest: Sequence[Rule] = (),
 ) -> tuple[Rule, ...]:
     """Rules to offer with Always, from narrow to wide; each covers at least this call.
 
-    First exactly this call. Then what the tool declares, else, for a command
+    First exactly this call. Then what is suggested, see ``suggested``, as far as it is
+    about this call. Then what the tool declares, else, for a command
     line of plain words whose program can only look, this program with the
     other arguments as they are. Last the tool, whatever its arguments. ``digest`` is that
     of the arguments, where it is known already.
@@ -40,10 +48,42 @@ def derive(
     function = declared.derive if isinstance(declared, Declaration) else declared
     middle = _program(call) if function is None else _declared(call, function)
     rules = [literal]
-    for rule in middle:
+    for rule in (*(one for one in suggest if one.matches(call)), *middle):
         if rule not in rules and rule != whole:
             rules.append(rule)
     return (*rules, whole)
+
+
+def suggested(call: ToolCall, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules that whoever asks about a call wants offered with Always, as they are meant.
+
+    Their params are literal, unless a ``PatternRule`` says that they are patterns.
+
+    Raises:
+        InvalidCallError: one is not about this call.
+    """
+    meant = tuple(rule for one in rules if (rule := _about(call, one)) is not None)
+    if len(meant) < len(rules):
+        raise InvalidCallError(f"a rule suggested for {call.name!r:.80} is {_NOT_ABOUT}")
+    return meant
+
+
+def shared_out(calls: Sequence[ToolCall], rules: Sequence[Rule]) -> list[tuple[Rule, ...]]:
+    """For each of the calls, those of the suggested rules that are about it.
+
+    Raises:
+        InvalidCallError: one is about none of them.
+    """
+    shared = [tuple(rule for rule in rules if _about(call, rule) is not None) for call in calls]
+    if calls and any(all(rule not in one for one in shared) for rule in rules):
+        raise InvalidCallError(f"a rule suggested for a batch is {_NOT_ABOUT}")
+    return shared
+
+
+def _about(call: ToolCall, rule: Rule) -> Rule | None:
+    """What a suggested rule means, if it is about the call."""
+    meant = _meant(call, rule)
+    return meant if meant is not None and meant.matches(call) else None
 
 
 def _program(call: ToolCall) -> Iterator[Rule]:
@@ -62,12 +102,12 @@ def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
     try:
         said = function(as_json(call.arguments))
         rules: Iterable[object] = (said,) if isinstance(said, Rule | Mapping) else tuple(said)
-        suggested = [_suggested(call, one) for one in rules]
+        meant = [_meant(call, one) for one in rules]
     except Exception as error:  # the question must be asked all the same
         kind = type(error).__name__
         _log.error("derive_permission of %s raised %s: ignored", call.name, kind)
         return
-    for rule in suggested:
+    for rule in meant:
         if rule is not None and rule.matches(call):
             yield rule
         else:
@@ -77,7 +117,7 @@ def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:
             )
 
 
-def _suggested(call: ToolCall, said: object) -> Rule | None:
+def _meant(call: ToolCall, said: object) -> Rule | None:
     """The rule that a tool means: its params are literal, unless it marks them as patterns."""
     if isinstance(said, Mapping):
         return Rule(call.name, {name: escape(as_text(value)) for name, value in said.items()})

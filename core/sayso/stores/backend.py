@@ -13,6 +13,7 @@ from sayso.stores.ports import (
     Checkup,
     Copies,
     Drafts,
+    Keyed,
     Leases,
     Outbox,
     Roster,
@@ -33,6 +34,7 @@ class Backend:
 
     store: Store
     watch: Watch
+    keyed: Keyed
     copies: Copies
     rules: Rules
     audit: Audit

@@ -27,6 +27,7 @@ from sayso.testing.harness import (
     UnscriptedPromptError,
     play,
 )
+from sayso.testing.keyed_contract import KeyedContract
 from sayso.testing.leases_contract import LeasesContract
 from sayso.testing.log_contract import BranchLogContract
 from sayso.testing.outbox_contract import OutboxContract
@@ -51,6 +52,7 @@ __all__ = [
     "DenialContract",
     "DraftsContract",
     "Filled",
+    "KeyedContract",
     "LeasesContract",
     "OutboxContract",
     "OverrulingContract",

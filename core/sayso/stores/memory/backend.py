@@ -14,6 +14,7 @@ from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.checkup import MemoryCheckup
 from sayso.stores.memory.copies import MemoryCopies
 from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.keyed import MemoryKeyed
 from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.log import MemoryBranchLog
 from sayso.stores.memory.outbox import MemoryOutbox
@@ -38,6 +39,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
         yield Backend(
             store=store,
             watch=watch,
+            keyed=MemoryKeyed(records, store, bus),
             copies=MemoryCopies(records),
             rules=rules,
             audit=audit,

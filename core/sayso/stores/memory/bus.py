@@ -28,6 +28,10 @@ class MemoryBus:
         """Tell whoever listens to the inbox now; how many do."""
         return self.tell(f"inbox:{inbox}", ring)
 
+    def is_heard(self, inbox: str) -> bool:
+        """Whether anybody listens to the inbox now."""
+        return f"inbox:{inbox}" in self._listeners
+
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
         """The events published while the block runs."""

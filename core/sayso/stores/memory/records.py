@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
-from sayso.stores.ports import Copy, Record
+from sayso.stores.ports import Copy, Hold, Record
 
 _KEPT = timedelta(days=1)
 _DELIVERIES_KEPT = timedelta(minutes=10)
@@ -23,6 +24,7 @@ class Entry:
     """One request with all that is known of it; ``logged`` is what its branch's log has of it.
 
     ``refused`` are the kinds of refused presses that the audit has of it, with their actors.
+    ``key`` is the one it was asked under, ``holds`` the inboxes of those who wait under it.
     """
 
     request: UserInputRequest
@@ -35,6 +37,13 @@ class Entry:
     logged: set[LogKind] = field(default_factory=set)
     keep: timedelta = _KEPT
     refused: set[tuple[str, str]] = field(default_factory=set)
+    key: str = ""
+    holds: dict[str, str] = field(default_factory=dict)
+
+    def hold(self, hold: Hold) -> None:
+        """Note who counts on it, while it is open."""
+        if self.ending is None:
+            self.holds[hold.waiter if hold.inbox else ""] = hold.inbox
 
     def due(self) -> datetime:
         """When the request ends if nobody ends it before."""
@@ -50,6 +59,7 @@ class Records:
         self._entries: dict[str, Entry] = {}
         self._waiting: dict[str, Entry] = {}
         self._handles: dict[str, str] = {}
+        self._keys: dict[tuple[str, str, str], str] = {}
         self._to_forget: list[tuple[datetime, str]] = []
         self._deliveries: dict[str, datetime] = {}
 
@@ -57,6 +67,8 @@ class Records:
         """Keep a new request."""
         question_id = entry.request.question_id
         self._entries[question_id] = self._waiting[question_id] = entry
+        if entry.key:
+            self._keys[_name(entry.request.run, entry.key)] = question_id
         heapq.heappush(self._to_forget, (entry.deadline + _KEPT, question_id))
 
     def find(self, question_id: str) -> Entry | None:
@@ -75,6 +87,17 @@ class Records:
         if entry is None:
             raise UnknownRequestError(question_id)
         return entry
+
+    def under(self, run: RunRef, key: str) -> Entry | None:
+        """The request that a session asked under a key."""
+        question_id = self._keys.get(_name(run, key))
+        return None if question_id is None else self.find(question_id)
+
+    def free(self, entry: Entry) -> None:
+        """Let the key of a request lead nowhere."""
+        name = _name(entry.request.run, entry.key)
+        if self._keys.get(name) == entry.request.question_id:
+            del self._keys[name]
 
     def end(self, entry: Entry, ending: RequestEnding) -> None:
         """Record the ending of an open request."""
@@ -144,5 +167,12 @@ class Records:
                 continue
             self._waiting.pop(question_id, None)
             entry = self._entries.pop(question_id, None)
-            for handle in entry.copies if entry else ():
+            if entry is None:
+                continue
+            self.free(entry)
+            for handle in entry.copies:
                 self._handles.pop(handle, None)
+
+
+def _name(run: RunRef, key: str) -> tuple[str, str, str]:
+    return run.agent_id, run.session_id, key

@@ -15,7 +15,7 @@ from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
-from sayso.stores.ports import BookChanged, Opened, Record, Ring, Settled
+from sayso.stores.ports import BookChanged, Hold, Joined, Opened, Record, Ring, Settled
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
@@ -47,7 +47,8 @@ class MemoryStore:
         inbox: str,
         book: str | None,
         ending: RequestEnding | None = None,
-    ) -> Opened | BookChanged:
+        key: str = "",
+    ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
         now = self._clock()
@@ -59,9 +60,15 @@ class MemoryStore:
             if known.ending is not None and inbox:
                 self._bus.ring(inbox, self._ring(known.ending, request.run))
             return Opened((known.deadline - now).total_seconds(), now.timestamp())
+        hold = Hold(request.question_id, inbox)
+        if key and (other := self._records.under(request.run, key)) is not None:
+            other.hold(hold)
+            return Joined(self._records.record(other))
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
-        entry = Entry(request, now + timedelta(seconds=seconds), {inbox})
+        entry = Entry(request, now + timedelta(seconds=seconds), {inbox}, key=key)
+        if key:
+            entry.hold(hold)
         self._records.add(entry)
         self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)

@@ -10,9 +10,18 @@ from sayso.stores.ports.bus import Bus, Ring
 from sayso.stores.ports.checkup import Ailment, Checkup
 from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
 from sayso.stores.ports.drafts import Drafts
+from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
-from sayso.stores.ports.requests import BookChanged, Opened, Record, Settled, Store, Watch
+from sayso.stores.ports.requests import (
+    BookChanged,
+    Joined,
+    Opened,
+    Record,
+    Settled,
+    Store,
+    Watch,
+)
 from sayso.stores.ports.roster import Roster
 from sayso.stores.ports.rules import (
     MOST_STATE_BYTES,
@@ -24,6 +33,7 @@ from sayso.stores.ports.rules import (
 
 __all__ = [
     "KEPT",
+    "LONGEST_KEY",
     "MOST_STATE_BYTES",
     "MOST_STATE_NAMES",
     "Ailment",
@@ -37,8 +47,11 @@ __all__ = [
     "Copy",
     "Drafts",
     "Found",
+    "Hold",
     "Job",
+    "Joined",
     "KeptRule",
+    "Keyed",
     "Leases",
     "Marked",
     "Opened",
@@ -50,4 +63,5 @@ __all__ = [
     "Settled",
     "Store",
     "Watch",
+    "check_key",
 ]

@@ -60,6 +60,13 @@ class Record:
     overruled: RequestEnding | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Nothing was opened: this was asked under the key before."""
+
+    record: Record
+
+
 class Store(Protocol):
     """Requests and their endings. The first ending wins, whoever offers one and however often.
 
@@ -75,7 +82,8 @@ class Store(Protocol):
         inbox: str,
         book: str | None,
         ending: RequestEnding | None = None,
-    ) -> Opened | BookChanged:
+        key: str = "",
+    ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
 
         Whoever follows the run's branch on the bus is told of the request, once.
@@ -86,6 +94,10 @@ class Store(Protocol):
         opened; None opens whatever they are. Repeating the same request
         changes nothing; after its end the inbox is rung at once. What needs
         nobody is recorded with its ``ending``: it is never open, and never shown.
+
+        Under a ``key`` a session asks once: another request joins the one that
+        was asked under it, whatever the rules are by now. Whoever opens or joins
+        holds what is open, see ``Keyed``: as the waiter of its own id behind the inbox.
 
         Raises:
             DuplicateRequestError: another request has this id.

@@ -13,6 +13,7 @@ from sayso.stores.redis.checkup import RedisCheckup
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.copies import RedisCopies
 from sayso.stores.redis.drafts import RedisDrafts
+from sayso.stores.redis.keyed import RedisKeyed
 from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
 from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
@@ -54,6 +55,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
             yield Backend(
                 store=store,
                 watch=watch,
+                keyed=RedisKeyed(client),
                 copies=RedisCopies(client),
                 rules=RedisRules(client),
                 audit=RedisAudit(client),

@@ -17,7 +17,10 @@ slot uses several namespaces.
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
                              since when in ms it is closed and where it was sent to,
                              ``u`` how many refused presses the audit has of it and
-                             ``u:<kind> <actor>`` which
+                             ``u:<kind> <actor>`` which, ``k`` the key it was asked under,
+                             as ``key:…`` has it, ``w:<waiter>`` the inbox of a process that
+                             waits for it under that key, ``w:`` that somebody will come back
+``key:<session>:…``  string  the question id that was asked under a key of the session
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``
@@ -48,11 +51,11 @@ slot uses several namespaces.
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests and ``due`` live until their deadline and a day, requests whose
-cards were shown, and their handles, until 30 days after it unless the bots are told otherwise,
-``jobs`` until the last deadline and a week, rules and books a day longer than their last rule, the
-audit 90 days after its last entry, the events of a branch a week after the last of them and its
-numbers 90 days, budgets an hour after the last message, new addresses and what was spent half a
-year after the last question for them.
+cards were shown, and their handles, until 30 days after it unless the bots are told otherwise, a
+``key`` as long as its request, ``jobs`` until the last deadline and a week, rules and books a day
+longer than their last rule, the audit 90 days after its last entry, the events of a branch a week
+after the last of them and its numbers 90 days, budgets an hour after the last message, new
+addresses and what was spent half a year after the last question for them.
 """
 
 from __future__ import annotations
@@ -151,8 +154,8 @@ def agent_key(run: RunRef) -> str:
     return f"agent.{_short(run.agent_id)}"
 
 
-def once_key(key: str) -> str:
-    """The name in keys of what may be had once."""
+def short_key(key: str) -> str:
+    """The name in keys of what may be had once, or of what is asked once: never the text itself."""
     return _short(key)
 
 

@@ -121,8 +121,15 @@ def read_copy(
 def read_record(question_id: str, reply: Sequence[bytes], now: int) -> Record | None:
     """All fields of a stored request, read at a time of the server's; None when there are none."""
     fields: Mapping[bytes, bytes] = dict(zip(reply[::2], reply[1::2], strict=True))
-    if b"q" not in fields:
-        return None
+    return _record(question_id, fields, now) if b"q" in fields else None
+
+
+def known_record(question_id: str, reply: Sequence[bytes], now: int) -> Record:
+    """All fields of a request that is stored, read at a time of the server's."""
+    return _record(question_id, dict(zip(reply[::2], reply[1::2], strict=True)), now)
+
+
+def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record:
     ending = fields.get(b"e")
     copies = (
         read_copy(

@@ -16,7 +16,7 @@ from sayso.stores import audit
 from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
 from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.keys import agent_key, once_key, session_key
+from sayso.stores.redis.keys import agent_key, session_key, short_key
 from sayso.stores.redis.records import moment, read_book
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class RedisRules:
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""
         token = self._client.token()
-        return bool(await self._client.run(_SPEND, session_key(run), once_key(key), token))
+        return bool(await self._client.run(_SPEND, session_key(run), short_key(key), token))
 
     async def recall(self, run: RunRef, name: str) -> str | None:
         """What the run's session keeps under the name."""

@@ -23,11 +23,12 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Opened, Record, Settled
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled
 from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.keys import agent_key, session_key
+from sayso.stores.redis.keys import agent_key, session_key, short_key
 from sayso.stores.redis.records import (
     expiry,
+    known_record,
     moment,
     read_book,
     read_record,
@@ -63,7 +64,8 @@ class RedisStore:
         inbox: str,
         book: str | None,
         ending: RequestEnding | None = None,
-    ) -> Opened | BookChanged:
+        key: str = "",
+    ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
         said, *left = await self._client.run(
@@ -81,9 +83,13 @@ class RedisStore:
             self._client.keys.channel(branch_topic(request.run)),
             b"" if ending is None else encode(ending),
             "" if ending is None else audit.written(audit.ended(ending)),
+            short_key(key) if key else "",
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
+        if said == b"joined":
+            question_id, now, *fields = left
+            return Joined(known_record(question_id.decode(), fields, now))
         return BookChanged() if said == b"changed" else Opened(left[0] / 1000, left[1] / 1000)
 
     async def settle(

@@ -16,6 +16,7 @@ from sayso.testing import (
     CopiesContract,
     DenialContract,
     DraftsContract,
+    KeyedContract,
     LeasesContract,
     OutboxContract,
     OverrulingContract,
@@ -47,6 +48,10 @@ class TestMemoryDenials(DenialContract):
 
 
 class TestMemoryOverruling(OverrulingContract):
+    pass
+
+
+class TestMemoryKeyed(KeyedContract):
     pass
 
 

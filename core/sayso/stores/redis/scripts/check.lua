@@ -60,7 +60,7 @@ try('XDEL', stream, id)
 try('XGROUP', 'DELCONSUMER', stream, group, me)
 try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
 for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit'}) do try('EXISTS', P .. shared) end
-for _, own in ipairs({'h', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget'}) do
+for _, own in ipairs({'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget'}) do
   try('DEL', key(own))
 end
 try('DEL', hash, text, set, stream)

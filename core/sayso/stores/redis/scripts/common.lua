@@ -112,3 +112,24 @@ local function audit(facts, more, now)
   redis.call('XADD', stream, 'MAXLEN', '~', 10000, '*', 'a', facts or '{}', 'w', more)
   live_until(stream, now + QUARTER, now)
 end
+
+-- The id of the request that was asked under a key; nil when there is none, or it was half opened.
+local function asked_under(key)
+  local id = redis.call('GET', P .. 'key:' .. key)
+  if not id then return nil end
+  local is_known = redis.call('HGET', P .. 'r:' .. id, 'e') or redis.call('ZSCORE', P .. 'due', id)
+  return is_known and id or nil
+end
+
+-- Let a waiter of the process behind an inbox hold a request; for good, where there is no inbox.
+local function hold_open(id, waiter, inbox)
+  redis.call('HSET', P .. 'r:' .. id, 'w:' .. (inbox ~= '' and waiter or ''), inbox)
+end
+
+-- The id of a request, the time, then all of its fields and their values.
+local function all_of(id)
+  local found = redis.call('HGETALL', P .. 'r:' .. id)
+  table.insert(found, 1, clock())
+  table.insert(found, 1, id)
+  return found
+end

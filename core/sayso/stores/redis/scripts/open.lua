@@ -1,9 +1,11 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
 -- the rules, that version, facts for all entries of the audit on it, those of the first, the
--- channel of whoever follows its branch, and for what needs nobody its ending, and facts on that.
--- Answers 'open', the ms left and the time, 'changed', or 'duplicate'.
+-- channel of whoever follows its branch, for what needs nobody its ending, and facts on that ('' for
+-- none), and the key it is asked under, as a name in keys ('' for none).
+-- Answers 'open', the ms left and the time, 'changed', 'duplicate', or 'joined' with the id of what
+-- was asked under the key before, the time, and its fields and their values.
 local id, request, life, inbox, session, agent, check, version, facts, asked, observers = unpack(ARGV)
-local ending, ended = unpack(ARGV, 12)
+local ending, ended, key = unpack(ARGV, 12)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -17,6 +19,14 @@ if known[1] and (known[4] or redis.call('ZSCORE', P .. 'due', id)) then
   end
   return {'open', known[2] - now, now}
 end
+local pointer = session .. ':' .. key
+local other = key ~= '' and asked_under(pointer)
+if other then
+  hold_open(other, id, inbox)
+  local found = all_of(other)
+  table.insert(found, 1, 'joined')
+  return found
+end
 if check == '1' and version_of(session, agent) ~= version then return {'changed'} end
 local deadline = now + life
 redis.call(
@@ -24,6 +34,11 @@ redis.call(
   'o', observers
 )
 redis.call('PEXPIREAT', record, deadline + DAY)
+if key ~= '' then
+  redis.call('HSET', record, 'k', pointer)
+  hold_open(id, id, inbox)
+  redis.call('SET', P .. 'key:' .. pointer, id, 'PXAT', deadline + DAY)
+end
 -- What makes it open, or ended, comes last: whatever stops this before is done anew.
 audit(facts, asked, now)
 tell_observers(record, request)

@@ -1,0 +1,149 @@
+"""What the ending of a question means for its call: nothing comes before a denial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sayso.agent.copies import own
+from sayso.agent.decider import Asker, Decider
+from sayso.agent.options import Asked
+from sayso.agent.patience import in_time
+from sayso.agent.unasked import Unasked
+from sayso.agent.verdict import (
+    Verdict,
+    decided,
+    denied_by_call_id,
+    out_of_time,
+    sealed,
+    verdict_on,
+)
+from sayso.agent.waiting import Questions
+from sayso.calls import ToolCall
+from sayso.clock import Clock
+from sayso.errors import SaysoError
+from sayso.events import RequestEnding
+from sayso.questions.permission import PermissionRequestEvent, calls_of
+from sayso.questions.permission_answer import PermissionResponseEvent
+from sayso.stores.ports import Ring
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCheck:
+    """A call with an open question, as little of it as a waiting run needs."""
+
+    call: ToolCall
+    permission_id: str
+    digest: str
+
+
+class Held(NamedTuple):
+    """What an ending means for a call, and the ending that counts for it."""
+
+    verdict: Verdict
+    ending: RequestEnding
+
+
+class Endings:
+    """Holds the endings of questions about calls against what is denied by now."""
+
+    def __init__(
+        self,
+        decider: Decider,
+        questions: Questions,
+        clock: Clock,
+        denied_ids: Mapping[str, str],
+        unasked: Unasked,
+    ) -> None:
+        self._decider = decider
+        self._questions = questions
+        self._clock = clock
+        self._denied_ids = denied_ids
+        self._by_rules = unasked
+
+    async def verdict(
+        self, opened: OpenCheck, original: ToolCall, ring: Ring, asked: Asked
+    ) -> Verdict:
+        """What the ending of its question means for a call, unless it was denied meanwhile.
+
+        Raises:
+            ArgumentsChangedError: it was approved, but for other arguments.
+        """
+        call, digest, asker = opened.call, opened.digest, asked.asker
+        held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
+        late = out_of_time(call, asked.time.seconds, "whether it is denied was not known yet")
+        found = await in_time(held, asked.time, lambda: late)
+        if isinstance(found, Held):
+            return found.verdict
+        self._questions.tell(self._overruled(ring.ending, found).observed)
+        return found
+
+    async def resumed(
+        self, request: PermissionRequestEvent, ending: RequestEnding, *others: ToolCall
+    ) -> Held:
+        """What an ending means for a call that was asked about here or elsewhere."""
+        call, *original = calls_of(request)
+        digest, asker = request.arguments_digest, self._decider.asker_of(request)
+        return await self._held(ending, call, digest, asker, *others, *original)
+
+    async def still(
+        self,
+        call: ToolCall,
+        verdict: Verdict,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
+    ) -> Verdict:
+        """The verdict, unless it approves what has been denied meanwhile.
+
+        ``book`` is the version of the session's rules at this moment, where it is known.
+        """
+        if not verdict.approved:
+            return verdict
+        # What was asked about, and what would run: the arguments may have been changed on the way.
+        runs = replace(call, arguments=own(verdict.arguments))
+        denial = await self._decider.denial(asker, call, runs, *others, book=book)
+        if denial is not None:
+            return await self._by_rules.tell(call, decided(call, denial))
+        if call.call_id in self._denied_ids:
+            return await self.denied(call, verdict)
+        return verdict
+
+    async def denied(self, call: ToolCall, verdict: Verdict) -> Verdict:
+        """The denial of a call whose id is denied."""
+        denial = denied_by_call_id(verdict, call.call_id, self._denied_ids[call.call_id])
+        return await self._by_rules.tell(call, denial)
+
+    async def _held(
+        self,
+        ending: RequestEnding,
+        call: ToolCall,
+        digest: str,
+        asker: Asker,
+        *others: ToolCall,
+        book: str | None = None,
+    ) -> Held:
+        """What an ending means for a call. An approval of what is denied by now is overruled."""
+        try:
+            verdict = verdict_on(call, digest, ending)
+            still = await self.still(call, verdict, asker, *others, book=book)
+            # Nothing awaits from here on: what is held against the digest is what runs.
+            still = sealed(still, digest, ending)
+        except SaysoError:
+            self._questions.tell(ending.observed)
+            raise
+        if not still.approved:
+            ending = self._overruled(ending, still)
+        self._questions.tell(ending.observed)
+        return Held(still, ending)
+
+    def _overruled(self, ending: RequestEnding, verdict: Verdict) -> RequestEnding:
+        """The ending that counts where the call does not run on it: an approval no longer does."""
+        if not isinstance(ending, PermissionResponseEvent) or not ending.approved:
+            return ending
+        by = f" by {ending.decided_by}" if ending.decided_by else ""
+        reason = f"approved{by}, then denied by the agent: {verdict.reason}"
+        denial = ending.denied(reason=reason, line=verdict.line, at=self._clock())
+        self._questions.overrule(denial)
+        return denial

@@ -1,0 +1,170 @@
+"""Questions that are asked in one place and heard of in another: submitted, resumed, withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+
+from pydantic import BaseModel
+
+from sayso.agent import batch
+from sayso.agent.asking import Asking
+from sayso.agent.options import AskOptions, CallOptions
+from sayso.agent.timeouts import CallTime, Timeout
+from sayso.agent.verdict import Pending, Verdict
+from sayso.calls import ToolCall
+from sayso.errors import WrongQuestionError
+from sayso.events import RequestEnding, UserInputRequest
+from sayso.questions.inquiry import Inquiry
+
+if TYPE_CHECKING:
+    from sayso.agent.checks import Checks
+    from sayso.questions.structured_input import Collected
+
+_T = TypeVar("_T")
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Resuming(Asking):
+    """Asks without waiting, and hears later what came of it, in this process or another one."""
+
+    _checks: Checks
+
+    @overload
+    async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
+    @overload
+    async def submit(self, call: Inquiry[Any, Any], **how: Unpack[AskOptions]) -> str: ...
+    async def submit(
+        self, call: ToolCall | Inquiry[Any, Any], **how: Unpack[CallOptions]
+    ) -> str | Verdict:
+        """Ask and do not wait: the id of the question, for ``resume`` here or elsewhere.
+
+        Where the policy decides on a call without a person, its verdict comes
+        back at once. What is not a call (Clarify, ApproveText, Collect,
+        Continue, or a kind of your own) is always asked.
+
+        Raises:
+            InvalidCallError, KeyReusedError, SchemaError, ValueError: as for ``check``
+                and ``ask``.
+        """
+        if isinstance(call, ToolCall):
+            return await self._checks.submit(call, self._options.asked(**how))
+        request: UserInputRequest = self._request(call, how)
+        await self._questions.ask(request)
+        return request.question_id
+
+    @overload
+    async def resume(
+        self,
+        permission_id: str | None = None,
+        *,
+        key: str | None = None,
+        timeout: Timeout = None,
+        wait: Literal[True] = True,
+    ) -> Verdict: ...
+    @overload
+    async def resume(
+        self,
+        permission_id: str | None = None,
+        *,
+        key: str | None = None,
+        timeout: Timeout = None,
+        wait: bool,
+    ) -> Verdict | Pending: ...
+    @overload
+    async def resume(
+        self, permission_id: str, *, timeout: Timeout = None, expect: type[_Model]
+    ) -> Collected[_Model]: ...
+    @overload
+    async def resume(
+        self, permission_id: str, *, timeout: Timeout = None, expect: type[_T]
+    ) -> _T: ...
+    async def resume(
+        self,
+        permission_id: str | None = None,
+        *,
+        key: str | None = None,
+        timeout: Timeout = None,
+        wait: bool = True,
+        expect: type[Any] = Verdict,
+    ) -> Any:
+        """What came of a question asked earlier, in this process or another one.
+
+        It is named by its id, or by the ``key`` that its call was asked under. Without
+        ``wait`` an open question is reported as ``Pending``, at once.
+
+        ``expect`` is the kind of result: a verdict unless told, Clarification,
+        TextApproval, Continuation, Collected, the pydantic model that was to
+        be collected, or the ``result_type`` of a request of your own.
+
+        Raises:
+            UnknownRequestError: no such request, or its record has been removed.
+            UnknownKeyError: ... or nothing was asked under the key.
+            WrongQuestionError: the request is another kind of question.
+            WaitTimeoutError: ``timeout`` is over and the question is still open.
+            InvalidInputError: what came back is not what the schema or the model allows.
+        """
+        time = CallTime.limited(timeout)
+        if key is not None:
+            if permission_id is not None or expect is not Verdict:
+                raise TypeError("name a question by its id or by the key of its call, not by both")
+            return await self._checks.resume_under(key, time, wait=wait)
+        if permission_id is None:
+            raise TypeError("name the question, by its id or by the key of its call")
+        if expect is Verdict:
+            return await self._checks.resume(permission_id, time, wait=wait)
+        record = await self._questions.record(permission_id, time)
+        if (read := record.request.reader(expect)) is None:
+            raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
+        return read(await self._checks.ending(record, time))
+
+    async def submit_batch(
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        keys: Sequence[str | None] | None = None,
+        **how: Unpack[CallOptions],
+    ) -> list[batch.Submitted]:
+        """Ask about all of the calls, in order, without waiting: see ``resume_batch``.
+
+        A call that is there twice is asked about once. What comes back can be stored.
+        ``keys`` has the key of each call, see ``check_batch``.
+
+        Raises:
+            InvalidCallError: some arguments cannot be shown; nobody was asked.
+        """
+        hows = batch.hows(calls, keys, self._options.shared(how))
+        asked = [self._options.asked(**one) for one in hows]
+        return await batch.submit_batch(self._checks, calls, asked)
+
+    async def resume_batch(
+        self,
+        submitted: Sequence[batch.Submitted | str],
+        *,
+        timeout: Timeout = None,
+        wait: bool = True,
+    ) -> list[Verdict | Pending]:
+        """The verdicts on a submitted batch, in order, in this process or another one.
+
+        Ids of questions will do too. What is still open when ``timeout`` is
+        over, or at once without ``wait``, is reported as ``Pending``; the
+        others can run. Later checks of the same calls reuse the verdicts.
+
+        What was approved at once is denied if it has been denied since, or if
+        the remembered rule is gone: then the next check asks a person.
+
+        Raises:
+            TypeError: a bare verdict does not say which call it is for.
+            UnknownRequestError: no such request, or its record has been removed.
+        """
+        return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)
+
+    async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
+        """Withdraw a question of this session and its cards; the ending that counts.
+
+        That may be an answer.
+
+        Raises:
+            UnknownRequestError: the session has no such request.
+        """
+        return await self._questions.cancel(question_id, reason=reason)

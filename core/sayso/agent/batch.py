@@ -20,9 +20,9 @@ from sayso.always.widths import shared_out
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import ArgumentsChangedError, InvalidCallError
-from sayso.events import Outcome
+from sayso.events import Outcome, RequestEnding
 from sayso.rules.declarations import declared_by
-from sayso.stores.ports import check_key
+from sayso.stores.ports import Record, check_key
 
 _T = TypeVar("_T")
 
@@ -161,6 +161,26 @@ class Calls(Protocol):
 
     async def hand_in(self, call: ToolCall, asked: Asked) -> Submitted:
         """One call's open question, or the verdict where nobody is needed."""
+        ...
+
+    async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
+        """The id of a call's question, or the verdict where nobody is needed."""
+        ...
+
+    async def resume(
+        self, permission_id: str, time: CallTime | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """The verdict on a submitted call."""
+        ...
+
+    async def resume_under(
+        self, key: str, time: CallTime | None, *, wait: bool
+    ) -> Verdict | Pending:
+        """The verdict on the call that was asked under a key."""
+        ...
+
+    async def ending(self, record: Record, time: CallTime | None) -> RequestEnding:
+        """How a question of a record ends."""
         ...
 
     async def look(

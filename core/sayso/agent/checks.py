@@ -11,13 +11,14 @@ from sayso.agent.batch import Answers, Submitted
 from sayso.agent.copies import refuse_changed, taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.emitted import EmittedCalls
-from sayso.agent.endings import Endings, OpenCheck
+from sayso.agent.endings import Endings
 from sayso.agent.once import Once
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import PatientMemory, counting, in_time
 from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
+    OpenCheck,
     Pending,
     Verdict,
     decided,
@@ -60,7 +61,7 @@ class Checks:
             memory, policy, options.run, questions.answer, options.clock, denied=self.denied
         )
         self._endings = Endings(self._decider, questions, options.clock, self.denied, unasked)
-        self._once = Once(backend, questions, self._decider, self._endings, options)
+        self._once = Once(backend, questions, self._decider, options)
         self.emitted = EmittedCalls(self._decider, questions, options.clock, self.denied, unasked)
         self._options = options
 
@@ -100,7 +101,10 @@ class Checks:
             said = opened
         if isinstance(said, Verdict):
             return said
-        return await self._once.verdict(said, call, asked, question_id)
+        ended = await self._once.ending(said, call, asked, question_id)
+        if isinstance(ended, Verdict):
+            return ended
+        return await self._endings.verdict(ended[0], call, ended[1], asked)
 
     async def _decided(
         self, call: ToolCall, asked: Asked, waiter: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from sayso.agent.copies import own
@@ -12,6 +12,7 @@ from sayso.agent.options import Asked
 from sayso.agent.patience import in_time
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
+    OpenCheck,
     Verdict,
     decided,
     denied_by_call_id,
@@ -27,15 +28,6 @@ from sayso.events import RequestEnding
 from sayso.questions.permission import PermissionRequestEvent, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.ports import Ring
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCheck:
-    """A call with an open question, as little of it as a waiting run needs."""
-
-    call: ToolCall
-    permission_id: str
-    digest: str
 
 
 class Held(NamedTuple):

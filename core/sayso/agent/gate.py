@@ -62,11 +62,12 @@ class Gate(Resuming):
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
-        super().__init__(Questions(backend, options), options)
+        questions = Questions(backend, options)
+        unasked = Unasked(options.run, backend.audit if options.audit_rules else None)
+        self._checks = Checks(backend, questions, options, unasked)
+        super().__init__(questions, options, self._checks)
         self.backend = backend
         self.run = options.run
-        unasked = Unasked(options.run, backend.audit if options.audit_rules else None)
-        self._checks = Checks(backend, self._questions, options, unasked)
 
     @classmethod
     @asynccontextmanager
@@ -124,7 +125,8 @@ class Gate(Resuming):
         """
         child = copy.copy(self)
         options = self._options.child(path, source_name)
-        vars(child).update(_options=options, _checks=self._checks.child(options))
+        checks = self._checks.child(options)
+        vars(child).update(_options=options, _checks=checks, _calls=checks)
         return child
 
     async def check(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from sayso.agent.decider import Decider
-from sayso.agent.endings import Endings, OpenCheck
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import counting
-from sayso.agent.verdict import Verdict, out_of_time
+from sayso.agent.verdict import OpenCheck, Verdict, out_of_time
 from sayso.agent.waiting import Questions
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
@@ -40,7 +39,6 @@ class Once:
         backend: Backend,
         questions: Questions,
         decider: Decider,
-        endings: Endings,
         options: GateOptions,
     ) -> None:
         self._keyed = backend.keyed
@@ -48,7 +46,6 @@ class Once:
         self._inbox: Inbox = backend.inbox
         self._questions = questions
         self._decider = decider
-        self._endings = endings
         self._options = options
 
     async def find(self, call: ToolCall, asked: Asked, waiter: str | None) -> Joined | None:
@@ -103,12 +100,10 @@ class Once:
         )
         return Joined(replace(record, ending=settled.ending))
 
-    async def verdict(self, joined: Joined, call: ToolCall, asked: Asked, waiter: str) -> Verdict:
-        """The verdict on a call whose question was asked before; expired when its own time is over.
-
-        Raises:
-            ArgumentsChangedError: it was approved, but for other arguments.
-        """
+    async def ending(
+        self, joined: Joined, call: ToolCall, asked: Asked, waiter: str
+    ) -> tuple[OpenCheck, Ring] | Verdict:
+        """How a question that was asked before ends; expired if the time of this call is over."""
         request = _check_same(joined.record, call, asked)
         try:
             ending = await self._ending(joined.record, asked)
@@ -118,8 +113,7 @@ class Once:
             return replace(late, permission_id=request.permission_id)
         # The caller's own values, where they are what was asked about.
         runs = call if request.original_arguments is None else call_of(request)
-        opened = OpenCheck(runs, request.permission_id, request.arguments_digest)
-        return await self._endings.verdict(opened, call, Ring(ending), asked)
+        return OpenCheck(runs, request.permission_id, request.arguments_digest), Ring(ending)
 
     async def _ending(self, record: Record, asked: Asked) -> RequestEnding:
         if record.ending is not None:

@@ -9,16 +9,16 @@ from pydantic import BaseModel
 
 from sayso.agent import batch
 from sayso.agent.asking import Asking
-from sayso.agent.options import AskOptions, CallOptions
+from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import CallTime, Timeout
 from sayso.agent.verdict import Pending, Verdict
+from sayso.agent.waiting import Questions
 from sayso.calls import ToolCall
 from sayso.errors import WrongQuestionError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.inquiry import Inquiry
 
 if TYPE_CHECKING:
-    from sayso.agent.checks import Checks
     from sayso.questions.structured_input import Collected
 
 _T = TypeVar("_T")
@@ -28,7 +28,9 @@ _Model = TypeVar("_Model", bound=BaseModel)
 class Resuming(Asking):
     """Asks without waiting, and hears later what came of it, in this process or another one."""
 
-    _checks: Checks
+    def __init__(self, questions: Questions, options: GateOptions, calls: batch.Calls) -> None:
+        super().__init__(questions, options)
+        self._calls = calls
 
     @overload
     async def submit(self, call: ToolCall, **how: Unpack[CallOptions]) -> str | Verdict: ...
@@ -48,7 +50,7 @@ class Resuming(Asking):
                 and ``ask``.
         """
         if isinstance(call, ToolCall):
-            return await self._checks.submit(call, self._options.asked(**how))
+            return await self._calls.submit(call, self._options.asked(**how))
         request: UserInputRequest = self._request(call, how)
         await self._questions.ask(request)
         return request.question_id
@@ -108,15 +110,15 @@ class Resuming(Asking):
         if key is not None:
             if permission_id is not None or expect is not Verdict:
                 raise TypeError("name a question by its id or by the key of its call, not by both")
-            return await self._checks.resume_under(key, time, wait=wait)
+            return await self._calls.resume_under(key, time, wait=wait)
         if permission_id is None:
             raise TypeError("name the question, by its id or by the key of its call")
         if expect is Verdict:
-            return await self._checks.resume(permission_id, time, wait=wait)
+            return await self._calls.resume(permission_id, time, wait=wait)
         record = await self._questions.record(permission_id, time)
         if (read := record.request.reader(expect)) is None:
             raise WrongQuestionError(permission_id, record.request.subject, expect.__name__)
-        return read(await self._checks.ending(record, time))
+        return read(await self._calls.ending(record, time))
 
     async def submit_batch(
         self,
@@ -135,7 +137,7 @@ class Resuming(Asking):
         """
         hows = batch.hows(calls, keys, self._options.shared(how))
         asked = [self._options.asked(**one) for one in hows]
-        return await batch.submit_batch(self._checks, calls, asked)
+        return await batch.submit_batch(self._calls, calls, asked)
 
     async def resume_batch(
         self,
@@ -157,7 +159,7 @@ class Resuming(Asking):
             TypeError: a bare verdict does not say which call it is for.
             UnknownRequestError: no such request, or its record has been removed.
         """
-        return await batch.resume_batch(self._checks, submitted, timeout, wait=wait)
+        return await batch.resume_batch(self._calls, submitted, timeout, wait=wait)
 
     async def cancel(self, question_id: str, *, reason: str = "") -> RequestEnding:
         """Withdraw a question of this session and its cards; the ending that counts.

@@ -67,6 +67,15 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenCheck:
+    """A call with an open question, as little of it as a waiting run needs."""
+
+    call: ToolCall
+    permission_id: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pending:
     """A question of a batch that nobody has answered yet: resume it later."""
 

@@ -38,7 +38,7 @@ from sayso.questions.refusals import Refusals
 from sayso.questions.structured_input import StructuredInputRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.stores.memory.drafts import MemoryDrafts
-from sayso.stores.ports import Copy, Found
+from sayso.stores.ports import Copy, Found, Report, Use
 from sayso_slack import SlackAdapter
 from sayso_slack.card.everything import everything_modal
 from sayso_slack.card.message import message as slack_message
@@ -165,6 +165,10 @@ def states(maker: CardMaker, request: UserInputRequest, platform: str) -> Iterat
         *answers(maker, request, revealed),
     ):
         yield maker.card(Found(copy, request, ending))
+    given = next(answers(maker, request, revealed))
+    reports = (Report("succeeded", NOW), Report("failed", NOW))
+    for use in (Use(), *(Use("k", NOW, report) for report in (None, *reports))):
+        yield maker.card(Found(copy, request, given, use))
 
 
 def answers(maker: CardMaker, request: UserInputRequest, card: Card) -> Iterator[Any]:

@@ -11,10 +11,10 @@ from sayso.clock import Clock
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.server_policy import ServerPolicy
-from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged
+from sayso.stores.ports import BookChanged, Sequel
 
 
 async def opened_or_decided(
@@ -22,12 +22,16 @@ async def opened_or_decided(
     policy: ServerPolicy,
     request: UserInputRequest,
     clock: Clock,
+    *,
+    sequel: Sequel | None = None,
 ) -> UserInputResponse | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
     As at a gate, a request is opened only on the rules of the session that the
     policy saw, and a rule that answers is counted as used, logged and, where
-    its section says so, audited.
+    its section says so, audited. With a ``sequel`` what a rule answers is recorded, too.
+    A rule allows no fixed call of which the arguments here are another reading than those that
+    will run: either of them may be denied, and else a person is asked.
 
     Raises:
         DuplicateRequestError: another request has this id.
@@ -47,13 +51,24 @@ async def opened_or_decided(
     while True:
         decided = await decider.decide(call, asker)
         decision = decided.decision
+        if request.fixed and request.original_arguments is not None:
+            denial, _ = await decider.standing(asker, *calls_of(request))
+            is_allowed = decision.ruling is Ruling.ALLOW
+            decision = denial or (Decision.ASK if is_allowed else decision)
+        said: UserInputResponse | None = None
         if decision.ruling is not Ruling.ASK:
-            await unasked.tell(call, verdict_by(call, decision))
-            return _said_by(decision, request, clock())
+            said = _said_by(decision, request, clock())
+            if sequel is None:
+                await unasked.tell(call, verdict_by(call, decision))
+                return said
         asked = request.model_copy(update={"asked_because": decision.told_because})
-        opened = await backend.store.open(asked, seconds=seconds, inbox="", book=decided.book)
+        opened = await backend.store.open(
+            asked, seconds=seconds, inbox="", book=decided.book, ending=said, sequel=sequel
+        )
         if not isinstance(opened, BookChanged):
-            return None
+            if said is not None:
+                await unasked.tell(call, verdict_by(call, decision))
+            return said
         await decider.refresh()
 
 

@@ -9,6 +9,8 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from functools import partial
 
+from aiohttp import web
+
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot
@@ -17,7 +19,8 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.tasks import Background
 from sayso.text.secrets import hiding
-from sayso_bots.api.api import HostedApi, hosted_api
+from sayso_bots.aap.provider import Provider
+from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
 from sayso_bots.server.checks import (
@@ -89,13 +92,14 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
             if introduced[name].level == "failed":
                 await stack.enter_async_context(work.going_on(partial(_introduce_later, name, bot)))
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
-        routes += api.routes() if api is not None else []
+        aap = await stack.enter_async_context(_aap(settings, backend, work))
+        routes += [*api.routes, *aap.routes]
         each = settings.connections_per_source
         server = answering(sockets, routes, most_connections=room.connections, each=each)
         await stack.enter_async_context(server)
-        if api is not None:
-            # Before the web server stops, which would wait for streams to end by themselves.
-            stack.callback(api.streams.end)
+        # Before the web server stops, which would wait for streams and polls to end by themselves.
+        stack.callback(api.end)
+        stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken)
 
@@ -116,13 +120,32 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Door:
+    """A way in over HTTP: its endpoints, and how its calls that wait are ended."""
+
+    routes: Sequence[web.RouteDef] = ()
+    end: Callable[[], None] = lambda: None
+
+
+@asynccontextmanager
+async def _aap(settings: Settings, backend: Backend, work: _Work) -> AsyncIterator[_Door]:
+    """The provider of the Agent Approval Protocol, nothing while it is off."""
+    if settings.aap is None:
+        yield _Door()
+        return
+    provider = Provider(settings.aap, backend, settings.routes, settings.policies)
+    async with work.going_on(provider.afterwards.run):
+        yield _Door(provider.routes(), provider.end)
+
+
 @asynccontextmanager
 async def _api(
     settings: Settings, backend: Backend, opened: Mapping[str, Bot], room: Room
-) -> AsyncIterator[HostedApi | None]:
-    """The hosted API, None while no token is configured."""
+) -> AsyncIterator[_Door]:
+    """The hosted API, nothing while no token is configured."""
     if settings.api is None:
-        yield None
+        yield _Door()
         return
     adapters = {name: bot.adapter for name, bot in opened.items()}
     async with hosted_api(
@@ -134,7 +157,7 @@ async def _api(
         terms=settings.always,
         limits=StreamLimits(most=room.streams),
     ) as api:
-        yield api
+        yield _Door(api.routes(), api.streams.end)
 
 
 async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:

@@ -28,17 +28,18 @@ def _as_list(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
-def _unseen(value: object) -> str:
+def unseen(value: object) -> str:
     """A string whose form is checked where it is not shown; anything else is a wrong one."""
     return value if isinstance(value, str) else ""
 
 
-def _no_bool(value: object) -> object:
+def no_bool(value: object) -> object:
+    """The value; of true and false what was written, which is no number."""
     # To pydantic, true is a 1.
     return repr(value) if isinstance(value, bool) else value
 
 
-Port = Annotated[int, BeforeValidator(_no_bool), Field(ge=0, le=65_535)]
+Port = Annotated[int, BeforeValidator(no_bool), Field(ge=0, le=65_535)]
 
 
 def _short_window(window: timedelta) -> timedelta:
@@ -101,7 +102,7 @@ class ServerSection(Section):
     host: str = "127.0.0.1"
     port: Port = 8080
     connections_per_source: Annotated[
-        int | None, BeforeValidator(_no_bool), Field(ge=1, le=1_000_000)
+        int | None, BeforeValidator(no_bool), Field(ge=1, le=1_000_000)
     ] = None
 
 
@@ -145,7 +146,8 @@ def _origin(value: object) -> str:
     return value
 
 
-def _calls(value: object) -> int:
+def calls_a_second(value: object) -> int:
+    """How many calls a second."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10_000:
         raise ValueError("is not a whole number from 1 to 10000")
     return value
@@ -156,14 +158,14 @@ class ApiSection(Section):
 
     token: Any = ()
     origins: tuple[Annotated[str, PlainValidator(_origin)], ...] = ()
-    per_second: Annotated[int, PlainValidator(_calls)] = 50
+    per_second: Annotated[int, PlainValidator(calls_a_second)] = 50
 
 
 class ApiTokenSection(Section):
     """[[api.token]]; ``sha256`` is looked at elsewhere, where it is not shown."""
 
     name: str
-    sha256: Annotated[str, BeforeValidator(_unseen)]
+    sha256: Annotated[str, BeforeValidator(unseen)]
     agents: tuple[str, ...]
     answers_own: Annotated[bool, Field(strict=True)] = False
 

@@ -18,6 +18,7 @@ from sayso.stores.connect import STORES
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding, has_login, without_login
 from sayso.written.document import SettingsError, unknown
+from sayso_bots.settings.aap import AapSettings, aap_warnings, read_aap
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
 from sayso_bots.settings.configured import (
     Configured,
@@ -54,6 +55,7 @@ SECTIONS = (
     "always",
     "secrets",
     "api",
+    "aap",
 )
 """What may stand at the top of the file, besides the sections of platforms."""
 
@@ -123,6 +125,7 @@ class Settings:
     warnings: tuple[RouteWarning, ...] = ()
     unrouted: Mapping[str, str] = field(default_factory=dict)
     api: ApiSettings | None = None
+    aap: AapSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
 
@@ -157,8 +160,7 @@ def settings_of(source: Source) -> Settings:
         source.check()  # what else is wrong cannot be told while a platform is missing
     for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
         source.problem((name,), _unknown_section(name, platforms))
-    store = _store(source, None)
-    server = source.section(ServerSection, "server") or ServerSection()
+    store, server = _store(source, None), _server(source)
     wanted = wanted_platforms(source, platforms)
     configured = {
         platform.name: read
@@ -171,7 +173,7 @@ def settings_of(source: Source) -> Settings:
     if not routes.routes and "route" not in {section for section, _ in source.problems}:
         source.problems.append(("route", _no_route(source, platforms)))
     policies, questions, hidden = read_policies(source), _questions(source), _hiding(source)
-    api, always = read_api(source), read_always(source)
+    api, aap, always = read_api(source), read_aap(source), read_always(source)
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
@@ -188,7 +190,8 @@ def settings_of(source: Source) -> Settings:
         warnings=route_warnings(routes, platforms),
         unrouted=unrouted(source, platforms, routes),
         api=api,
-        api_warnings=api_warnings(source, api),
+        api_warnings=(*api_warnings(source, api), *aap_warnings(aap)),
+        aap=aap,
         connections_per_source=server.connections_per_source,
     )
 
@@ -303,6 +306,10 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
         source.problems.append(("store", f"{where} {fix}"))
     return store
+
+
+def _server(source: Source) -> ServerSection:
+    return source.section(ServerSection, "server") or ServerSection()
 
 
 def _questions(source: Source) -> QuestionSettings:

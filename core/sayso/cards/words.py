@@ -84,6 +84,12 @@ class CardWords:
     all_asked: str
     close: str
 
+    afterwards: str
+    started: str
+    ran: str
+    failed: str
+    never_used: str
+
     late: str
     elsewhere: str
     took_too_long: str
@@ -173,6 +179,11 @@ ENGLISH = CardWords(
     everything="Everything, complete.",
     all_asked="All that is asked",
     close="Close",
+    afterwards="Afterwards",
+    started="started; how it went was not told",
+    ran="ran",
+    failed="failed",
+    never_used="approved, never used",
     late="Too late: this was already {how}.",
     elsewhere="This button does not belong to this message.",
     took_too_long="it took too long",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from sayso.always.terms import Terms, span
+from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
 from sayso.cards.card import (
     DESCRIPTION_LIMIT,
@@ -17,14 +18,14 @@ from sayso.cards.card import (
     Open,
     Room,
 )
-from sayso.cards.words import SUPERSEDED
+from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.desk.bodies import KEPT_BODIES, Bodies, Which, which
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import ENGLISH, QuestionWords
-from sayso.stores.ports import Found
+from sayso.stores.ports import Found, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -75,7 +76,7 @@ class CardMaker:
         elif found.ending is None:
             state = replace(view, notice=self._notices.get(which(request), view.notice))
         else:
-            state = self.ended(request, found.ending)
+            state = self.ended(request, found.ending, found.use)
         return Card(
             handle=copy.handle,
             body=self._fitting(copy.place.platform, request, room),
@@ -122,8 +123,10 @@ class CardMaker:
         """The request in the language of its cards."""
         return request.speaking(self._words)
 
-    def ended(self, request: UserInputRequest, ending: RequestEnding) -> Ended:
-        """The state of a card whose request has ended."""
+    def ended(
+        self, request: UserInputRequest, ending: RequestEnding, use: Use | None = None
+    ) -> Ended:
+        """The state of a card whose request has ended, and what is told of it since."""
         request, words = self.spoken(request), self._words.cards
         expired = isinstance(ending, RequestExpiredEvent)
         reason = words.nobody_answered if expired else ending.reason
@@ -134,7 +137,7 @@ class CardMaker:
             by_name=self._routes.name(ending.decided_by or ""),
             reason=redacted_text(reason[:_LONGEST_REASON]),
             stored=request.stored(ending),
-            facts=request.told(ending),
+            facts=(*request.told(ending), *_afterwards(use, words)),
         )
 
     def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
@@ -200,3 +203,9 @@ class CardMaker:
             for said in (choice.stores, choice.stores_briefly)
         )
         return replace(choice, label=label, stores=stores, stores_briefly=briefly, lasts=lasts)
+
+
+def _afterwards(use: Use | None, words: CardWords) -> tuple[tuple[str, str], ...]:
+    if use is None:
+        return ()
+    return afterwards(used=use.at is not None, report=use.report, words=words)

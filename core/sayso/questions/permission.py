@@ -15,10 +15,8 @@ from sayso.calls import ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
-from sayso.events import (
-    RequestEnding,
-    UserInputRequest,
-)
+from sayso.errors import InvalidCallError
+from sayso.events import RequestEnding, UserInputRequest
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
@@ -57,6 +55,9 @@ class PermissionRequestEvent(UserInputRequest):
     JSON Schema, where it has one: arguments that a person edits must fit it.
     ``asked_because`` is why the policy wants a person, where it says so;
     ``deny_rules`` are those of that policy, which nothing comes before.
+    Nobody changes a call that is ``fixed``. ``claims`` are what whoever asks says of
+    itself, pairs of a name and a text; ``kept`` is what the door that it came in by
+    keeps with it for itself.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -71,6 +72,9 @@ class PermissionRequestEvent(UserInputRequest):
     suggested_rules: OfferedRules = ()
     asked_because: str = ""
     deny_rules: tuple[DenyRule, ...] = Field(default=(), max_length=MOST_DENY_RULES)
+    fixed: bool = False
+    claims: tuple[tuple[str, str], ...] = ()
+    kept: str = ""
 
     @property
     def question_id(self) -> str:
@@ -128,7 +132,12 @@ class PermissionRequestEvent(UserInputRequest):
             content=written_arguments(shown.shown) or words.no_arguments,
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
-            facts=(*self.origin, *self._because(words), *_not_shown(shown, words)),
+            facts=(
+                *self.origin,
+                *self._claimed(words),
+                *self._because(words),
+                *_not_shown(shown, words),
+            ),
             choices=(allow, *always, deny),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
@@ -187,7 +196,7 @@ class PermissionRequestEvent(UserInputRequest):
         """The response that lets the call run, with other arguments where they are given.
 
         Raises:
-            InvalidCallError: those cannot be written as JSON.
+            InvalidCallError: those cannot be written as JSON, or nobody may change the call.
         """
         response = self._response(True, by=by, at=at, reason=reason, choice=choice, rule=rule)
         if modified_arguments is None:
@@ -195,6 +204,8 @@ class PermissionRequestEvent(UserInputRequest):
         changed, digest = shown_and_digest(modified_arguments)
         if is_same_json(changed, self.arguments):
             return response
+        if self.fixed:
+            raise InvalidCallError("this call cannot be changed: deny it, and say what should be")
         return response.model_copy(
             update={"modified_arguments": changed, "modified_digest": digest}
         )
@@ -331,9 +342,16 @@ class PermissionRequestEvent(UserInputRequest):
     def _saying_more(self, shown: Redaction, words: QuestionWords) -> Iterator[Choice]:
         yield deny_with_reason_choice(DENY, words)
         yield changes_choice(words)
+        if self.fixed:
+            return
         edit = edit_choice(self.arguments, self.arguments_schema, words, shown=shown)
         if edit is not None:
             yield edit
+
+    def _claimed(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
+        for name, text in self.claims:
+            label = words.claims.format(name=one_line(name, NAME_LIMIT))
+            yield label, shortened(from_agent(text, one_line=True), LONGEST_BECAUSE)
 
     def _because(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
         told = from_agent(self.asked_because, one_line=True).strip()

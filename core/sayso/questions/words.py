@@ -26,6 +26,7 @@ class QuestionWords:
     deny: str
     may_run: str
     asked_because: str
+    claims: str
     not_shown: str
     runs_hidden: Counted
     runs_with: str
@@ -101,6 +102,7 @@ ENGLISH = QuestionWords(
     deny="Deny",
     may_run="May this run?",
     asked_because="Asked because",
+    claims="Claims {name}",
     not_shown="Not shown",
     runs_hidden=Counted(
         "{count} value that looks like a secret; it runs as it is",

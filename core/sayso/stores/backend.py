@@ -12,13 +12,16 @@ from sayso.stores.ports import (
     Bus,
     Checkup,
     Copies,
+    Documents,
     Drafts,
+    Errands,
     Keyed,
     Leases,
     Outbox,
     Roster,
     Rules,
     Store,
+    Uses,
     Watch,
 )
 
@@ -44,6 +47,9 @@ class Backend:
     budgets: Budgets
     roster: Roster
     drafts: Drafts
+    documents: Documents
+    errands: Errands
+    uses: Uses
     log: BranchLog
     checkup: Checkup
     inbox: Inbox

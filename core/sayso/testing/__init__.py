@@ -18,7 +18,9 @@ from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, 
 from sayso.testing.bus_contract import BusContract
 from sayso.testing.copies_contract import CopiesContract
 from sayso.testing.denial_contract import DenialContract
+from sayso.testing.documents_contract import DocumentsContract
 from sayso.testing.drafts_contract import DraftsContract
+from sayso.testing.errands_contract import ErrandsContract
 from sayso.testing.harness import (
     Filled,
     Prompt,
@@ -39,6 +41,7 @@ from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
 from sayso.testing.state_contract import StateContract
 from sayso.testing.store_contract import StoreContract
+from sayso.testing.uses_contract import UsesContract
 from sayso.testing.watch_contract import WatchContract
 
 __all__ = [
@@ -50,7 +53,9 @@ __all__ = [
     "BusContract",
     "CopiesContract",
     "DenialContract",
+    "DocumentsContract",
     "DraftsContract",
+    "ErrandsContract",
     "Filled",
     "KeyedContract",
     "LeasesContract",
@@ -68,6 +73,7 @@ __all__ = [
     "StoppedClock",
     "StoreContract",
     "UnscriptedPromptError",
+    "UsesContract",
     "WatchContract",
     "a_copy",
     "a_request",

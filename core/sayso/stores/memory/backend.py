@@ -13,7 +13,9 @@ from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.checkup import MemoryCheckup
 from sayso.stores.memory.copies import MemoryCopies
+from sayso.stores.memory.documents import MemoryDocuments
 from sayso.stores.memory.drafts import MemoryDrafts
+from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.keyed import MemoryKeyed
 from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.log import MemoryBranchLog
@@ -22,6 +24,7 @@ from sayso.stores.memory.records import Records
 from sayso.stores.memory.roster import MemoryRoster
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
 from sayso.stores.memory.store import MemoryStore, MemoryWatch
+from sayso.stores.memory.uses import MemoryUses
 
 
 @asynccontextmanager
@@ -29,11 +32,11 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
     """A backend for one process; everything is gone when the block ends."""
     home = Home()
     home.check()
-    bus, outbox = MemoryBus(home), MemoryOutbox(home)
+    bus, outbox, errands = MemoryBus(home), MemoryOutbox(home), MemoryErrands(clock)
     records = Records(clock, home)
     audit = MemoryAudit(records, clock)
     rules = MemoryRules(audit, clock)
-    store = MemoryStore(records, rules, audit, bus, outbox, clock)
+    store = MemoryStore(records, rules, audit, bus, outbox, errands, clock)
     watch = MemoryWatch(records, store, clock)
     async with Inbox(bus, watch) as inbox:
         yield Backend(
@@ -49,6 +52,9 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             budgets=MemoryBudgets(clock),
             roster=MemoryRoster(clock),
             drafts=MemoryDrafts(clock),
+            documents=MemoryDocuments(clock),
+            errands=errands,
+            uses=MemoryUses(records, outbox),
             log=MemoryBranchLog(bus, records, clock),
             checkup=MemoryCheckup(),
             inbox=inbox,

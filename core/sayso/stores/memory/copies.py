@@ -34,7 +34,7 @@ class MemoryCopies:
         if entry is None:
             return None
         record = self._records.record(entry)
-        return Found(entry.copies[handle], record.request, record.ending)
+        return Found(entry.copies[handle], record.request, record.ending, record.use)
 
     async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown.

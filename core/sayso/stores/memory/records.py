@@ -13,7 +13,7 @@ from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
-from sayso.stores.ports import Copy, Hold, Record
+from sayso.stores.ports import Copy, Hold, Record, Sequel, Use
 
 _KEPT = timedelta(days=1)
 _DELIVERIES_KEPT = timedelta(minutes=10)
@@ -30,7 +30,11 @@ class Entry:
     request: UserInputRequest
     deadline: datetime
     inboxes: set[str]
+    opened_at: datetime
     ending: RequestEnding | None = None
+    ended_at: datetime | None = None
+    sequel: Sequel | None = None
+    use: Use | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
     foreseen: tuple[RequestEnding, datetime] | None = None
     overruled: RequestEnding | None = None
@@ -69,6 +73,8 @@ class Records:
         self._entries[question_id] = self._waiting[question_id] = entry
         if entry.key:
             self._keys[_name(entry.request.run, entry.key)] = question_id
+        if entry.sequel is not None:
+            entry.keep = max(entry.keep, entry.sequel.keep)
         heapq.heappush(self._to_forget, (entry.deadline + _KEPT, question_id))
 
     def find(self, question_id: str) -> Entry | None:
@@ -100,8 +106,9 @@ class Records:
             del self._keys[name]
 
     def end(self, entry: Entry, ending: RequestEnding) -> None:
-        """Record the ending of an open request."""
+        """Record the ending of a request, and since when it has ended."""
         entry.ending = ending
+        entry.ended_at = entry.ended_at or self._clock()
         self._waiting.pop(entry.request.question_id, None)
 
     def waiting(self) -> Iterable[Entry]:
@@ -156,7 +163,16 @@ class Records:
         request = entry.request.model_copy(update={"expires_at": entry.deadline})
         left = (entry.deadline - self._clock()).total_seconds()
         copies = tuple(entry.copies.values())
-        return Record(request, entry.ending, copies, left, entry.overruled)
+        return Record(
+            request,
+            entry.ending,
+            copies,
+            left,
+            entry.overruled,
+            entry.opened_at,
+            entry.ended_at,
+            entry.use,
+        )
 
     def _forget(self) -> None:
         now = self._clock()

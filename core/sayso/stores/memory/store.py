@@ -12,10 +12,11 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.memory.bus import MemoryBus
+from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
-from sayso.stores.ports import BookChanged, Hold, Joined, Opened, Record, Ring, Settled
+from sayso.stores.ports import BookChanged, Hold, Joined, Opened, Record, Ring, Sequel, Settled
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
@@ -30,6 +31,7 @@ class MemoryStore:
         audit: MemoryAudit,
         bus: MemoryBus,
         outbox: MemoryOutbox,
+        errands: MemoryErrands,
         clock: Clock,
     ) -> None:
         self._records = records
@@ -37,6 +39,7 @@ class MemoryStore:
         self._audit = audit
         self._bus = bus
         self._outbox = outbox
+        self._errands = errands
         self._clock = clock
 
     async def open(
@@ -48,6 +51,7 @@ class MemoryStore:
         book: str | None,
         ending: RequestEnding | None = None,
         key: str = "",
+        sequel: Sequel | None = None,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
@@ -66,7 +70,8 @@ class MemoryStore:
             return Joined(self._records.record(other))
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
-        entry = Entry(request, now + timedelta(seconds=seconds), {inbox}, key=key)
+        deadline = now + timedelta(seconds=seconds)
+        entry = Entry(request, deadline, {inbox}, now, key=key, sequel=sequel)
         if key:
             entry.hold(hold)
         self._records.add(entry)
@@ -135,9 +140,12 @@ class MemoryStore:
 
     def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts) -> None:
         """Record an ending, and tell the audit, the desks and the observers of it."""
+        is_first = entry.ending is None
         self._records.end(entry, ending)
         self._audit.write(audit.about(entry.request), facts)
         self._outbox.put("end", entry.request.question_id)
+        if is_first and entry.sequel is not None:
+            self._errands.leave(entry.sequel.queue, entry.request.question_id)
         self._bus.tell(branch_topic(entry.request.run), ending)
 
     def _counting(self, entry: Entry, offered: RequestEnding) -> RequestEnding:

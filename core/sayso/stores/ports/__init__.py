@@ -9,7 +9,9 @@ from sayso.stores.ports.budgets import Budgets
 from sayso.stores.ports.bus import Bus, Ring
 from sayso.stores.ports.checkup import Ailment, Checkup
 from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
+from sayso.stores.ports.documents import Documents
 from sayso.stores.ports.drafts import Drafts
+from sayso.stores.ports.errands import Due, Errands
 from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
@@ -18,6 +20,7 @@ from sayso.stores.ports.requests import (
     Joined,
     Opened,
     Record,
+    Sequel,
     Settled,
     Store,
     Watch,
@@ -30,6 +33,7 @@ from sayso.stores.ports.rules import (
     KeptRule,
     Rules,
 )
+from sayso.stores.ports.uses import Report, Use, Uses, Went
 
 __all__ = [
     "KEPT",
@@ -45,7 +49,10 @@ __all__ = [
     "Checkup",
     "Copies",
     "Copy",
+    "Documents",
     "Drafts",
+    "Due",
+    "Errands",
     "Found",
     "Hold",
     "Job",
@@ -57,11 +64,16 @@ __all__ = [
     "Opened",
     "Outbox",
     "Record",
+    "Report",
     "Ring",
     "Roster",
     "Rules",
+    "Sequel",
     "Settled",
     "Store",
+    "Use",
+    "Uses",
     "Watch",
+    "Went",
     "check_key",
 ]

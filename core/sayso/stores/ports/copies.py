@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sayso.chats.places import MessageRef, Place
 from sayso.events import RequestEnding, UserInputRequest
+from sayso.stores.ports.uses import Use
 
 KEPT = timedelta(days=30)
 """How long after its deadline a request is known whose card was shown: late presses close it."""
@@ -60,11 +61,12 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The copy a handle belongs to, with its request and how that ended."""
+    """The copy a handle belongs to, with its request, how that ended, and what became of it."""
 
     copy: Copy
     request: UserInputRequest
     ending: RequestEnding | None
+    use: Use | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.ports.copies import Copy
+from sayso.stores.ports.uses import Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,19 @@ class Opened:
 @dataclass(frozen=True, slots=True)
 class BookChanged:
     """Nothing was opened: the session remembers other rules than the asker knew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sequel:
+    """What is still to be done about a request once it has ended.
+
+    Its id is left in this ``queue`` of ``Errands``, in the very step that records
+    its ending, and it is known for at least ``keep`` after its deadline; one that
+    was opened with its ending, for at least ``keep`` from then on.
+    """
+
+    queue: str
+    keep: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +63,10 @@ class Settled:
 class Record:
     """All that the store knows of one request.
 
-    ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock.
-    ``overruled`` is the approval whose place the ending took.
+    ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock,
+    and so are ``opened_at`` and ``ended_at``, which records of before that was kept lack.
+    ``overruled`` is the approval whose place the ending took; ``use`` is what became of an
+    approval, where that is told.
     """
 
     request: UserInputRequest
@@ -58,6 +74,9 @@ class Record:
     copies: tuple[Copy, ...] = ()
     seconds_left: float = 0.0
     overruled: RequestEnding | None = None
+    opened_at: datetime | None = None
+    ended_at: datetime | None = None
+    use: Use | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +102,7 @@ class Store(Protocol):
         book: str | None,
         ending: RequestEnding | None = None,
         key: str = "",
+        sequel: Sequel | None = None,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
 
@@ -93,7 +113,8 @@ class Store(Protocol):
         that the asker knows; when it is not the current one, nothing is
         opened; None opens whatever they are. Repeating the same request
         changes nothing; after its end the inbox is rung at once. What needs
-        nobody is recorded with its ``ending``: it is never open, and never shown.
+        nobody is recorded with its ``ending``: it is never open, and never shown. A ``sequel``
+        is what its end leaves to do.
 
         Under a ``key`` a session asks once: another request joins the one that
         was asked under it, whatever the rules are by now. Whoever opens or joins

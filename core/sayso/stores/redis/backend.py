@@ -12,7 +12,9 @@ from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.copies import RedisCopies
+from sayso.stores.redis.documents import RedisDocuments
 from sayso.stores.redis.drafts import RedisDrafts
+from sayso.stores.redis.errands import RedisErrands
 from sayso.stores.redis.keyed import RedisKeyed
 from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
@@ -21,6 +23,7 @@ from sayso.stores.redis.roster import RedisRoster
 from sayso.stores.redis.rules import RedisAudit, RedisRules
 from sayso.stores.redis.store import RedisStore, RedisWatch
 from sayso.stores.redis.url import StoreUrl, read_url
+from sayso.stores.redis.uses import RedisUses
 
 
 def redis_backend(
@@ -65,6 +68,9 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 budgets=RedisBudgets(client),
                 roster=roster,
                 drafts=RedisDrafts(client),
+                documents=RedisDocuments(client),
+                errands=RedisErrands(client),
+                uses=RedisUses(client),
                 log=RedisBranchLog(client, log_reads),
                 checkup=RedisCheckup(client, bus),
                 inbox=inbox,

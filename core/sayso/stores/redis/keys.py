@@ -16,6 +16,11 @@ slot uses several namespaces.
                              ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
                              since when in ms it is closed and where it was sent to,
+                             ``b`` and ``z`` when it was opened and ended in ms, ``g`` the
+                             queue that its end leaves it in, ``gk`` for how many ms,
+                             ``pk`` who used the approval, ``pa`` when in ms, ``po`` how that
+                             went, ``pt`` when that was told, ``pl`` since when it is known
+                             that nobody did,
                              ``u`` how many refused presses the audit has of it and
                              ``u:<kind> <actor>`` which, ``k`` the key it was asked under,
                              as ``key:…`` has it, ``w:<waiter>`` the inbox of a process that
@@ -40,6 +45,8 @@ slot uses several namespaces.
 ``state:<session>``  hash    what policies keep for a session: ``v:<name>`` each value,
                              ``t`` who changed it last
 ``draft:<key>``      string  what is half done, such as the answers to a form
+``document:<key>``   string  a text that is changed by whoever knows what it says
+``errands:<queue>``  zset    names of what is to be done, by when in ms
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
                              many questions are open, ``b`` bytes of all its events, ``g`` how
                              many of them are gone at least; a request's ``l:<kind>`` says
@@ -50,12 +57,14 @@ slot uses several namespaces.
                              its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================
 
-Nothing lives for ever: requests and ``due`` live until their deadline and a day, requests whose
-cards were shown, and their handles, until 30 days after it unless the bots are told otherwise, a
-``key`` as long as its request, ``jobs`` until the last deadline and a week, rules and books a day
-longer than their last rule, the audit 90 days after its last entry, the events of a branch a week
-after the last of them and its numbers 90 days, budgets an hour after the last message, new
-addresses and what was spent half a year after the last question for them.
+Nothing lives for ever: requests and ``due`` live until their deadline and a day, requests that
+leave an errand as long as was said, requests whose cards were shown, and their handles, until 30
+days after it unless the bots are told otherwise, a ``key`` as long as its request, documents as
+long as was said, errands a week after they were due or last looked at, ``jobs`` until the last
+deadline and a week, rules and books a day longer than their last rule, the audit 90 days after its
+last entry, the events of a branch a week after the last of them and its numbers 90 days, budgets
+an hour after the last message, new addresses and what was spent half a year after the last
+question for them.
 """
 
 from __future__ import annotations
@@ -133,6 +142,14 @@ class Keys:
     def draft(self, key: str) -> str:
         """What is half done."""
         return f"{self.prefix}draft:{key}"
+
+    def document(self, key: str) -> str:
+        """A text that is changed by whoever knows what it says."""
+        return f"{self.prefix}document:{key}"
+
+    def errands(self, queue: str) -> str:
+        """What is to be done, by when."""
+        return f"{self.prefix}errands:{queue}"
 
     def channel(self, topic: str) -> str:
         """The channel of a topic."""

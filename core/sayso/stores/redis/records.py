@@ -14,7 +14,7 @@ from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.wire import decode_ending, decode_request
 from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
-from sayso.stores.ports import Copy, Record, Ring
+from sayso.stores.ports import Copy, Record, Report, Ring, Use, Went
 
 _SMALL = 4_096
 
@@ -148,4 +148,27 @@ def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record
         tuple(copies),
         (int(fields[b"d"]) - now) / 1000,
         decode_ending(fields[b"y"]) if b"y" in fields else None,
+        _moment_in(fields, b"b"),
+        _moment_in(fields, b"z"),
+        read_use([fields.get(name) for name in (b"pk", b"pa", b"po", b"pt", b"pl")]),
     )
+
+
+def _moment_in(fields: Mapping[bytes, bytes], name: bytes) -> datetime | None:
+    return moment(fields[name]) if name in fields else None
+
+
+def stored_report(went: Went, note: str) -> str:
+    """How a call went, as it is kept beside its request."""
+    return _array(went, note)
+
+
+def read_use(reply: Sequence[bytes | None]) -> Use | None:
+    """What became of an approval; None where nothing is told of it."""
+    key, at, report, reported, lapsed = reply
+    if key is None or at is None:
+        return None if lapsed is None else Use()
+    if report is None or reported is None:
+        return Use(key.decode(), moment(at))
+    went, note = from_json(report)
+    return Use(key.decode(), moment(at), Report(went, moment(reported), note))

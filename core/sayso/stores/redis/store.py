@@ -23,7 +23,7 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Settled
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import agent_key, session_key, short_key
 from sayso.stores.redis.records import (
@@ -65,6 +65,7 @@ class RedisStore:
         book: str | None,
         ending: RequestEnding | None = None,
         key: str = "",
+        sequel: Sequel | None = None,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
@@ -84,6 +85,7 @@ class RedisStore:
             b"" if ending is None else encode(ending),
             "" if ending is None else audit.written(audit.ended(ending)),
             short_key(key) if key else "",
+            *_followed(sequel),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
@@ -183,6 +185,12 @@ class RedisStore:
                 raise ReplayedCallbackError("this callback was handled before")
             case _:
                 raise UnknownRequestError(question_id)
+
+
+def _followed(sequel: Sequel | None) -> tuple[str, int]:
+    if sequel is None:
+        return "", 0
+    return sequel.queue, round(sequel.keep.total_seconds() * 1000)
 
 
 def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]:

@@ -15,7 +15,9 @@ from sayso.testing import (
     BusContract,
     CopiesContract,
     DenialContract,
+    DocumentsContract,
     DraftsContract,
+    ErrandsContract,
     KeyedContract,
     LeasesContract,
     OutboxContract,
@@ -25,6 +27,7 @@ from sayso.testing import (
     SettlingContract,
     StateContract,
     StoreContract,
+    UsesContract,
     WatchContract,
 )
 
@@ -100,4 +103,16 @@ class TestMemoryDrafts(DraftsContract):
 
 
 class TestMemoryBranchLog(BranchLogContract):
+    pass
+
+
+class TestMemoryDocuments(DocumentsContract):
+    pass
+
+
+class TestMemoryErrands(ErrandsContract):
+    pass
+
+
+class TestMemoryUses(UsesContract):
     pass

@@ -72,7 +72,7 @@ async def test_nothing_of_a_forgotten_request_is_kept(clock: Clock) -> None:
     records = Records(clock)
     for number in range(10):
         request = a_request(run=RUN).model_copy(update={"permission_id": f"p-{number}"})
-        records.add(Entry(request, clock(), set()))
+        records.add(Entry(request, clock(), set(), clock()))
         records.bind(Copy(f"h-{number}", request.question_id, Place("x", "1")))
         records.refuse_again(f"d-{number}")
     clock.pass_by(DAY)

@@ -15,7 +15,9 @@ from sayso.testing import (
     BusContract,
     CopiesContract,
     DenialContract,
+    DocumentsContract,
     DraftsContract,
+    ErrandsContract,
     KeyedContract,
     LeasesContract,
     OutboxContract,
@@ -25,6 +27,7 @@ from sayso.testing import (
     SettlingContract,
     StateContract,
     StoreContract,
+    UsesContract,
     WatchContract,
 )
 
@@ -100,4 +103,16 @@ class TestRedisDrafts(DraftsContract):
 
 
 class TestRedisBranchLog(BranchLogContract):
+    pass
+
+
+class TestRedisDocuments(DocumentsContract):
+    pass
+
+
+class TestRedisErrands(ErrandsContract):
+    pass
+
+
+class TestRedisUses(UsesContract):
     pass

@@ -29,6 +29,14 @@ local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
 end
 
+-- Leave an errand, due now, in a queue that lives as long as what it is about; '' is no queue.
+local function leave(queue, name, keep, now)
+  if queue == '' then return end
+  local errands = P .. 'errands:' .. queue
+  redis.call('ZADD', errands, now, name)
+  live_until(errands, now + keep, now)
+end
+
 -- Whether a callback was here before, in another call than the one with this token. '' never was.
 local function was_here(delivery, token)
   if delivery == '' then return false end

@@ -1,6 +1,6 @@
 -- Find what a handle is bound to: handle, delivery ('' for none), the caller's token.
--- Answers 'found' with id, request, deadline, copy, ending, the handles on its message, and what else
--- is known of the copy;
+-- Answers 'found' with id, request, deadline, copy, ending, the handles on its message, what else
+-- is known of the copy, and what became of an approval;
 -- 'unknown'; or 'replayed'.
 local handle, delivery, token = unpack(ARGV)
 if was_here(delivery, token) then return {'replayed'} end
@@ -10,7 +10,11 @@ if not id then
   return {'unknown'}
 end
 local known = redis.call(
-  'HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e', 'm:' .. handle, 'x:' .. handle
+  'HMGET', P .. 'r:' .. id, 'q', 'd', 'c:' .. handle, 'e', 'm:' .. handle, 'x:' .. handle,
+  'pk', 'pa', 'po', 'pt', 'pl'
 )
 if not known[1] or not known[3] then return {'unknown'} end
-return {'found', id, known[1], known[2], known[3], known[4], known[5], known[6]}
+return {
+  'found', id, known[1], known[2], known[3], known[4], known[5], known[6],
+  {known[7], known[8], known[9], known[10], known[11]}
+}

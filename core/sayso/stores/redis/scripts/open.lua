@@ -1,11 +1,12 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
 -- the rules, that version, facts for all entries of the audit on it, those of the first, the
 -- channel of whoever follows its branch, for what needs nobody its ending, and facts on that ('' for
--- none), and the key it is asked under, as a name in keys ('' for none).
+-- none), the key it is asked under, as a name in keys ('' for none), the queue of errands that its end
+-- leaves it in ('' for none), and how many ms it is kept for that.
 -- Answers 'open', the ms left and the time, 'changed', 'duplicate', or 'joined' with the id of what
 -- was asked under the key before, the time, and its fields and their values.
 local id, request, life, inbox, session, agent, check, version, facts, asked, observers = unpack(ARGV)
-local ending, ended, key = unpack(ARGV, 12)
+local ending, ended, key, queue, keep = unpack(ARGV, 12)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -31,9 +32,11 @@ if check == '1' and version_of(session, agent) ~= version then return {'changed'
 local deadline = now + life
 redis.call(
   'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts,
-  'o', observers
+  'o', observers, 'b', now
 )
-redis.call('PEXPIREAT', record, deadline + DAY)
+if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
+local over = ending ~= '' and queue ~= '' and now or deadline
+redis.call('PEXPIREAT', record, over + math.max(DAY, tonumber(keep)))
 if key ~= '' then
   redis.call('HSET', record, 'k', pointer)
   hold_open(id, id, inbox)
@@ -49,7 +52,8 @@ end
 put(ending ~= '' and 'end' or 'ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
 if ending ~= '' then
-  redis.call('HSET', record, 'e', ending, 't', '')
+  leave(queue, id, tonumber(keep), now)
+  redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 else
   redis.call('ZADD', P .. 'due', deadline, id)
   live_until(P .. 'due', deadline + DAY, now)

@@ -27,7 +27,8 @@ local function remember(name, about, now)
 end
 
 local known = redis.call(
-  'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle
+  'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
+  'g', 'gk'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
@@ -52,7 +53,8 @@ if not known[5] then
   elseif not over and expiry == '1' then
     return {'early'}
   end
-  redis.call('HSET', record, 'e', ending, 't', token)
+  leave(known[13] or '', id, tonumber(known[14] or 0), now)
+  redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
   redis.call('ZREM', P .. 'due', id)
   audit(known[8], facts, now)
   if rule_id ~= '' then remember(shared == '1' and known[7] or known[4], known[8], now) end

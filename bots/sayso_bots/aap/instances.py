@@ -1,0 +1,262 @@
+"""Instances: who may ask, and where the ends of their requests are sent. Kept in the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sayso.clock import Clock
+from sayso.stores.ports import Documents
+from sayso_bots.aap.credentials import Vault, instance_in, is_token_of, new_nonce, token_hash
+from sayso_bots.aap.errors import AapError, conflict
+
+_KEPT = timedelta(days=400)
+_CHANGES_KEPT = timedelta(hours=168)
+_MOST_CHANGES = 200
+_MOST_TRIES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the ends of an instance's requests are sent; the secret is sealed.
+
+    ``since`` is when it took the place of another one.
+    """
+
+    type: str
+    url: str
+    registration_id: str
+    sealed_secret: str = field(repr=False)
+    since: datetime
+
+    @property
+    def public(self) -> dict[str, str]:
+        """What is told of it."""
+        return {"type": self.type, "url": self.url, "registration_id": self.registration_id}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a call has changed, and what it was answered."""
+
+    input: str
+    answer: Mapping[str, Any]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An adapter somewhere, with a token of its own.
+
+    ``provisioner`` made it, ``agent`` is who asks with its token. ``consumes``
+    says that it has used an approval before: of one that never does, nothing follows
+    from an approval that is not used. ``changes`` are those by PATCH, by the
+    mark of their idempotency key.
+    """
+
+    id: str
+    provisioner: str
+    agent: str
+    nonce: str = field(repr=False)
+    token_sha256: str = field(repr=False)
+    input: str = field(repr=False)
+    name: str = ""
+    delivery: Delivery | None = None
+    deleted_at: datetime | None = None
+    consumes: bool = False
+    changes: Mapping[str, Change] = field(default_factory=dict, repr=False)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """What is told of it: never its token, nor the secret of its delivery."""
+        told: dict[str, Any] = {"id": self.id}
+        if self.name:
+            told["name"] = self.name
+        if self.delivery is not None:
+            told["delivery"] = self.delivery.public
+        return told
+
+
+class Instances:
+    """The instances in the store. One that nobody uses for 400 days is forgotten."""
+
+    def __init__(self, documents: Documents, vault: Vault, clock: Clock) -> None:
+        self._documents = documents
+        self._clock = clock
+        self.vault = vault
+
+    async def find(self, instance_id: str) -> Instance | None:
+        """The instance of this id, also one that is deleted; None where there is none."""
+        text = await self._documents.read(_key(instance_id), keep=_KEPT.total_seconds())
+        return None if text is None else _read(text)
+
+    async def behind(self, token: str) -> Instance | None:
+        """The instance whose token this is; None where it is nobody's, or is revoked."""
+        instance_id = instance_in(token)
+        instance = None if instance_id is None else await self.find(instance_id)
+        if instance is None or instance.deleted_at is not None:
+            return None
+        return instance if is_token_of(token, instance.token_sha256) else None
+
+    async def repeated(self, instance_id: str, given: str) -> Instance | None:
+        """The instance that this call has made already; None where it was not made before.
+
+        Raises:
+            AapError: the call was another one, or the instance is deleted.
+        """
+        known = await self.find(instance_id)
+        if known is None:
+            return None
+        if known.deleted_at is not None:
+            raise conflict("instance_deleted", "the instance that this call made is deleted")
+        if known.input != given:
+            raise other_call()
+        return known
+
+    async def make(
+        self,
+        instance_id: str,
+        *,
+        provisioner: str,
+        given: str,
+        name: str = "",
+        agent: str = "",
+        delivery: Delivery | None = None,
+    ) -> tuple[Instance, bool]:
+        """A new instance, and whether it is new: of the same call made twice at once there is one.
+
+        Raises:
+            AapError: as for ``repeated``.
+        """
+        nonce = new_nonce()
+        made = Instance(
+            instance_id,
+            provisioner,
+            agent or name or f"aap-{instance_id[:8]}",
+            nonce,
+            token_hash(self.vault.token(instance_id, nonce)),
+            given,
+            name,
+            delivery,
+        )
+        if await self._swap(made.id, None, _written(made)):
+            return made, True
+        known = await self.repeated(instance_id, given)
+        if known is None:
+            raise TypeError("an instance that was there a moment ago is there")
+        return known, False
+
+    def token(self, instance: Instance) -> str:
+        """The token of an instance, the same each time."""
+        return self.vault.token(instance.id, instance.nonce)
+
+    def changed(self, instance: Instance, key: str, given: str) -> Mapping[str, Any] | None:
+        """What the call of this key was answered; None where it is a new one.
+
+        Raises:
+            AapError: the call was another one.
+        """
+        known = instance.changes.get(self._mark(instance, key))
+        if known is None or known.at + _CHANGES_KEPT <= self._clock():
+            return None
+        if known.input != given:
+            raise other_call()
+        return known.answer
+
+    async def change(
+        self, instance_id: str, key: str, given: str, changes: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Change the name or the delivery of an instance, once; what whoever asks is answered.
+
+        Raises:
+            AapError: there is no such instance, or the call was another one.
+        """
+        for _ in range(_MOST_TRIES):
+            text = await self._documents.read(_key(instance_id))
+            known = None if text is None else _read(text)
+            if known is None or known.deleted_at is not None:
+                raise no_such_instance()
+            if (answer := self.changed(known, key, given)) is not None:
+                return answer
+            now = self._clock()
+            after = replace(known, **changes)
+            kept = [one for one in known.changes.items() if one[1].at + _CHANGES_KEPT > now]
+            change = (self._mark(known, key), Change(given, after.public, now))
+            after = replace(after, changes=dict([*kept, change][-_MOST_CHANGES:]))
+            if await self._swap(instance_id, text, _written(after)):
+                return after.public
+        raise _busy()
+
+    async def delete(self, instance_id: str) -> Instance:
+        """Revoke the instance's token; the instance as it was left. Once more changes nothing.
+
+        Raises:
+            AapError: there is no such instance.
+        """
+        return await self._set(instance_id, deleted_at=self._clock())
+
+    async def consumes(self, instance: Instance) -> None:
+        """Note that the instance uses the approvals it is given."""
+        if not instance.consumes:
+            await self._set(instance.id, consumes=True)
+
+    async def _set(self, instance_id: str, **facts: Any) -> Instance:
+        for _ in range(_MOST_TRIES):
+            text = await self._documents.read(_key(instance_id))
+            if text is None:
+                raise no_such_instance()
+            known = _read(text)
+            if known.deleted_at is not None:
+                return known
+            after = replace(known, **facts)
+            if await self._swap(instance_id, text, _written(after)):
+                return after
+        raise _busy()
+
+    async def _swap(self, instance_id: str, before: str | None, after: str) -> bool:
+        seconds = _KEPT.total_seconds()
+        return await self._documents.swap(_key(instance_id), before, after, seconds=seconds)
+
+    def _mark(self, instance: Instance, key: str) -> str:
+        return self.vault.mark("change", instance.id, key)
+
+
+def no_such_instance() -> AapError:
+    """There is none, or it is another's: whoever asks learns no more."""
+    return AapError(404, "instance_not_found", "there is no such instance")
+
+
+def other_call() -> AapError:
+    """The idempotency key names another call."""
+    message = "another call was made with this Idempotency-Key; use a new one for each call"
+    return conflict("idempotency_conflict", message)
+
+
+def _busy() -> AapError:
+    message = "the instance is being changed by others; try again"
+    return AapError(503, "busy", message, headers={"Retry-After": "1"})
+
+
+def _key(instance_id: str) -> str:
+    return f"aap-instance:{instance_id}"
+
+
+def _written(instance: Instance) -> str:
+    return json.dumps(asdict(instance), default=datetime.isoformat, separators=(",", ":"))
+
+
+def _read(text: str) -> Instance:
+    found: dict[str, Any] = json.loads(text)
+    if (delivery := found["delivery"]) is not None:
+        since = datetime.fromisoformat(delivery.pop("since"))
+        found["delivery"] = Delivery(**delivery, since=since)
+    if (deleted := found["deleted_at"]) is not None:
+        found["deleted_at"] = datetime.fromisoformat(deleted)
+    found["changes"] = {
+        mark: Change(one["input"], one["answer"], datetime.fromisoformat(one["at"]))
+        for mark, one in found["changes"].items()
+    }
+    return Instance(**found)

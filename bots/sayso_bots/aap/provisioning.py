@@ -1,0 +1,130 @@
+"""The endpoints of provisioners: they make instances, change them, and delete them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from aiohttp import web
+
+from sayso.clock import Clock
+from sayso.stores.backend import Backend
+from sayso_bots.aap import exact
+from sayso_bots.aap.asking import Asking
+from sayso_bots.aap.bodies import idempotency_key, read_object, text_in, without_body
+from sayso_bots.aap.door import Door, id_in
+from sayso_bots.aap.errors import invalid, json_response
+from sayso_bots.aap.instances import Delivery, Instance, Instances, no_such_instance
+from sayso_bots.aap.notifier import Notifier
+from sayso_bots.aap.requests import kept_in
+
+FIELDS = ("instance_name", "delivery")
+LONGEST_NAME = 128
+
+
+class Provisioning:
+    """What a provisioner does with its token. Another's instances are as good as none."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        door: Door,
+        instances: Instances,
+        notifier: Notifier,
+        asking: Asking,
+        clock: Clock,
+    ) -> None:
+        self._watch = backend.watch
+        self._door = door
+        self._instances = instances
+        self._notifier = notifier
+        self._asking = asking
+        self._clock = clock
+
+    async def make(self, request: web.Request) -> web.Response:
+        """``POST /v1/instances``."""
+        provisioner = await self._door.provisioner(request)
+        key = idempotency_key(request)
+        found = await read_object(request, allowed=FIELDS)
+        name, given = _name(found), self._mark(found)
+        instance_id = self._instances.vault.instance_id(provisioner, key)
+        known = await self._instances.repeated(instance_id, given)
+        if known is not None:
+            return self._credential(known, 200)
+        made, is_new = await self._instances.make(
+            instance_id,
+            provisioner=provisioner,
+            given=given,
+            name=name,
+            delivery=await self._delivery(found, instance_id),
+        )
+        return self._credential(made, 201 if is_new else 200)
+
+    async def show(self, request: web.Request) -> web.Response:
+        """``GET /v1/instances/{id}``."""
+        instance = await self._own(request)
+        return json_response(json.dumps(instance.public), 200)
+
+    async def change(self, request: web.Request) -> web.Response:
+        """``PATCH /v1/instances/{id}``."""
+        instance = await self._own(request)
+        key = idempotency_key(request)
+        found = await read_object(request, allowed=FIELDS, nullable=("delivery",))
+        if not found:
+            raise invalid("there is nothing to change in it")
+        name, given = _name(found), self._mark(found)
+        answer = self._instances.changed(instance, key, given)
+        if answer is None:
+            changes: dict[str, Any] = {"name": name} if name else {}
+            if "delivery" in found:
+                changes["delivery"] = await self._delivery(found, instance.id)
+            answer = await self._instances.change(instance.id, key, given, changes)
+            now = await self._instances.find(instance.id)
+            if "delivery" in found and now is not None:
+                await self._notifier.replaced(now)
+        return json_response(json.dumps(answer), 200)
+
+    async def delete(self, request: web.Request) -> web.Response:
+        """``DELETE /v1/instances/{id}``: its token is revoked, and what it has asked withdrawn."""
+        instance = await self._own(request, deleted=True)
+        await without_body(request)
+        await self._instances.delete(instance.id)
+        for record in await self._watch.pending():
+            kept = kept_in(record)
+            if kept is not None and kept.instance_id == instance.id:
+                await self._asking.cancel(record, "its instance is deleted")
+        return web.Response(status=204)
+
+    async def _own(self, request: web.Request, *, deleted: bool = False) -> Instance:
+        provisioner = await self._door.provisioner(request)
+        instance_id = id_in(request)
+        instance = await self._instances.find(instance_id) if instance_id else None
+        if instance is None or instance.provisioner != provisioner:
+            raise no_such_instance()
+        if instance.deleted_at is not None and not deleted:
+            raise no_such_instance()
+        return instance
+
+    async def _delivery(self, found: dict[str, Any], instance_id: str) -> Delivery | None:
+        given = found.get("delivery")
+        if given is None:
+            return None
+        if not isinstance(given, dict):
+            raise invalid("must be an object", param="delivery")
+        return await self._notifier.checked(given, instance_id=instance_id, since=self._clock())
+
+    def _mark(self, found: dict[str, Any]) -> str:
+        # Not a plain hash of it: it holds the secret of a delivery.
+        return self._instances.vault.mark("input", exact.digest(found))
+
+    def _credential(self, instance: Instance, status: int) -> web.Response:
+        token = self._instances.token(instance)
+        answer = {"instance": instance.public, "credential": {"token": token}}
+        return json_response(json.dumps(answer), status)
+
+
+def _name(found: dict[str, Any]) -> str:
+    name = text_in(found, "instance_name", most=LONGEST_NAME)
+    if not name.isprintable() or name != name.strip():
+        raise invalid("must be printable", param="instance_name")
+    return name

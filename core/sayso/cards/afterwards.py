@@ -1,0 +1,36 @@
+"""What became of an approval, as the card says it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sayso.cards.words import CardWords
+from sayso.text.agents import from_agent
+from sayso.text.visible import shortened
+
+_LONGEST_NOTE = 300
+
+
+class Told(Protocol):
+    """How a call went, as whoever ran it says."""
+
+    @property
+    def went(self) -> str:
+        """Succeeded or failed."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """More about it."""
+        ...
+
+
+def afterwards(*, used: bool, report: Told | None, words: CardWords) -> tuple[tuple[str, str], ...]:
+    """Whether the approval was used and how that went, as a fact of its card."""
+    if not used:
+        return ((words.afterwards, words.never_used),)
+    if report is None:
+        return ((words.afterwards, words.started),)
+    went = words.failed if report.went == "failed" else words.ran
+    note = shortened(from_agent(report.note, one_line=True).strip(), _LONGEST_NOTE)
+    return ((words.afterwards, f"{went}: {note}" if note else went),)

@@ -1,0 +1,28 @@
+"""Things to be done later, in Redis: a sorted set for each queue."""
+
+from __future__ import annotations
+
+from sayso.stores.ports import Due
+from sayso.stores.redis.client import Client, Script
+
+_PUT, _TAKE = Script("errand"), Script("errands")
+
+
+class RedisErrands:
+    """Errands by the server's clock; a queue is forgotten a week after it was last looked at."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def put(self, queue: str, name: str, *, seconds: float = 0.0) -> None:
+        """Let the name be due in so many seconds."""
+        await self._client.run(_PUT, queue, name, round(seconds * 1000))
+
+    async def take(self, queue: str, *, most: int, hold: float) -> Due:
+        """What is due; due again in ``hold`` seconds unless it is done by then."""
+        left, *names = await self._client.run(_TAKE, queue, most, round(hold * 1000))
+        return Due([name.decode() for name in names], None if left < 0 else left / 1000)
+
+    async def done(self, queue: str, name: str) -> None:
+        """It is done, and will not come again."""
+        await self._client.command("ZREM", self._client.keys.errands(queue), name)

@@ -1,0 +1,42 @@
+"""What became of approvals, in Redis."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sayso.errors import UnknownRequestError
+from sayso.stores.ports import Use, Went
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.records import read_use, stored_report
+
+_TAKE, _REPORT, _LAPSE = Script("take_use"), Script("report_use"), Script("lapse")
+
+
+class RedisUses:
+    """Uses, as long as the requests themselves. Moments are those of the server's clock."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+        """Use an approval, once."""
+        over = round(until.timestamp() * 1000)
+        return _use(question_id, await self._client.run(_TAKE, question_id, key, over))
+
+    async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
+        """Record how the call went; the first report counts."""
+        written = stored_report(went, note)
+        return _use(question_id, await self._client.run(_REPORT, question_id, written))
+
+    async def lapse(self, question_id: str) -> bool:
+        """Record that an approval was not used."""
+        said: int = await self._client.run(_LAPSE, question_id)
+        if said < 0:
+            raise UnknownRequestError(question_id)
+        return said == 1
+
+
+def _use(question_id: str, said: int | list[bytes | None]) -> Use | None:
+    if said == 0:
+        raise UnknownRequestError(question_id)
+    return None if isinstance(said, int) else read_use(said)

@@ -1,0 +1,95 @@
+"""What all errands promise."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Sequel
+from sayso.testing.builders import a_request, a_response, until
+
+
+class ErrandsContract:
+    """The promises of ``Errands``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_an_errand_is_taken_when_it_is_due(self, backend: Backend) -> None:
+        await backend.errands.put("q", "later", seconds=60)
+        await backend.errands.put("q", "now ü")
+
+        due = await backend.errands.take("q", most=10, hold=30)
+
+        assert list(due.names) == ["now ü"]
+        assert due.next_in is not None
+        assert 25 < due.next_in <= 30
+
+    async def test_only_one_of_many_takes_an_errand(self, backend: Backend) -> None:
+        await backend.errands.put("q", "one")
+
+        taken = await asyncio.gather(
+            *(backend.errands.take("q", most=10, hold=30) for _ in range(20))
+        )
+
+        assert [name for due in taken for name in due.names] == ["one"]
+
+    async def test_what_is_not_done_in_time_comes_again(self, backend: Backend) -> None:
+        await backend.errands.put("q", "one")
+        await backend.errands.take("q", most=10, hold=0.01)
+
+        async def again() -> bool:
+            return list((await backend.errands.take("q", most=10, hold=30)).names) == ["one"]
+
+        await until(again)
+
+    async def test_what_is_done_does_not_come_again(self, backend: Backend) -> None:
+        await backend.errands.put("q", "one")
+        await backend.errands.take("q", most=10, hold=0)
+        await backend.errands.done("q", "one")
+
+        due = await backend.errands.take("q", most=10, hold=0)
+
+        assert (list(due.names), due.next_in) == ([], None)
+
+    async def test_queues_do_not_leak_into_each_other(self, backend: Backend) -> None:
+        await backend.errands.put("q", "one")
+
+        assert (await backend.errands.take("q2", most=10, hold=0)).names == []
+
+    async def test_no_more_is_taken_than_was_asked_for(self, backend: Backend) -> None:
+        for number in range(5):
+            await backend.errands.put("q", str(number))
+
+        assert len((await backend.errands.take("q", most=3, hold=30)).names) == 3
+        assert len((await backend.errands.take("q", most=3, hold=30)).names) == 2
+
+    async def test_the_end_of_a_request_leaves_its_errand_once(self, backend: Backend) -> None:
+        request = a_request()
+        sequel = Sequel("ended", keep=timedelta(days=9))
+        await backend.store.open(request, seconds=30, inbox="", book=None, sequel=sequel)
+        before = await backend.errands.take("ended", most=10, hold=30)
+
+        for by in ("slack:U0ALICE", "slack:U0BOB"):
+            await backend.store.settle(request.question_id, a_response(request, by=by))
+        after = await backend.errands.take("ended", most=10, hold=30)
+
+        assert list(before.names) == []
+        assert list(after.names) == [request.question_id]
+
+    async def test_a_request_that_is_opened_with_its_end_leaves_its_errand(
+        self, backend: Backend
+    ) -> None:
+        request = a_request()
+        await backend.store.open(
+            request,
+            seconds=30,
+            inbox="",
+            book=None,
+            ending=a_response(request),
+            sequel=Sequel("ended", keep=timedelta(days=9)),
+        )
+
+        due = await backend.errands.take("ended", most=10, hold=30)
+
+        assert list(due.names) == [request.question_id]

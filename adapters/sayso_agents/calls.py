@@ -27,7 +27,8 @@ class Said:
     """What came of asking about a call: the arguments to run it with, or why it does not run.
 
     ``arguments`` are None where the call must not run; ``text`` is what the model is told
-    then. ``edited`` says that a person changed the arguments.
+    then. ``edited`` says that a person changed the arguments: a door that can tell the
+    model so says ``text`` beside the result of the tool.
     """
 
     arguments: dict[str, Any] | None
@@ -42,10 +43,9 @@ class Said:
         """
         if self.arguments is None or not self.edited:
             return self
-        wanted = json.dumps(self.arguments, ensure_ascii=False, default=str)
         text = (
             f"The call of {tool} did not run: it was approved with other arguments only, which "
-            f"cannot be passed on from here. Make this call instead: {wanted}"
+            f"cannot be passed on from here. Make this call instead: {_as_json(self.arguments)}"
         )
         return Said(None, text, edited=True, verdict=self.verdict)
 
@@ -58,8 +58,18 @@ def said_of(verdict: object) -> Said:
         who = "a person" if verdict.decided_by else None  # the model needs no account
         told = replace(verdict, decided_by=who).as_tool_result()
         return Said(None, told, verdict=verdict)
-    edited = verdict.asked_arguments is not None
-    return Said(dict(verdict.arguments), edited=edited, verdict=verdict)
+    arguments = dict(verdict.arguments)
+    if verdict.asked_arguments is None:
+        return Said(arguments, verdict=verdict)
+    text = (
+        "A person changed this call before it ran, on purpose. "
+        f"It ran with these arguments: {_as_json(arguments)}"
+    )
+    return Said(arguments, text, edited=True, verdict=verdict)
+
+
+def _as_json(arguments: dict[str, Any]) -> str:
+    return json.dumps(arguments, ensure_ascii=False, default=str)
 
 
 def failed(tool: str, error: Exception) -> Said:

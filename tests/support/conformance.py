@@ -22,10 +22,12 @@ from typing import Any, cast
 import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
+from redis.asyncio import Redis
 from support.doors import Door, Work, agents_handle, deploy, restart
 from support.valkey_server import free_port
 
 from sayso import Handle
+from sayso.stores.redis.keys import Keys
 
 TESTS = Path(__file__).parents[1]
 STAGING = {"environment": "staging", "release": 42}
@@ -218,8 +220,22 @@ class DoorContract(Scenes):
         assert work.ran == []
         assert "a mistake of ours" in told
 
-    @pytest.mark.parametrize("said", [None, True, "approved"])
-    async def test_nothing_runs_on_an_answer_that_cannot_be_read(self, said: object) -> None:
+    async def test_nothing_runs_on_a_record_that_cannot_be_read(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, timeout=1, patience=1) as sayso:
+            running = scene.ask(self.door.run(sayso, work))
+            await slack.card()
+            (record,) = await scene.backend.watch.pending()
+            await spoil(store_url, record.request.question_id)
+            (told,) = await running
+
+        assert work.ran == []
+        assert "deploy" in told
+
+    @pytest.mark.parametrize("said", [None, "approved"])
+    async def test_nothing_runs_on_an_answer_that_is_no_verdict(self, said: object) -> None:
         work = Work([[deploy()]])
 
         (told,) = await self.door.run(cast("Handle", Double(lambda: said)), work)
@@ -307,6 +323,14 @@ class SuspendedContract(Scenes):
         assert len(work.ran) == 1
         assert sum("is done" in text for text in told) == 1
         assert cards(scene) == 1
+
+
+async def spoil(store_url: str, question_id: str) -> None:
+    """Write an answer of an unknown kind into the record of a question, past everything of ours."""
+    url, _, namespace = store_url.partition("?namespace=")
+    async with Redis.from_url(url) as redis:
+        ending = json.dumps({"type": "NEWER_THAN_THIS", "approved": True})
+        await redis.hset(Keys(namespace).record(question_id), "e", ending)
 
 
 def cards(scene: Asked) -> int:

@@ -24,6 +24,8 @@ def test_an_approved_call_runs_with_the_arguments_of_its_verdict() -> None:
     assert said_of(APPROVED).arguments == ARGUMENTS
     assert said_of(EDITED).arguments == {"environment": "staging"}
     assert (said_of(APPROVED).edited, said_of(EDITED).edited) == (False, True)
+    assert said_of(APPROVED).text == ""
+    assert '"staging"' in said_of(EDITED).text
 
 
 @pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.APPROVED])

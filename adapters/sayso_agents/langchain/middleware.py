@@ -1,0 +1,140 @@
+"""A middleware of LangChain that stands between an agent and its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ToolCallRequest
+from langchain_core.messages import ToolMessage
+from langgraph.types import Command, interrupt
+
+from sayso.calls import ToolCall
+from sayso.errors import ConfigError
+from sayso_agents.calls import Said, asked, failed, said_of
+from sayso_agents.langchain.asking import asking_of, inside
+
+if TYPE_CHECKING:
+    from sayso import Handle
+
+OURS = "sayso"
+"""The type of the interrupts that this middleware makes."""
+
+_T = TypeVar("_T")
+_Result: TypeAlias = ToolMessage | Command[Any]
+
+
+class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Every call of a tool passes Sayso first: people are asked where the policy says so.
+
+    A call runs with the arguments that were approved, or the model is told why it did
+    not run; whatever fails on the way is such a no. List it last: what other middleware
+    changes between it and the tool was shown to nobody.
+
+    With ``suspend`` a run ends with an interrupt while people are asked, which needs a
+    checkpointer; otherwise the call waits. Either way a call is asked about once, also
+    when its node runs again.
+    """
+
+    def __init__(self, sayso: Handle, *, suspend: bool = False) -> None:
+        super().__init__()
+        self._sayso = sayso
+        self._suspend = suspend
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Result]
+    ) -> _Result:
+        """Run the call if it is approved."""
+        said = _at_once(self._said(request, _Blocking(self._sayso)))
+        if said.arguments is None:
+            return _refusal(request, said)
+        with inside(request):
+            return _told(said, handler(_with(request, said.arguments)))
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Result]]
+    ) -> _Result:
+        """Run the call if it is approved."""
+        said = await self._said(request, self._sayso)
+        if said.arguments is None:
+            return _refusal(request, said)
+        with inside(request):
+            return _told(said, await handler(_with(request, said.arguments)))
+
+    async def _said(self, request: ToolCallRequest, sayso: Handle | _Blocking) -> Said:
+        tool = request.tool_call["name"]
+        submitted = None
+        try:
+            asking = asking_of(self._sayso, request)
+            if self._suspend:
+                _check_alone(request)
+                submitted = await sayso.submit(asking.call, **asking.how)
+                if not isinstance(submitted, str):
+                    return said_of(submitted)
+        except Exception as error:
+            return failed(tool, error)
+        if submitted is not None:
+            # It raises at first. What it gives when the node runs again decides nothing.
+            interrupt({"type": OURS, "permission_id": submitted, **asking.shown})
+        return await asked(tool, lambda: sayso.check(asking.call, **asking.how))
+
+
+def _told(said: Said, result: _Result) -> _Result:
+    """The result, with a word about what ran if that is not what the model called."""
+    if not said.edited or not isinstance(result, ToolMessage):
+        return result
+    content = result.content
+    if isinstance(content, str):
+        content = f"{said.text}\n\n{content}"
+    else:
+        content = [{"type": "text", "text": said.text}, *content]
+    return result.model_copy(update={"content": content})
+
+
+def _check_alone(request: ToolCallRequest) -> None:
+    """See that the call is a task of its own.
+
+    Raises:
+        ConfigError: its node runs other calls, too, and would do so again at each interrupt.
+    """
+    path = request.runtime.config.get("metadata", {}).get("langgraph_path", ())
+    if tuple(path)[:1] != ("__pregel_push",):
+        raise ConfigError(
+            "SaysoMiddleware suspends agents of create_agent only, where each call is a task of "
+            "its own: leave suspend=True out, and the call waits"
+        )
+
+
+def _with(request: ToolCallRequest, arguments: dict[str, Any]) -> ToolCallRequest:
+    return request.override(tool_call={**request.tool_call, "args": arguments})
+
+
+def _refusal(request: ToolCallRequest, said: Said) -> ToolMessage:
+    called = request.tool_call
+    return ToolMessage(
+        said.text, name=called["name"], tool_call_id=called["id"] or "", status="error"
+    )
+
+
+class _Blocking:
+    """A handle for callers without an event loop: what is awaited is done at once."""
+
+    def __init__(self, sayso: Handle) -> None:
+        self._sayso = sayso
+
+    async def submit(self, call: ToolCall, **how: Any) -> object:
+        return self._sayso.sync.submit(call, **how)
+
+    async def check(self, call: ToolCall, **how: Any) -> object:
+        return self._sayso.sync.check(call, **how)
+
+
+def _at_once(work: Coroutine[Any, Any, _T]) -> _T:
+    """What comes of work that blocks where others wait."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: _T = done.value
+        return result
+    raise AssertionError("it waited in another way than by blocking")

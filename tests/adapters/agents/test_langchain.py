@@ -1,0 +1,18 @@
+"""LangChain's agents behind ``SaysoMiddleware``, while they run and put aside."""
+
+from __future__ import annotations
+
+from support.conformance import DoorContract, KilledContract, SuspendedContract, SyncContract
+from support.langchain_doors import Inline, Suspended, TheirOwn
+
+
+class TestLangChain(DoorContract, SyncContract, KilledContract):
+    door = Inline()
+
+
+class TestLangChainPutAside(DoorContract, SuspendedContract):
+    door = Suspended()
+
+
+class TestLangChainsOwnApprovals(DoorContract, SuspendedContract):
+    door = TheirOwn()

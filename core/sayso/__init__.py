@@ -49,8 +49,8 @@ from sayso.rules.declarations import (
     requires_permission,
     sub_agent_tool,
 )
+from sayso.rules.deny_rule import DenyRule
 from sayso.rules.rule import PatternRule, RememberedRule, Rule
-from sayso.rules.standing import DenyRule
 
 if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, Submitted

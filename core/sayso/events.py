@@ -15,7 +15,8 @@ from sayso.cards import origin
 from sayso.cards.card import CardBody, Choice
 from sayso.cards.words import ENGLISH, Language
 from sayso.forms.form import NO_INPUTS, Inputs
-from sayso.rules.rule import RememberedRule, RuleBook
+from sayso.rules.book import RuleBook
+from sayso.rules.rule import RememberedRule
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})

@@ -9,8 +9,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from sayso_bots.cli.arguments import add_config
@@ -20,8 +20,9 @@ from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.configured import Configured
+from sayso_bots.settings.rereading import Rereading
 from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import Settings, read_settings
+from sayso_bots.settings.settings import Settings
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,14 +33,15 @@ def add_arguments(parser: Parser) -> None:
 
 def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serve until SIGTERM or Ctrl-C, then finish what is under way; 0."""
-    settings = read_settings(args.config, env)
+    rereading = Rereading(args.config, env)
+    settings = rereading.read().settings
     _set_up_logging(settings.platforms.values())
     colour = wants_colour(sys.stderr, env)
-    asyncio.run(_serve(settings, colour=colour))
+    asyncio.run(_serve(settings, rereading, colour=colour))
     return 0
 
 
-async def _serve(settings: Settings, *, colour: bool) -> None:
+async def _serve(settings: Settings, rereading: Rereading, *, colour: bool) -> None:
     stop, serving_task = asyncio.Event(), asyncio.current_task()
     started = False
 
@@ -50,7 +52,7 @@ async def _serve(settings: Settings, *, colour: bool) -> None:
 
     with _stop_signals(stop_once):
         try:
-            async with serving(settings) as bots:
+            async with serving(settings, rereading=rereading) as bots, _hang_up(bots.reload):
                 started = True
                 collect_seldom()
                 for line in summary(settings, bots, colour=colour):
@@ -98,6 +100,20 @@ def _stop_signals(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.remove_signal_handler(number)
+
+
+@asynccontextmanager
+async def _hang_up(reload: Callable[[], None]) -> AsyncIterator[None]:
+    """Read the policy again at each SIGHUP."""
+    loop = asyncio.get_running_loop()
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python lets only the main thread listen for signals.
+        return
+    loop.add_signal_handler(signal.SIGHUP, reload)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)
 
 
 def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Iterator[str]:

@@ -13,12 +13,14 @@ from sayso.errors import DeliveryError, SaysoError
 from sayso.platforms.bot import Bot
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
+from sayso_bots.server.reloading import Reloading
 
 _FRESH_SECONDS = 5.0
 _PATIENCE_SECONDS = 3.0
 # A probe often has one second: a platform that hangs must not use it up.
 _PLATFORM_SECONDS = 0.3
 _STORE = "store"
+_POLICY = "policy"
 
 
 class Health:
@@ -27,7 +29,8 @@ class Health:
     The process is ready while the store answers. A platform that is away is
     listed as degraded: taking the process out of service would cut off the
     other platforms and the hosted API, and bring nobody back. ``?strict=1``
-    counts platforms as well, and waits for them. Works inside its ``async
+    counts platforms as well, and waits for them. A policy that could not be
+    read again is listed, too: the old one counts. Works inside its ``async
     with`` block.
     """
 
@@ -36,7 +39,10 @@ class Health:
         backend: Backend,
         bots: Mapping[str, Bot],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        reloading: Reloading | None = None,
     ) -> None:
+        self._reloading = reloading
         self._background = Background("a health check", patience=0)
         asked: dict[str, Callable[[], Awaitable[object]]] = {_STORE: backend.leases.ping}
         asked |= {name: bot.introduce for name, bot in bots.items()}
@@ -58,7 +64,10 @@ class Health:
         await looking[_STORE]
         await asyncio.wait(looking.values(), timeout=None if strict else _PLATFORM_SECONDS)
         problems = {name: look.problem for name, look in self._looks.items() if look.problem}
-        return readiness(problems, is_ready=not problems if strict else _STORE not in problems)
+        is_ready = not problems if strict else _STORE not in problems
+        if self._reloading is not None and self._reloading.problem:
+            problems[_POLICY] = self._reloading.problem
+        return readiness(problems, is_ready=is_ready)
 
 
 class _Look:

@@ -29,10 +29,13 @@ from sayso_bots.server.checks import (
     look_at_platform,
     look_into_store,
 )
+from sayso_bots.server.floor import Laying
 from sayso_bots.server.health import Health
 from sayso_bots.server.kinds import load_kinds
+from sayso_bots.server.reloading import Reloading
 from sayso_bots.server.waiting import reached
 from sayso_bots.server.webserver import answering, taken_port, url_of
+from sayso_bots.settings.rereading import Rereading
 from sayso_bots.settings.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -43,17 +46,25 @@ _AGAIN_SECONDS, _LONGEST_SECONDS = 0.5, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The bots at work. ``broken`` ends with an error when a part of them failed for good."""
+    """The bots at work. ``broken`` ends with an error when a part of them failed for good.
+
+    ``reload`` lets them read their policy again soon.
+    """
 
     url: str
     platforms: Mapping[str, str]
     findings: Sequence[Finding]
     broken: asyncio.Future[None]
+    reload: Callable[[], None]
 
 
 @asynccontextmanager
-async def serving(settings: Settings, *, backend: Backend | None = None) -> AsyncIterator[Serving]:
+async def serving(
+    settings: Settings, *, backend: Backend | None = None, rereading: Rereading | None = None
+) -> AsyncIterator[Serving]:
     """The bots while the block runs, on the store of the settings unless another one is given.
+
+    With ``rereading``, by which the settings were read, their policy follows its files.
 
     At the end nothing new is accepted, presses in flight are stored and
     answered, and then everything closes in the order it depends on each other.
@@ -78,9 +89,10 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         introduced = await _introduced(settings, opened)
         findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
+        reloading = await stack.enter_async_context(_policy(settings, backend, work, rereading))
         desk = _desk(settings, backend, opened)
         await stack.enter_async_context(work.going_on(desk.run))
-        health = await stack.enter_async_context(Health(backend, opened))
+        health = await stack.enter_async_context(Health(backend, opened, reloading=reloading))
         routes = health.routes()
         for name, bot in opened.items():
             listening = await stack.enter_async_context(
@@ -101,7 +113,23 @@ async def serving(settings: Settings, *, backend: Backend | None = None) -> Asyn
         stack.callback(api.end)
         stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
-        yield Serving(url_of(sockets), names, findings, work.broken)
+        reload = (lambda: None) if reloading is None else reloading.now
+        yield Serving(url_of(sockets), names, findings, work.broken, reload)
+
+
+@asynccontextmanager
+async def _policy(
+    settings: Settings, backend: Backend, work: _Work, rereading: Rereading | None
+) -> AsyncIterator[Reloading | None]:
+    """The policy as the floor of all agents, and up to date where its files can be read again."""
+    async with AsyncExitStack() as stack:
+        laying, reloading = Laying(backend.floors, settings.policies), None
+        await laying.lay()
+        await stack.enter_async_context(work.going_on(laying.run))
+        if rereading is not None:
+            reloading = Reloading(rereading, settings.policies, laying.change)
+            await stack.enter_async_context(work.going_on(reloading.run))
+        yield reloading
 
 
 def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> Desk:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sayso.always.terms import Terms
+from sayso.errors import ConfigError
 from sayso.policy.deny_rules import left_behind
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import WrittenPolicy, policy_in, read_policy
+from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
 from sayso.written.document import SettingsError
 from sayso.written.lines import KeyPath
@@ -35,7 +37,12 @@ def read_policies(source: Source) -> ServerPolicy:
     else:
         source.problem(("policy",), "must be sections, each of which begins with [[policy]]")
         sections = []
-    return ServerPolicy(sections)
+    policy = ServerPolicy(sections)
+    try:
+        written_floor(policy.floor)
+    except ConfigError as error:
+        source.problem(("policy",), f"is too large: {error}")
+    return policy
 
 
 def read_always(source: Source) -> Terms:

@@ -47,18 +47,21 @@ class Source(Document):
         return Document.place(self, path)
 
 
+def settings_file(config: str | None, env: Mapping[str, str]) -> str:
+    """The name of the settings file: ``config``, else ``$SAYSO_CONFIG``, else ``sayso.toml``."""
+    return config or env.get(CONFIG_VARIABLE, "") or DEFAULT_FILE
+
+
 def read_source(config: str | None, env: Mapping[str, str]) -> Source:
     """The settings file, if there is one, and the environment over it.
 
-    The file is ``config``, else ``$SAYSO_CONFIG``, else ``./sayso.toml``
-    where that exists.
+    Unless somebody names it, the file need not be there.
 
     Raises:
         SettingsError: the file cannot be read or is not TOML.
     """
     asked_for = config or env.get(CONFIG_VARIABLE, "")
-    name = asked_for or DEFAULT_FILE
-    text = ""
+    name, text = settings_file(config, env), ""
     if asked_for or Path(name).exists():
         text = read_text(name, fix="; name another one with --config")
     return source_of(text, env, name=name)

@@ -19,9 +19,9 @@ from sayso.policy.remembered import remembered_decision
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.policy.state import State
 from sayso.questions.permission import PermissionRequestEvent, call_of
+from sayso.rules.book import RuleBook
 from sayso.rules.declarations import Declaration
-from sayso.rules.rule import RuleBook
-from sayso.rules.standing import MOST_DENY_RULES, DenyRule
+from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 
@@ -224,6 +224,7 @@ class Decider:
             path=asker.path,
             unreadable=book.unreadable,
             state=self._state,
+            floor=book.floor,
         )
 
     async def _unless_gone(self, decision: Decision, call: ToolCall, book: RuleBook) -> Decision:
@@ -242,7 +243,7 @@ class Decider:
             # One atomic step: the rule is still there, the book is current, the use is counted.
             used_by = decision.applied_to(call)
             return await self._count(decision, used_by, book=book.version)
-        if decision.ruling is Ruling.DENY and not book.rule_ids:
+        if decision.ruling is Ruling.DENY and not book.rule_ids and not book.floor.rules(call.name):
             return True
         return same_book(await self.refresh(), book)
 
@@ -284,7 +285,9 @@ class _Look:
         """
         if not self.asked and not self.spent:
             now = await self._decider.refresh()
-            context = Context(self._decider.run, now.remembered, unreadable=now.unreadable)
+            context = Context(
+                self._decider.run, now.remembered, unreadable=now.unreadable, floor=now.floor
+            )
             self.denial = remembered_decision(self._call, context, "deny")
             if self.denial is not None:
                 return self._decider.withdrawn(request, self.denial.reason)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
 from sayso.errors import RequestLostError, StoreUnreachableError
-from sayso.rules.rule import RuleBook
+from sayso.rules.book import RuleBook
 from sayso.stores.inbox import CANNOT_ASK
 from sayso.stores.troubles import Troubles
 

@@ -13,8 +13,8 @@ from sayso.policy.denials import denial_by
 from sayso.policy.deny_rules import deny_rules_of, numbered
 from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions, besides, permissions_in, together
+from sayso.rules.deny_rule import DenyRule
 from sayso.rules.rule import Rule
-from sayso.rules.standing import DenyRule
 from sayso.rules.values import Values
 
 

@@ -22,7 +22,7 @@ from sayso.policy.declared import FirstDeclared
 from sayso.policy.denials import Denies, denial_by
 from sayso.policy.deny_rules import HasDenyRules, deny_rules_of
 from sayso.policy.permissions import Permissions, permissions_in, together
-from sayso.rules.standing import DenyRule
+from sayso.rules.deny_rule import DenyRule
 
 Predicate: TypeAlias = Callable[[ToolCall, Context], bool | Awaitable[bool]]
 """True or false of a call, async or not. It only looks, and may be asked more than once a call."""

@@ -16,6 +16,7 @@ from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.policy.state import State
 from sayso.rules.declarations import Declaration
+from sayso.rules.floor import NO_FLOOR, AgentFloor
 from sayso.rules.rule import RememberedRule
 
 _log = logging.getLogger(__name__)
@@ -85,8 +86,9 @@ class Context:
     puts a question of the policy's own to a person and waits for its ending,
     None where nobody can be asked. ``path`` is the chain of parent calls,
     outermost first. ``unreadable`` are the ids of remembered rules that cannot
-    be read here, each of which may deny this call. ``state`` is what policies
-    keep for the session, None where there is no store.
+    be read here, each of which may deny this call. ``floor`` is what the server
+    denies, in any case. ``state`` is what policies keep for the session, None
+    where there is no store.
     """
 
     run: RunRef
@@ -98,6 +100,7 @@ class Context:
     path: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     state: State | None = None
+    floor: AgentFloor = NO_FLOOR
 
     @property
     def only_looking(self) -> Context:

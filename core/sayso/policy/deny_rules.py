@@ -10,8 +10,8 @@ from typing import Protocol, runtime_checkable
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Policy, policy_name
+from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule
 from sayso.rules.rule import Rule
-from sayso.rules.standing import MOST_DENY_RULES, DenyRule
 
 _log = logging.getLogger(__name__)
 

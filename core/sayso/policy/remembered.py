@@ -7,7 +7,8 @@ from typing import Literal
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision
-from sayso.rules.standing import StandingDenial, about, remembered_denial
+from sayso.rules.deny_rule import StandingDenial
+from sayso.rules.standing import about, remembered_denial
 
 
 class Remembered:
@@ -27,10 +28,13 @@ def remembered_decision(
 ) -> Decision | None:
     """The decision of the first remembered rule of this effect that is about the call.
 
-    A rule that cannot be read denies: it may be about the call.
+    A rule that cannot be read denies: it may be about the call. What the server
+    denies is denied here, too.
     """
     if effect == "deny":
-        denial = remembered_denial(call, context.remembered, context.unreadable)
+        denial = context.floor.denial(call) or remembered_denial(
+            call, context.remembered, context.unreadable
+        )
         return None if denial is None else denied(denial)
     consent = next(about(call, context.remembered, effect), None)
     if consent is None:

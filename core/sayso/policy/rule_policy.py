@@ -16,9 +16,9 @@ from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions
 from sayso.policy.remembered import remembered_decision
 from sayso.rules.declarations import Requirements
+from sayso.rules.deny_rule import DenyRule
 from sayso.rules.index import RuleIndex
 from sayso.rules.rule import Rule
-from sayso.rules.standing import DenyRule
 
 
 class RulePolicy:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -11,7 +12,8 @@ from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision
 from sayso.policy.rule_policy import RulePolicy
 from sayso.policy.written import Default, PlacedRule
-from sayso.rules.standing import DenyRule
+from sayso.rules.deny_rule import DenyRule
+from sayso.rules.floor import Floor, FloorSection, floor_of
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,17 @@ class Section:
         looking = _lines("allow rule", len(self.looking), after=len(self.allow))
         return lines | {line: one.place for line, one in zip(looking, self.looking, strict=True)}
 
+    @cached_property
+    def floor(self) -> FloorSection:
+        """What it denies, as it counts for all agents on the store of the server."""
+        denied: dict[str, list[DenyRule]] = defaultdict(list)
+        for number, one in enumerate(self.deny, 1):
+            line = f"deny rule {number}"
+            told = f"{self.lines.get(line, line)} on the server"
+            denied[one.rule.tool].append(DenyRule(told, one.rule))
+        rules = {tool: tuple(of_tool) for tool, of_tool in denied.items()}
+        return FloorSection(self.agent, self.tool, rules)
+
 
 class ServerPolicy:
     """The sections of a server, the first that matches; where none does, a person is asked.
@@ -85,6 +98,11 @@ class ServerPolicy:
     def section(self, agent_id: str, tool: str) -> Section | None:
         """The section that is about these calls, if one is."""
         return next((one for one in self._sections if one.takes(agent_id, tool)), None)
+
+    @property
+    def floor(self) -> Floor:
+        """What it denies, for the agents that have a policy of their own."""
+        return floor_of([section.floor for section in self._sections])
 
     def audits(self, agent_id: str, tool: str) -> bool:
         """Whether what is decided on these calls without a person is to be audited."""

@@ -29,8 +29,10 @@ from sayso.questions.refusals import (
     reason_in,
 )
 from sayso.questions.words import QuestionWords, words_of
-from sayso.rules.rule import OfferedRules, RememberedRule, Rule, RuleBook
-from sayso.rules.standing import MOST_DENY_RULES, DenyRule, StandingDenial, standing_denial
+from sayso.rules.book import RuleBook
+from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule, StandingDenial
+from sayso.rules.rule import OfferedRules, RememberedRule, Rule
+from sayso.rules.standing import standing_denial
 from sayso.text.agents import from_agent
 from sayso.text.arguments import shown_arguments, written_arguments
 from sayso.text.secrets import Redaction, redaction

@@ -202,21 +202,3 @@ def read_remembered(written: bytes) -> RememberedRule | UnreadableRule:
     rule_id = fields.get("ruleId")
     allows = fields.get("effect") == "allow"
     return UnreadableRule(rule_id if isinstance(rule_id, str) else "", allows)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleBook:
-    """What counts for one session, the agent's own rules among it; the version it was read at.
-
-    ``unreadable`` are the rules that cannot be read here and may be denials of
-    anything: while there are any, every call is denied.
-    """
-
-    version: str = ""
-    remembered: tuple[RememberedRule, ...] = ()
-    unreadable: tuple[str, ...] = ()
-
-    @property
-    def rule_ids(self) -> tuple[str, ...]:
-        """The ids of all of them."""
-        return (*(kept.rule_id for kept in self.remembered), *self.unreadable)

@@ -3,62 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
-from pydantic.dataclasses import dataclass as pydantic_dataclass
-
 from sayso.calls import ToolCall
-from sayso.rules.rule import RememberedRule, RuleBook, ToldRule
+from sayso.rules.book import RuleBook
+from sayso.rules.deny_rule import DenyRule, StandingDenial
+from sayso.rules.rule import RememberedRule
 from sayso.rules.values import Values
-
-MOST_DENY_RULES = 100
-"""So many of a policy's deny rules travel with a request; an agent holds the others itself."""
 
 REMEMBERED_DENIAL = "remembered always deny"
 """The line that a remembered *always deny* is named by."""
 
 
-@pydantic_dataclass(
-    frozen=True,
-    slots=True,
-    config=ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True),
-)
-class DenyRule:
-    """A deny rule of the policy that asks, and the line of the policy that it is.
-
-    A rule that cannot be read here, None, is about every call of its tool.
-    """
-
-    line: str
-    rule: ToldRule = None
-
-    def denies(self, call: ToolCall, values: Values) -> bool:
-        """Whether the call is one that it denies."""
-        return self.rule is None or self.rule.matches(call, values)
-
-
-@dataclass(frozen=True, slots=True)
-class StandingDenial:
-    """Why a call is denied, and the line that denies it; ``rule_id`` is of a remembered rule."""
-
-    reason: str
-    line: str
-    rule_id: str = ""
-
-
 def standing_denial(
     calls: Iterable[ToolCall], rules: Sequence[DenyRule], book: RuleBook
 ) -> StandingDenial | None:
-    """What stands against any of the calls: a deny rule, or what the session remembers."""
+    """What stands against any of the calls: a deny rule, the floor, or what is remembered."""
     for call in calls:
         values = Values(call.arguments)
         for rule in rules:
             if rule.denies(call, values):
                 return StandingDenial(f"denied by {rule.line}", rule.line)
-        denial = remembered_denial(call, book.remembered, book.unreadable, values)
+        denial = book.floor.denial(call, values)
+        denial = denial or remembered_denial(call, book.remembered, book.unreadable, values)
         if denial is not None:
             return denial
     return None

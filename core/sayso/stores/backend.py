@@ -15,6 +15,7 @@ from sayso.stores.ports import (
     Documents,
     Drafts,
     Errands,
+    Floors,
     Keyed,
     Leases,
     Outbox,
@@ -40,6 +41,7 @@ class Backend:
     keyed: Keyed
     copies: Copies
     rules: Rules
+    floors: Floors
     audit: Audit
     bus: Bus
     outbox: Outbox

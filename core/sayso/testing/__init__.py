@@ -21,6 +21,7 @@ from sayso.testing.denial_contract import DenialContract
 from sayso.testing.documents_contract import DocumentsContract
 from sayso.testing.drafts_contract import DraftsContract
 from sayso.testing.errands_contract import ErrandsContract
+from sayso.testing.floor_contract import FloorContract
 from sayso.testing.harness import (
     Filled,
     Prompt,
@@ -57,6 +58,7 @@ __all__ = [
     "DraftsContract",
     "ErrandsContract",
     "Filled",
+    "FloorContract",
     "KeyedContract",
     "LeasesContract",
     "OutboxContract",

@@ -15,8 +15,9 @@ from sayso.errors import ReplayedCallbackError
 from sayso.events import Outcome
 from sayso.questions.permission import PermissionRequestEvent, call_of
 from sayso.questions.permission_answer import PermissionResponseEvent
-from sayso.rules.rule import RememberedRule, Rule, RuleBook, Scope, literal_rule
-from sayso.rules.standing import DenyRule
+from sayso.rules.book import RuleBook
+from sayso.rules.deny_rule import DenyRule
+from sayso.rules.rule import RememberedRule, Rule, Scope, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Settled
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon

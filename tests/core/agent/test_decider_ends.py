@@ -13,7 +13,8 @@ from sayso.agent.decider import Asker, Decider
 from sayso.clock import utc_now
 from sayso.policy.decision import Context, Decision, Ruling
 from sayso.policy.remembered import Remembered
-from sayso.rules.rule import RememberedRule, RuleBook, literal_rule
+from sayso.rules.book import RuleBook
+from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Rules

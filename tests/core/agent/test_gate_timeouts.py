@@ -27,7 +27,7 @@ from sayso import (
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError, WaitTimeoutError
 from sayso.policy.decision import Context, Decision
-from sayso.rules.rule import RuleBook
+from sayso.rules.book import RuleBook
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.redis import redis_backend

@@ -20,7 +20,7 @@ from sayso import (
     When,
 )
 from sayso.policy.deny_rules import deny_rules_of
-from sayso.rules.standing import MOST_DENY_RULES
+from sayso.rules.deny_rule import MOST_DENY_RULES
 
 CALL = ToolCall("bash", {"command": "ls"})
 CONTEXT = Context(RunRef("deploy-bot", "s-1"))

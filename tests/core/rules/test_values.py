@@ -11,9 +11,11 @@ import pytest
 from sayso.calls import RunRef, ToolCall
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.decision import Context, Decision
+from sayso.rules.book import RuleBook
+from sayso.rules.deny_rule import DenyRule
 from sayso.rules.index import RuleIndex
-from sayso.rules.rule import RememberedRule, Rule, RuleBook
-from sayso.rules.standing import DenyRule, remembered_denial, standing_denial
+from sayso.rules.rule import RememberedRule, Rule
+from sayso.rules.standing import remembered_denial, standing_denial
 
 RULES = [Rule("bash", {"ids": f"*x{number}*"}) for number in range(20)]
 

@@ -45,6 +45,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
             keyed=MemoryKeyed(records, store, bus),
             copies=MemoryCopies(records),
             rules=rules,
+            floors=rules,
             audit=audit,
             bus=bus,
             outbox=outbox,

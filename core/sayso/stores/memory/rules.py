@@ -10,7 +10,9 @@ from datetime import datetime, timedelta
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.errors import StateFullError
-from sayso.rules.rule import RememberedRule, RuleBook
+from sayso.rules.book import RuleBook
+from sayso.rules.floor import Floor, written_floor
+from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.audit import AUDIT_ENTRIES, REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.memory.records import Records
@@ -82,6 +84,7 @@ class MemoryRules:
         self._books: dict[_BookName, _Book] = {}
         self._kept: dict[str, _Kept] = {}
         self._spent: dict[tuple[str, str, str], datetime] = {}
+        self._floor = Floor()
         self._states: dict[tuple[str, str], tuple[dict[str, str], datetime]] = {}
 
     async def book(self, run: RunRef) -> RuleBook:
@@ -97,7 +100,16 @@ class MemoryRules:
             for kept in self._kept.values()
             if kept.book in names and kept.rule.expires_at > now
         )
-        return RuleBook(self.version(run), tuple(rules))
+        floor = self._floor.of(run.agent_id)
+        return RuleBook(self.version(run), tuple(rules), floor=floor)
+
+    async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
+        """Let this be the floor; the version that is the floor now."""
+        written_floor(floor)
+        known = self._floor
+        if floor.sections if not known.version else not unless_other:
+            self._floor = floor
+        return self._floor.version
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""
@@ -176,9 +188,10 @@ class MemoryRules:
         self._audit.write(about, audit.stored(rule))
 
     def version(self, run: RunRef) -> str:
-        """The version of what the run's session remembers."""
+        """The version of what the run's session remembers, and of the floor."""
         books = (self._books.get(name) for name in _names(run))
-        return "+".join(book.version for book in books if book is not None)
+        own = "+".join(book.version for book in books if book is not None)
+        return f"{own}~{self._floor.version}" if self._floor.version else own
 
     def _forget(self) -> None:
         now = self._clock()

@@ -12,6 +12,7 @@ from sayso.stores.ports.copies import KEPT, Copies, Copy, Found, Marked
 from sayso.stores.ports.documents import Documents
 from sayso.stores.ports.drafts import Drafts
 from sayso.stores.ports.errands import Due, Errands
+from sayso.stores.ports.floors import Floors
 from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
@@ -53,6 +54,7 @@ __all__ = [
     "Drafts",
     "Due",
     "Errands",
+    "Floors",
     "Found",
     "Hold",
     "Job",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sayso.calls import RunRef
-from sayso.rules.rule import RememberedRule, RuleBook
+from sayso.rules.book import RuleBook
+from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import AuditEntry, Facts, RefusalKind
 
 MOST_STATE_NAMES = 64

@@ -15,6 +15,7 @@ from sayso.stores.redis.copies import RedisCopies
 from sayso.stores.redis.documents import RedisDocuments
 from sayso.stores.redis.drafts import RedisDrafts
 from sayso.stores.redis.errands import RedisErrands
+from sayso.stores.redis.floors import KnownFloor, RedisFloors
 from sayso.stores.redis.keyed import RedisKeyed
 from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
@@ -50,7 +51,8 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
     client, log_reads = Client(url), Client(url)
     client.home.check()
     log_reads.home.check()
-    store = RedisStore(client)
+    floor = KnownFloor()
+    store = RedisStore(client, floor)
     watch = RedisWatch(client, store)
     bus, roster = RedisBus(client, silence=silence), RedisRoster(client)
     try:
@@ -60,7 +62,8 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 watch=watch,
                 keyed=RedisKeyed(client),
                 copies=RedisCopies(client),
-                rules=RedisRules(client),
+                rules=RedisRules(client, floor),
+                floors=RedisFloors(client),
                 audit=RedisAudit(client),
                 bus=bus,
                 outbox=RedisOutbox(client, takeover_after=takeover_after),

@@ -12,6 +12,7 @@ slot uses several namespaces.
                              inboxes to ring (at most the 8 newest), ``n`` facts for the
                              audit, ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
+                             ``b`` the version of the rules it was asked on,
                              ``ff`` facts on it, ``y`` the approval that was overruled,
                              ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
@@ -32,6 +33,8 @@ slot uses several namespaces.
 ``desks``            zset    the desks at work, by when they are gone unless they say they stay
 ``book:<session>``   hash    rules of a session or an agent (``book:agent.…``), each
                              ``r:<rule id>``; ``v`` is the version
+``floor``            hash    what the server denies to all agents: ``v`` its version, ``w`` the
+                             floor's JSON
 ``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
                              uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
                              revoked it
@@ -64,7 +67,7 @@ long as was said, errands a week after they were due or last looked at, ``jobs``
 deadline and a week, rules and books a day longer than their last rule, the audit 90 days after its
 last entry, the events of a branch a week after the last of them and its numbers 90 days, budgets
 an hour after the last message, new addresses and what was spent half a year after the last
-question for them.
+question for them, the floor half a year after it was last laid.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.wire import decode_ending, decode_request
-from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
+from sayso.rules.book import RuleBook
+from sayso.rules.floor import AgentFloor
+from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores.ports import Copy, Record, Report, Ring, Use, Went
 
 _SMALL = 4_096
@@ -66,15 +68,15 @@ def read_ring(data: bytes) -> Ring:
     return Ring(ending)
 
 
-def read_book(reply: Sequence[bytes]) -> RuleBook:
+def read_book(reply: Sequence[bytes], floor: AgentFloor) -> RuleBook:
     """The version of a session's rules, and those that can be read or may be denials."""
-    version, *rules = reply
+    version, _, _, *rules = reply
     read = [read_remembered(rule) for rule in rules]
     remembered = [rule for rule in read if not isinstance(rule, UnreadableRule)]
     remembered.sort(key=lambda rule: (rule.stored_at, rule.rule_id))
     unreadable = [one for one in read if isinstance(one, UnreadableRule) and not one.allows]
     ids = sorted(one.rule_id for one in unreadable)
-    return RuleBook(version.decode(), tuple(remembered), tuple(ids))
+    return RuleBook(version.decode(), tuple(remembered), tuple(ids), floor)
 
 
 def stored_copy(copy: Copy) -> str:

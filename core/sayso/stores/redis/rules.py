@@ -11,11 +11,13 @@ from pydantic_core import from_json
 
 from sayso.calls import RunRef
 from sayso.errors import StateFullError
-from sayso.rules.rule import RuleBook, UnreadableRule, read_remembered
+from sayso.rules.book import RuleBook
+from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
 from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import agent_key, session_key, short_key
 from sayso.stores.redis.records import moment, read_book
 
@@ -32,15 +34,18 @@ class RedisRules:
     What was spent is remembered for half a year after anybody last asked for it.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, floor: KnownFloor) -> None:
         self._client = client
+        self._floor = floor
 
     async def book(self, run: RunRef) -> RuleBook:
         """The rules that count for the run, its agent's among them.
 
         What allows and cannot be read here allows nothing.
         """
-        return read_book(await self._client.run(_BOOK, session_key(run), agent_key(run)))
+        known = self._floor.last
+        said = await self._client.run(_BOOK, session_key(run), agent_key(run), known.version)
+        return read_book(said, self._floor.told(known, said[1], said[2]).of(run.agent_id))
 
     async def spend(self, run: RunRef, key: str) -> bool:
         """Take what may be had once in a session."""

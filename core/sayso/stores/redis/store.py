@@ -25,6 +25,7 @@ from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import agent_key, session_key, short_key
 from sayso.stores.redis.records import (
     expiry,
@@ -53,8 +54,9 @@ _MOST_LOOKS = 20
 class RedisStore:
     """Requests in Redis, until a day after their expiry."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, floor: KnownFloor) -> None:
         self._client = client
+        self._floor = floor
 
     async def open(
         self,
@@ -109,9 +111,11 @@ class RedisStore:
         it is still the first.
         """
         counts = ending
-        # Most sessions remember nothing: then an approval is recorded in one round trip.
-        version = _NO_VERSION if ending.approves_another_call else ""
+        # Most sessions remember nothing, or nothing new since the call was asked about: then an
+        # approval of that very call is recorded in one round trip.
+        version, check = ("", 2) if not ending.approves_another_call else (_NO_VERSION, 1)
         for _ in range(_MOST_LOOKS):
+            known = self._floor.last
             said, *rest = await self._client.run(
                 _SETTLE,
                 question_id,
@@ -123,15 +127,18 @@ class RedisStore:
                 delivery,
                 int(counts.outcome in (Outcome.APPROVED, Outcome.ANSWERED)),
                 *_remembered(remember if counts is ending else None),
-                int(counts.approves_a_call),
+                check if counts.approves_a_call else 0,
                 version,
+                known.version,
             )
             if said != b"changed":
                 settled = await self._settled(question_id, counts, said, rest)
                 forbidden = settled.first and counts is not ending
                 return replace(settled, first=False, forbidden=True) if forbidden else settled
-            request, book = stored_request(rest[0], rest[1]), read_book(rest[2])
-            counts, version = request.ruled(ending, book), book.version
+            request = stored_request(rest[0], rest[1])
+            floor = self._floor.told(known, rest[2][1], rest[2][2])
+            book = read_book(rest[2], floor.of(request.run.agent_id))
+            counts, version, check = request.ruled(ending, book), book.version, 1
         raise StoreUnreachableError("the session's rules kept changing: nothing was decided")
 
     async def settle_later(

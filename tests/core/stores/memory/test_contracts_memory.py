@@ -18,6 +18,7 @@ from sayso.testing import (
     DocumentsContract,
     DraftsContract,
     ErrandsContract,
+    FloorContract,
     KeyedContract,
     LeasesContract,
     OutboxContract,
@@ -67,6 +68,10 @@ class TestMemoryCopies(CopiesContract):
 
 
 class TestMemoryRules(RulesContract):
+    pass
+
+
+class TestMemoryFloors(FloorContract):
     pass
 
 

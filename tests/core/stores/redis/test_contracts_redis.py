@@ -18,6 +18,7 @@ from sayso.testing import (
     DocumentsContract,
     DraftsContract,
     ErrandsContract,
+    FloorContract,
     KeyedContract,
     LeasesContract,
     OutboxContract,
@@ -67,6 +68,10 @@ class TestRedisCopies(CopiesContract):
 
 
 class TestRedisRules(RulesContract):
+    pass
+
+
+class TestRedisFloors(FloorContract):
     pass
 
 

@@ -19,6 +19,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.ports import Ring
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.client import Client
+from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.store import RedisStore
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import branch_topic
@@ -120,7 +121,7 @@ class Restless:
 
     def __init__(self, client: Client, backend: Backend, request: PermissionRequestEvent) -> None:
         self._client = client
-        self._backend = replace(backend, store=RedisStore(client))
+        self._backend = replace(backend, store=RedisStore(client, KnownFloor()))
         self._request = request
         self.token = client.token
         self.steps = 0
@@ -139,7 +140,9 @@ async def test_where_rules_never_come_to_rest_nothing_is_decided_and_nobody_wait
     restless = Restless(backend.store._client, backend, request)
 
     with pytest.raises(StoreUnreachableError, match="nothing was decided"):
-        await RedisStore(cast("Client", restless)).settle(request.question_id, a_response(request))
+        await RedisStore(cast("Client", restless), KnownFloor()).settle(
+            request.question_id, a_response(request)
+        )
 
     assert restless.steps == 20
     record = await backend.store.get(request.question_id)

@@ -1,3 +1,3 @@
--- The rules that count for a session: session, agent. Answers the version, then the rules that have
--- not expired.
-return rules_of(ARGV[1], ARGV[2], clock())
+-- The rules that count for a session: session, agent, the version of the floor that is known.
+-- Answers as rules_of in common.lua does.
+return rules_of(ARGV[1], ARGV[2], ARGV[3], clock())

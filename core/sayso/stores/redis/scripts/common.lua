@@ -56,12 +56,13 @@ local function add_inbox(record, inboxes, inbox)
   redis.call('HSET', record, 'i', table.concat(kept, ' ', math.max(1, #kept - 7)))
 end
 
--- The version of the rules that count for a session: its own, and its agent's.
+-- The version of the rules that count for a session: its own, its agent's, and the server's floor.
 local function version_of(session, agent)
   local own = redis.call('HGET', P .. 'book:' .. session, 'v') or ''
   local shared = redis.call('HGET', P .. 'book:' .. agent, 'v') or ''
-  if own == '' or shared == '' then return own .. shared end
-  return own .. '+' .. shared
+  local floor = redis.call('HGET', P .. 'floor', 'v')
+  local between = (own ~= '' and shared ~= '') and '+' or ''
+  return own .. between .. shared .. (floor and '~' .. floor or '')
 end
 
 -- What an inbox is told of an ending: with the version of the session's rules at this moment, and
@@ -90,9 +91,12 @@ local function rule_in(book, rule_id, now)
   if tonumber(until_ms) > now then return rule end
 end
 
--- The rules that count for a session: their version, then those that have not expired.
-local function rules_of(session, agent, now)
-  local found = {version_of(session, agent)}
+-- The rules that count for a session: their version, the floor's, the floor itself unless that
+-- version is known, then the rules that have not expired.
+local function rules_of(session, agent, known_floor, now)
+  local floor = redis.call('HMGET', P .. 'floor', 'v', 'w')
+  local is_known = not floor[1] or floor[1] == known_floor
+  local found = {version_of(session, agent), floor[1] or '', is_known and '' or floor[2]}
   for _, name in ipairs({session, agent}) do
     local rules = redis.call('HGETALL', P .. 'book:' .. name)
     for i = 1, #rules, 2 do

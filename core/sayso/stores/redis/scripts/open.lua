@@ -34,6 +34,8 @@ redis.call(
   'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts,
   'o', observers, 'b', now
 )
+-- What is asked was held against these rules.
+if check == '1' then redis.call('HSET', record, 'b', version) end
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 local over = ending ~= '' and queue ~= '' and now or deadline
 redis.call('PEXPIREAT', record, over + math.max(DAY, tonumber(keep)))

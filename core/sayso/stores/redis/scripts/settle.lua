@@ -1,12 +1,13 @@
 -- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
 -- the handle and the delivery of the press ('' for none), '1' if the ending says yes, and the rule to
 -- remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's sessions, and facts for
--- the audit ('' for none). Then '1' if it counts only under the rules of this version, and that.
+-- the audit ('' for none). Then '1' if it counts only under the rules of this version, '2' if also
+-- under those that the call was asked on, that version, and the version of the floor that is known.
 -- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
 -- request and the time, 'changed' with the request, its deadline and the rules that count, 'early',
 -- 'replayed', or 'unknown'.
 local id, ending, expiry, token, facts, handle, delivery, agrees = unpack(ARGV)
-local rule_id, rule, rule_until, shared, rule_facts, check, version = unpack(ARGV, 9)
+local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 9)
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
@@ -28,15 +29,18 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk'
+  'g', 'gk', 'b'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
   return {'unknown'}
 end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
-if check == '1' and not known[5] and version_of(known[4], known[7]) ~= version then
-  return {'changed', known[1], known[2], rules_of(known[4], known[7], clock())}
+if check ~= '0' and not known[5] then
+  local counts = version_of(known[4], known[7])
+  if counts ~= version and not (check == '2' and counts == known[15]) then
+    return {'changed', known[1], known[2], rules_of(known[4], known[7], floor, clock())}
+  end
 end
 if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end

@@ -1,0 +1,91 @@
+"""The policy follows its files: what is changed there counts without a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from sayso.policy.server_policy import ServerPolicy
+from sayso.text.printable import printable
+from sayso.written.document import SettingsError
+from sayso_bots.settings.rereading import Reread, Rereading
+
+_log = logging.getLogger(__name__)
+
+_SECONDS = 2.0
+
+
+class Reloading:
+    """Reads the settings again when a file of theirs changed, or when somebody says so.
+
+    The policy is replaced as a whole. Where anything in the settings is wrong,
+    the old one stays, and the log says what is wrong, once. ``problem`` says it
+    as long as that is so.
+    """
+
+    def __init__(
+        self,
+        rereading: Rereading,
+        policy: ServerPolicy,
+        changed: Callable[[], None],
+        *,
+        seconds: float = _SECONDS,
+    ) -> None:
+        self.problem = ""
+        self._rereading = rereading
+        self._policy = policy
+        self._changed = changed
+        self._seconds = seconds
+        self._asked = asyncio.Event()
+        self._need_restart: Sequence[str] = ()
+
+    def now(self) -> None:
+        """Read the settings again soon, whether or not a file changed."""
+        self._asked.set()
+
+    async def run(self) -> None:
+        """Look at the files every few seconds, for ever."""
+        before = self._rereading.seen
+        while True:
+            is_asked = await self._next()
+            seen = await asyncio.to_thread(self._rereading.look)
+            # A file that is being written is looked at once more before it is read.
+            if is_asked or (seen == before and seen != self._rereading.seen):
+                await self._reload()
+            before = seen
+
+    async def _next(self) -> bool:
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._asked.wait()
+        except TimeoutError:
+            return False
+        self._asked.clear()
+        return True
+
+    async def _reload(self) -> None:
+        try:
+            reread = await asyncio.to_thread(self._rereading.read)
+        except SettingsError as error:
+            self._tell(error.problems)
+        except Exception as error:  # the bots go on, whatever a module that it names does
+            self._tell([f"the settings could not be read: {type(error).__name__}"])
+        else:
+            self._take(reread)
+
+    def _tell(self, problems: Sequence[str]) -> None:
+        self.problem = f"the policy stays as it was: {printable(problems[0])}"
+        for problem in problems:
+            _log.error("the policy stays as it was: %s", printable(problem))
+
+    def _take(self, reread: Reread) -> None:
+        self.problem = ""
+        sections = reread.settings.policies.sections
+        self._policy.replace(sections)
+        self._changed()
+        _log.info("the policy was read again; its sections: %d", len(sections))
+        if reread.need_restart and reread.need_restart != self._need_restart:
+            named = ", ".join(f"[{name}]" for name in reread.need_restart)
+            _log.warning("changed in the settings, but needs a restart: %s", named)
+        self._need_restart = reread.need_restart

@@ -1,0 +1,111 @@
+"""What a server's policy denies is laid under all agents on its store, and kept there."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from sayso import Rule, RunRef, ToolCall
+from sayso.errors import StoreUnreachableError
+from sayso.policy.server_policy import Section, ServerPolicy
+from sayso.policy.written import PlacedRule
+from sayso.rules.floor import Floor
+from sayso.stores.backend import Backend
+from sayso.tasks import Background
+from sayso.testing import until
+from sayso.testing.floor_contract import a_floor
+from sayso_bots.server.floor import Laying
+
+RUN = RunRef("a", "s")
+
+
+def denying(*tools: str) -> ServerPolicy:
+    deny = tuple(PlacedRule(Rule(tool)) for tool in tools)
+    return ServerPolicy([Section(deny=deny, called="policy 1")])
+
+
+async def line(backend: Backend, tool: str) -> str:
+    denial = (await backend.rules.book(RUN)).floor.denial(ToolCall(tool))
+    return "" if denial is None else denial.line
+
+
+async def test_the_deny_rules_are_the_floor_named_as_the_servers(backend: Backend) -> None:
+    await Laying(backend.floors, denying("bash", "drop")).lay()
+
+    assert await line(backend, "drop") == "deny rule 2 of policy 1 on the server"
+    assert await line(backend, "read") == ""
+
+
+async def test_a_change_is_laid_at_once(backend: Backend) -> None:
+    policy = denying("bash")
+    laying = Laying(backend.floors, policy, seconds=3600)
+    await laying.lay()
+    async with Background("laying").during(laying.run()):
+        policy.replace(denying("drop").sections)
+        laying.change()
+
+        async def laid() -> bool:
+            return bool(await line(backend, "drop"))
+
+        await until(laid)
+        assert await line(backend, "bash") == ""
+
+
+async def test_a_store_that_lost_it_is_given_it_again(backend: Backend) -> None:
+    laying = Laying(backend.floors, denying("bash"), seconds=0.005)
+    async with Background("laying").during(laying.run()):
+
+        async def laid() -> bool:
+            return bool(await line(backend, "bash"))
+
+        await until(laid)
+
+
+async def test_the_policy_of_a_server_that_came_later_stays_and_that_is_said_once(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    laying = Laying(backend.floors, denying("bash"), seconds=0.001)
+    await laying.lay()
+    await backend.floors.lay(a_floor("other"))
+    with caplog.at_level(logging.WARNING):
+        async with Background("laying").during(laying.run()):
+
+            async def said() -> bool:
+                return bool(caplog.messages)
+
+            await until(said)
+            for _ in range(20):
+                assert await line(backend, "other")
+
+    assert sum("another policy" in one for one in caplog.messages) == 1
+
+
+class Away:
+    """A store that does not answer the first times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.laid: list[Floor] = []
+
+    async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
+        assert not unless_other
+        self.left -= 1
+        if self.left >= 0:
+            raise StoreUnreachableError("away")
+        self.laid.append(floor)
+        return floor.version
+
+
+async def test_a_change_while_the_store_is_away_is_laid_when_it_is_back() -> None:
+    away, policy = Away(2), denying("bash")
+    laying = Laying(away, policy, seconds=0.001)
+    laying.change()
+    async with Background("laying").during(laying.run()):
+
+        async def laid() -> bool:
+            return bool(away.laid)
+
+        await until(laid)
+
+    assert away.laid[0] == policy.floor

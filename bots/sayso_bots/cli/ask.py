@@ -25,7 +25,7 @@ from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.connect import open_backend
 from sayso_bots.cli.arguments import add_json, add_store
-from sayso_bots.cli.call import UsageError, call_of, instead
+from sayso_bots.cli.call import UsageError, add_call, call_of, instead
 from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
@@ -60,17 +60,7 @@ def add_arguments(parser: Parser) -> None:
     parser.description = f"{parser.description}{_MORE}"
     # 0 means approved: a script whose words turn out to be options must not take help for that.
     parser.help_code = 2
-    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
-    parser.add_argument(
-        "--arg",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an argument of the call; NAME:=JSON for a value that is not a string",
-    )
-    parser.add_argument(
-        "--arguments", metavar="JSON", help="all arguments as one JSON object; - reads them"
-    )
+    add_call(parser)
     parser.add_argument("--description", default="", metavar="TEXT", help="why, in your words")
     parser.add_argument("--agent", metavar="NAME", help="who asks (default: $SAYSO_AGENT or cli)")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The call that ``sayso ask`` asks about, as the command line describes it."""
+"""A call, as the command line describes it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,21 @@ _SHORT = 60
 
 class UsageError(ConfigError):
     """The command line does not say what was meant."""
+
+
+def add_call(parser: argparse.ArgumentParser) -> None:
+    """``TOOL``, ``--arg`` and ``--arguments``: the call."""
+    parser.add_argument("tool", metavar="TOOL", help="the tool's name")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument of the call; NAME:=JSON for a value that is not a string",
+    )
+    parser.add_argument(
+        "--arguments", metavar="JSON", help="all arguments as one JSON object; - reads them"
+    )
 
 
 def call_of(args: argparse.Namespace) -> ToolCall:

@@ -32,9 +32,9 @@ from sayso_bots.server.checks import (
     look_at_platform,
     look_at_store,
     look_into_store,
-    policy_findings,
     unrouted_findings,
 )
+from sayso_bots.server.policy_checks import policy_findings
 from sayso_bots.settings.settings import Settings, read_settings
 
 

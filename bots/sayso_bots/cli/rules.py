@@ -54,7 +54,7 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
             one.remembered.rule_id,
             one.remembered.effect,
             one.remembered.rule.tool,
-            _where(one.remembered.rule),
+            where(one.remembered.rule),
             one.remembered.scope,
             one.agent_id,
             one.session_id or "(all)",
@@ -68,18 +68,18 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
     ]
 
 
-def _where(rule: Rule) -> str:
+def where(rule: Rule) -> str:
     """The patterns, without secrets; of one call alone its values, or the digest of long ones."""
     if rule.arguments_digest is not None and not rule.params:
         return f"exactly arguments {short_digest(rule.arguments_digest)}"
-    parts = [f"{name} = {pattern}" for name, pattern in _patterns(rule).items()]
+    parts = [f"{name} = {pattern}" for name, pattern in patterns(rule).items()]
     if rule.others_digest is not None:
         parts.append(f"others {short_digest(rule.others_digest)}")
     where = ", ".join(parts) or "any arguments"
     return where if rule.arguments_digest is None else f"exactly {where}"
 
 
-def _patterns(rule: Rule) -> dict[str, str]:
+def patterns(rule: Rule) -> dict[str, str]:
     """The patterns, without secrets: the backslashes of a glob would break the shape of one."""
     plain = {name: pattern.replace("\\", "") for name, pattern in rule.params.items()}
     hidden: dict[str, str] = redacted(plain)
@@ -98,7 +98,7 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "id": remembered.rule_id,
         "effect": remembered.effect,
         "tool": remembered.rule.tool,
-        "params": _patterns(remembered.rule),
+        "params": patterns(remembered.rule),
         "argumentsDigest": remembered.rule.arguments_digest,
         "othersDigest": remembered.rule.others_digest,
         "scope": remembered.scope,

@@ -13,8 +13,6 @@ from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
-from sayso.policy.server_policy import ServerPolicy
-from sayso.rules.lint import lint_rules
 from sayso.stores.backend import Backend
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.configured import Configured
@@ -37,23 +35,6 @@ def kind_findings(modules: Sequence[str]) -> Iterator[Finding]:
             yield Finding("failed", "questions", str(error))
         else:
             yield Finding("ok", "questions", f"{module} is loaded")
-
-
-def policy_findings(policies: ServerPolicy) -> Iterator[Finding]:
-    """What may surprise people about the rules; nothing where there are none."""
-    told, count = False, 0
-    for section in policies.sections:
-        allow, deny, once = (
-            [one.rule for one in rules]
-            for rules in (section.allow, section.deny, section.allow_once)
-        )
-        count += len(allow) + len(deny) + len(once)
-        for finding in lint_rules(allow, deny, once):
-            told = True
-            subject = f"{section.called}: " if section.called else ""
-            yield Finding("warning", "policy", f"{subject}{finding}")
-    if count and not told:
-        yield Finding("ok", "policy", f"{count} rule{'s' if count > 1 else ''} without surprises")
 
 
 def api_findings(settings: Settings) -> Iterator[Finding]:

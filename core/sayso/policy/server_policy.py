@@ -62,6 +62,16 @@ class Section:
         looking = _lines("allow rule", len(self.looking), after=len(self.allow))
         return lines | {line: one.place for line, one in zip(looking, self.looking, strict=True)}
 
+    def rule(self, line: str, tool: str) -> PlacedRule | None:
+        """The rule of a line for a tool, where it was written; None of a line that is no rule."""
+        kinds = {"allow rule": self.allow, "allow-once rule": self.allow_once}
+        for kind, rules in {**kinds, "deny rule": self.deny}.items():
+            for plain, one in zip(_lines(kind, len(rules)), rules, strict=True):
+                if self.lines.get(plain, plain) == line:
+                    return one
+        looking = (one for one in self.looking if one.place == line and one.rule.tool == tool)
+        return next(looking, None)
+
     @cached_property
     def floor(self) -> FloorSection:
         """What it denies, as it counts for all agents on the store of the server."""

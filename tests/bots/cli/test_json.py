@@ -80,6 +80,12 @@ def test_a_verdict_has_the_documented_fields(run: Run, store_url: str) -> None:
     assert set(json.loads(done.out)) == documented("ask")
 
 
+def test_an_explanation_has_the_documented_fields(run: Run) -> None:
+    done = run("explain", "x", "--json")
+
+    assert set(json.loads(done.out)) == documented("explain")
+
+
 def test_a_token_has_the_documented_fields(run: Run) -> None:
     done = run("api", "token", "ci", "--agent", "deploy-*", "--json")
 

@@ -18,6 +18,7 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.terminal import coloured, wants_colour
+from sayso_bots.server.reloading import Reloading
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.rereading import Rereading
@@ -52,7 +53,7 @@ async def _serve(settings: Settings, rereading: Rereading, *, colour: bool) -> N
 
     with _stop_signals(stop_once):
         try:
-            async with serving(settings, rereading=rereading) as bots, _hang_up(bots.reload):
+            async with serving(settings, rereading=rereading) as bots, _hang_up(bots.reloading):
                 started = True
                 collect_seldom()
                 for line in summary(settings, bots, colour=colour):
@@ -103,13 +104,13 @@ def _stop_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _hang_up(reload: Callable[[], None]) -> AsyncIterator[None]:
+async def _hang_up(reloading: Reloading | None) -> AsyncIterator[None]:
     """Read the policy again at each SIGHUP."""
     loop = asyncio.get_running_loop()
-    if threading.current_thread() is not threading.main_thread():
+    if reloading is None or threading.current_thread() is not threading.main_thread():
         yield  # Python lets only the main thread listen for signals.
         return
-    loop.add_signal_handler(signal.SIGHUP, reload)
+    loop.add_signal_handler(signal.SIGHUP, reloading.now)
     try:
         yield
     finally:

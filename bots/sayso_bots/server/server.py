@@ -48,14 +48,14 @@ _AGAIN_SECONDS, _LONGEST_SECONDS = 0.5, 10.0
 class Serving:
     """The bots at work. ``broken`` ends with an error when a part of them failed for good.
 
-    ``reload`` lets them read their policy again soon.
+    ``reloading`` reads their policy again, where it can be read again.
     """
 
     url: str
     platforms: Mapping[str, str]
     findings: Sequence[Finding]
     broken: asyncio.Future[None]
-    reload: Callable[[], None]
+    reloading: Reloading | None = None
 
 
 @asynccontextmanager
@@ -113,8 +113,7 @@ async def serving(
         stack.callback(api.end)
         stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
-        reload = (lambda: None) if reloading is None else reloading.now
-        yield Serving(url_of(sockets), names, findings, work.broken, reload)
+        yield Serving(url_of(sockets), names, findings, work.broken, reloading)
 
 
 @asynccontextmanager

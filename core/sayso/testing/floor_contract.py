@@ -95,8 +95,7 @@ class FloorContract:
         self, backend: Backend
     ) -> None:
         exempt = FloorSection("deploy-*", "run_*")
-        (all_others,) = a_floor().sections or ()
-        await backend.floors.lay(floor_of([exempt, all_others]))
+        await backend.floors.lay(floor_of([exempt, *(a_floor().sections or ())]))
         call = ToolCall("run_command", {"command": "ls"})
 
         assert (await backend.rules.book(RUN)).floor.denial(call) is None

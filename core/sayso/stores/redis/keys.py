@@ -12,7 +12,7 @@ slot uses several namespaces.
                              inboxes to ring (at most the 8 newest), ``n`` facts for the
                              audit, ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
-                             ``b`` the version of the rules it was asked on,
+                             ``v`` the version of the rules it was asked on,
                              ``ff`` facts on it, ``y`` the approval that was overruled,
                              ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``

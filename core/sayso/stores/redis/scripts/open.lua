@@ -35,7 +35,7 @@ redis.call(
   'o', observers, 'b', now
 )
 -- What is asked was held against these rules.
-if check == '1' then redis.call('HSET', record, 'b', version) end
+if check == '1' then redis.call('HSET', record, 'v', version) end
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 local over = ending ~= '' and queue ~= '' and now or deadline
 redis.call('PEXPIREAT', record, over + math.max(DAY, tonumber(keep)))

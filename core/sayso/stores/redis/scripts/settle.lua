@@ -29,7 +29,7 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk', 'b'
+  'g', 'gk', 'v'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()

@@ -80,8 +80,10 @@ async def serving(
         sockets = stack.enter_context(taken_port(settings.host, settings.port))
         if backend is None:
             backend = await stack.enter_async_context(open_backend(settings.store.url))
-        findings = [await reached(backend, settings.store, sockets)]
-        findings += await look_into_store(backend)
+        findings = [
+            await reached(backend, settings.store, sockets),
+            *await look_into_store(backend),
+        ]
         opened = {
             name: await stack.enter_async_context(configured.open(backend.drafts))
             for name, configured in settings.platforms.items()

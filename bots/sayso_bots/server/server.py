@@ -97,14 +97,9 @@ async def serving(
         health = await stack.enter_async_context(Health(backend, opened, reloading=reloading))
         routes = health.routes()
         for name, bot in opened.items():
-            listening = await stack.enter_async_context(
-                bot.listening(desk, backend.leases, owner=desk.name)
-            )
-            routes += listening.routes
-            if listening.fetch is not None:
-                await stack.enter_async_context(work.going_on(listening.fetch))
-            if introduced[name].level == "failed":
-                await stack.enter_async_context(work.going_on(partial(_introduce_later, name, bot)))
+            later = introduced[name].level == "failed"
+            part = _listening(name, bot, desk, backend, work, later=later)
+            routes += await stack.enter_async_context(part)
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
         aap = await stack.enter_async_context(_aap(settings, backend, work))
         routes += [*api.routes, *aap.routes]
@@ -116,6 +111,22 @@ async def serving(
         stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken, reloading)
+
+
+@asynccontextmanager
+async def _listening(
+    name: str, bot: Bot, desk: Desk, backend: Backend, work: _Work, *, later: bool
+) -> AsyncIterator[list[web.RouteDef]]:
+    """What comes in from a platform goes to the desk; ``later``: the bot asks who it is again."""
+    async with AsyncExitStack() as stack:
+        listening = await stack.enter_async_context(
+            bot.listening(desk, backend.leases, owner=desk.name)
+        )
+        if listening.fetch is not None:
+            await stack.enter_async_context(work.going_on(listening.fetch))
+        if later:
+            await stack.enter_async_context(work.going_on(partial(_introduce_later, name, bot)))
+        yield list(listening.routes)
 
 
 @asynccontextmanager

@@ -190,10 +190,10 @@ def a_call(**more: Any) -> dict[str, Any]:
 
 @asynccontextmanager
 async def aap_world_on(
-    playground: Playground, backend: Backend, toml: str | None = None
+    playground: Playground, backend: Backend, toml: str | None = None, **more: str
 ) -> AsyncIterator[AapWorld]:
     """Bots with these settings on this store, and a new instance of theirs."""
-    env = env_of(playground, SAYSO_STORE_URL="memory://", SAYSO_AAP_SECRET=SECRET)
+    env = env_of(playground, SAYSO_STORE_URL="memory://", SAYSO_AAP_SECRET=SECRET, **more)
     settings = settings_of(source_of(toml or aap_toml(), env))
     async with serving(settings, backend=backend) as bots, aiohttp.ClientSession() as session:
         deliver_to(playground, bots.url)

@@ -23,7 +23,7 @@ _MOST_TRIES = 50
 class Delivery:
     """Where the ends of an instance's requests are sent; the secret is sealed.
 
-    ``since`` is when it took the place of another one.
+    ``since`` is when there came to be one: it stays when another one takes its place.
     """
 
     type: str
@@ -183,6 +183,9 @@ class Instances:
                 return answer
             now = self._clock()
             after = replace(known, **changes)
+            if known.delivery is not None and after.delivery is not None:
+                lasting = replace(after.delivery, since=known.delivery.since)
+                after = replace(after, delivery=lasting)
             kept = [one for one in known.changes.items() if one[1].at + _CHANGES_KEPT > now]
             change = (self._mark(known, key), Change(given, after.public, now))
             after = replace(after, changes=dict([*kept, change][-_MOST_CHANGES:]))

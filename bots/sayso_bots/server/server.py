@@ -20,6 +20,7 @@ from sayso.stores.connect import open_backend
 from sayso.tasks import Background
 from sayso.text.secrets import hiding
 from sayso_bots.aap.provider import Provider
+from sayso_bots.aap.webhooks.notifier import WebhookNotifier
 from sayso_bots.api.api import hosted_api
 from sayso_bots.api.stream import StreamLimits
 from sayso_bots.process.resources import Room, raised_file_limit, room_in
@@ -174,8 +175,14 @@ async def _aap(settings: Settings, backend: Backend, work: _Work) -> AsyncIterat
     if settings.aap is None:
         yield _Door()
         return
-    provider = Provider(settings.aap, backend, settings.routes, settings.policies)
-    async with work.going_on(provider.afterwards.run):
+    notifier = WebhookNotifier(settings.aap, backend)
+    provider = Provider(
+        settings.aap, backend, settings.routes, settings.policies, notifier=notifier
+    )
+    async with (
+        work.going_on(notifier.deliveries.run),
+        work.going_on(provider.afterwards.run),
+    ):
         yield _Door(provider.routes(), provider.end)
 
 

@@ -17,6 +17,7 @@ from sayso_bots.settings.source import Source, read_source
 from sayso_bots.settings.tokens import SHA256, TOKEN_NAME
 
 SECRET_VARIABLE = "SAYSO_AAP_SECRET"  # noqa: S105  the name of a secret, not the secret
+CA_VARIABLE = "SSL_CERT_FILE"
 _SHORTEST_SECRET = 32
 _LONGEST_VALID = timedelta(hours=24)
 
@@ -36,13 +37,16 @@ class AapLimits:
     """How much one instance, and one provisioner, may ask of this process.
 
     Calls a second, twice that for a moment; how many requests a second; how many calls
-    may wait for a decision at once.
+    may wait for a decision at once. ``webhooks`` are under way at once in this process,
+    ``webhooks_per_host`` of them to one host.
     """
 
     per_second: int = 50
     requests_per_second: int = 20
     waiting: int = 100
     provisioner_per_second: int = 5
+    webhooks: int = 32
+    webhooks_per_host: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +54,15 @@ class AapSettings:
     """The provider of the Agent Approval Protocol. Its repr holds no secret.
 
     An approval may be used for as long as ``approval_valid``. Webhooks reach public
-    addresses, and those of ``private_receivers``.
+    addresses, and those of ``private_receivers``; who they are, the certificates of
+    ``ca_file`` say besides those of the system.
     """
 
     secret: bytes = field(repr=False)
     provisioners: tuple[Provisioner, ...] = ()
     approval_valid: timedelta = timedelta(minutes=5)
     private_receivers: tuple[Network, ...] = ()
+    ca_file: str = ""
     limits: AapLimits = field(default_factory=AapLimits)
 
 
@@ -76,6 +82,7 @@ def _network(value: object) -> Network:
 
 
 Calls = Annotated[int, PlainValidator(calls_a_second)]
+AtOnce = Annotated[int, BeforeValidator(no_bool), Field(ge=1, le=10_000)]
 
 
 class AapSection(Section):
@@ -86,8 +93,10 @@ class AapSection(Section):
     allow_private_receivers: tuple[Annotated[Network, PlainValidator(_network)], ...] = ()
     per_second: Calls = 50
     requests_per_second: Calls = 20
-    waiting: Annotated[int, BeforeValidator(no_bool), Field(ge=1, le=10_000)] = 100
+    waiting: AtOnce = 100
     provisioner_per_second: Calls = 5
+    webhooks: AtOnce = 32
+    webhooks_per_host: AtOnce = 4
 
 
 class ProvisionerSection(Section):
@@ -120,11 +129,14 @@ def read_aap(source: Source) -> AapSettings | None:
         provisioners=tuple(provisioners),
         approval_valid=section.approval_valid,
         private_receivers=section.allow_private_receivers,
+        ca_file=source.value(CA_VARIABLE),
         limits=AapLimits(
             per_second=section.per_second,
             requests_per_second=section.requests_per_second,
             waiting=section.waiting,
             provisioner_per_second=section.provisioner_per_second,
+            webhooks=section.webhooks,
+            webhooks_per_host=section.webhooks_per_host,
         ),
     )
 

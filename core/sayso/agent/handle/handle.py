@@ -65,7 +65,7 @@ def connect(
         audit_rules=audit_rules,
         patience=patience,
     )
-    return Handle(url, options)
+    return Handle(url, options, session)
 
 
 class Handle(Methods):
@@ -75,10 +75,12 @@ class Handle(Methods):
     end of a ``with`` block. Its work is done in a thread of its own, where the
     policy decides, too; callers only wait: under asyncio and trio without holding up their loop,
     and with ``sync`` in any thread without one. A process that was forked begins anew.
+    ``session`` is the one it was connected with; None where it has one of its own.
     """
 
-    def __init__(self, url: str | None, options: GateOptions) -> None:
+    def __init__(self, url: str | None, options: GateOptions, session: str | None = None) -> None:
         super().__init__(self._take, in_its_loop, options)
+        self.session = session
         self._url = url
         self._options = options
         self._lock = threading.RLock()

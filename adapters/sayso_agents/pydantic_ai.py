@@ -1,0 +1,260 @@
+"""Pydantic AI: people decide on the tool calls of an agent that runs, or that was put aside.
+
+``SaysoApprovals`` is a capability. It answers the calls of tools that need an approval, those
+of one response side by side, and leaves calls that run elsewhere to whoever runs them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from sayso.agent.batch import Submitted
+from sayso.agent.timeouts import Timeout
+from sayso.agent.verdict import Pending
+from sayso.calls import RunRef, ToolCall
+from sayso.digests import arguments_digest, is_digest_of
+from sayso.errors import WaitTimeoutError
+from sayso_agents import missing
+from sayso_agents.calls import Said, asked, said_of
+
+try:
+    from pydantic_ai.capabilities import AbstractCapability, WrapToolExecuteHandler
+    from pydantic_ai.messages import ToolCallPart
+    from pydantic_ai.run import AgentRunResult
+    from pydantic_ai.tools import (
+        AgentDepsT,
+        DeferredToolRequests,
+        DeferredToolResults,
+        RunContext,
+        ToolApproved,
+        ToolDefinition,
+        ToolDenied,
+    )
+    from pydantic_ai.toolsets import AbstractToolset
+except ImportError as error:
+    raise missing("Pydantic AI", error, "pydantic-ai-slim>=2.68,<3") from error
+
+if TYPE_CHECKING:
+    from sayso.agent.handle.handle import Handle
+
+__all__ = ["SaysoApprovals"]
+
+
+class _Asker(NamedTuple):
+    """Who asks: the run that a person started, and the sub-agents that led to the call."""
+
+    run: RunRef
+    path: tuple[str, ...]
+    inner_run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A run that was put aside: who asked, and what was handed in."""
+
+    run: RunRef
+    submitted: list[Submitted]
+
+
+_KEPT = TypeAdapter(_Kept)
+_EDITED = "sayso"
+"""The metadata of a call that a person changed: what its model is told."""
+# Who asks for the tool that runs here, so that an agent inside it asks for the same run.
+_around: ContextVar[_Asker | None] = ContextVar("sayso_pydantic_ai_asker", default=None)
+
+
+@dataclass
+class SaysoApprovals(AbstractCapability[AgentDepsT]):
+    """People decide on the calls of tools that need an approval, in the chats of ``sayso``.
+
+    Those are the tools with ``requires_approval=True``, of a toolset with
+    ``approval_required()``, or that raise ``ApprovalRequired``; with ``every_tool``,
+    all of them. A policy may decide without a person. Whatever fails is a denial
+    that names the cause.
+    """
+
+    sayso: Handle
+    every_tool: bool = False
+
+    @classmethod
+    def get_serialization_name(cls) -> str | None:
+        """None: a handle cannot be written into a file."""
+        return None
+
+    async def handle_deferred_tool_calls(
+        self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests
+    ) -> DeferredToolResults | None:
+        """The decisions on the calls that need an approval, all asked about at once."""
+        if not requests.approvals:
+            return None
+        asker = self._asker(ctx)
+        said = await asyncio.gather(
+            *(self._ask(ctx, asker, part, requests) for part in requests.approvals)
+        )
+        answers = list(zip(requests.approvals, said, strict=True))
+        return requests.build_results(
+            approvals={part.tool_call_id: _result(one, part) for part, one in answers},
+            metadata={part.tool_call_id: _note(one) for part, one in answers if one.edited},
+            answered_by={
+                part.tool_call_id: one.verdict.decided_by or one.verdict.line
+                for part, one in answers
+                if one.verdict is not None
+            },
+        )
+
+    def get_wrapper_toolset(
+        self, toolset: AbstractToolset[AgentDepsT]
+    ) -> AbstractToolset[AgentDepsT] | None:
+        """With ``every_tool``, what nobody has decided on does not run."""
+        return toolset.approval_required() if self.every_tool else None
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[AgentDepsT],
+        *,
+        call: ToolCallPart,  # noqa: ARG002 -- the framework names what it passes
+        tool_def: ToolDefinition,  # noqa: ARG002
+        args: dict[str, Any],
+        handler: WrapToolExecuteHandler,
+    ) -> Any:
+        """Run the tool; an agent that runs inside it asks for the same run, and says who it is.
+
+        Where a person changed the arguments, a text that the tool returns says so.
+        """
+        token = _around.set(self._asker(ctx))
+        try:
+            result = await handler(args)
+        finally:
+            _around.reset(token)
+        known = ctx.tool_call_metadata if isinstance(ctx.tool_call_metadata, dict) else {}
+        note = known.get(_EDITED)
+        return f"{result}\n\n{note}" if note and type(result) is str else result
+
+    async def submit(self, result: AgentRunResult[Any]) -> str:
+        """Ask about the calls that a run ended with, and do not wait: keep what comes back.
+
+        It is for ``results``, in this process or another one, beside the messages of the
+        run. A call is asked about once, however often its run is handed in.
+
+        Raises:
+            TypeError: the run did not end with calls that wait.
+            InvalidCallError, StoreUnreachableError: as for ``Handle.submit``.
+        """
+        requests = result.output
+        if not isinstance(requests, DeferredToolRequests):
+            raise TypeError("this run did not end with DeferredToolRequests: nothing waits")
+        run = self.sayso.run(session=result.conversation_id, run_id=result.run_id)
+        submitted = []
+        for part in requests.approvals:
+            call = _call(part)
+            key = f"pydantic-ai:{run.run_id}:deferred:{call.call_id}"
+            about = _told(requests, part)
+            said = await self.sayso.submit(call, run=run, key=key, description=about)
+            submitted.append(Submitted(call, said, run.agent_id))
+        return _KEPT.dump_json(_Kept(run, submitted)).decode()
+
+    async def results(self, kept: str, *, timeout: Timeout = None) -> DeferredToolResults:
+        """Wait for the answers to what was handed in, and give them to the next run of the agent.
+
+        What was approved runs with the arguments that were approved, whatever the messages say.
+
+        Raises:
+            ValueError: ``kept`` is not what ``submit`` gave.
+            WaitTimeoutError: ``timeout`` is over and a question is still open.
+            UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
+        """
+        waiting = _read(kept)
+        verdicts = await self.sayso.resume_batch(
+            waiting.submitted, run=waiting.run, timeout=timeout
+        )
+        results = DeferredToolResults()
+        for one, verdict in zip(waiting.submitted, verdicts, strict=True):
+            if isinstance(verdict, Pending):
+                raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")
+            said, call_id = said_of(verdict), one.call.call_id
+            if said.arguments is None:
+                results.approvals[call_id] = ToolDenied(said.text)
+            else:
+                results.approvals[call_id] = ToolApproved(override_args=said.arguments)
+            if said.edited:
+                results.metadata[call_id] = _note(said)
+        return results
+
+    def _asker(self, ctx: RunContext[AgentDepsT]) -> _Asker:
+        outer = _around.get()
+        if outer is None:
+            run = self.sayso.run(session=ctx.conversation_id, run_id=ctx.run_id)
+            return _Asker(run, (), ctx.run_id)
+        if outer.inner_run_id == ctx.run_id:
+            return outer
+        name = (ctx.agent and ctx.agent.name) or "agent"
+        return _Asker(outer.run, (*outer.path, name), ctx.run_id)
+
+    async def _ask(
+        self,
+        ctx: RunContext[AgentDepsT],
+        asker: _Asker,
+        part: ToolCallPart,
+        requests: DeferredToolRequests,
+    ) -> Said:
+        async def ask() -> object:
+            # A step has its number in the key: a model may use the ids of its calls again.
+            key = f"pydantic-ai:{ctx.run_id}:{ctx.run_step}:{part.tool_call_id}"
+            about = _told(requests, part, _description(ctx, part))
+            return await self.sayso.check(
+                _call(part), run=asker.run, key=key, path=asker.path, description=about
+            )
+
+        return await asked(part.tool_name, ask)
+
+
+def _call(part: ToolCallPart) -> ToolCall:
+    """The call as it would run.
+
+    Raises:
+        ValueError, AssertionError: its arguments are not a JSON object.
+    """
+    arguments = part.args_as_dict(raise_if_invalid=True)
+    return ToolCall(part.tool_name, arguments, part.tool_call_id)
+
+
+def _result(said: Said, part: ToolCallPart) -> ToolApproved | ToolDenied:
+    """The decision in the framework's words; arguments are given where they are not the model's.
+
+    A model's own text is read again as it was, which types that are strict need.
+    """
+    if said.arguments is None:
+        return ToolDenied(said.text)
+    if is_digest_of(arguments_digest(said.arguments), _call(part).arguments):
+        return ToolApproved()
+    return ToolApproved(override_args=said.arguments)
+
+
+def _note(said: Said) -> dict[str, Any]:
+    return {_EDITED: said.text}
+
+
+def _description(ctx: RunContext[Any], part: ToolCallPart) -> str:
+    tool = ctx.tool_manager.get_tool_def(part.tool_name) if ctx.tool_manager else None
+    lines = ((tool and tool.description) or "").strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def _told(requests: DeferredToolRequests, part: ToolCallPart, description: str = "") -> str:
+    """What the card says of the call: the tool's own words, and why it wants an approval."""
+    why = requests.metadata.get(part.tool_call_id, {})
+    lines = [f"{name}: {value}" for name, value in why.items()]
+    return "\n".join([description, *lines] if description else lines)
+
+
+def _read(kept: str) -> _Kept:
+    try:
+        return _KEPT.validate_json(kept)
+    except ValidationError as error:
+        problems = error.errors(include_url=False, include_context=False, include_input=False)
+        raise ValueError(f"this is not what submit gave: {problems[0]['msg']}") from None

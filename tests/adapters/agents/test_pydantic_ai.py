@@ -1,0 +1,249 @@
+"""The door for Pydantic AI: what every door promises, and what is its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime
+from typing import Any
+
+import pytest
+from e2e.asked import Asked
+from e2e.hands import SlackHands
+from pydantic import BaseModel, ConfigDict
+from pydantic_ai import Agent, ApprovalRequired, CallDeferred, DeferredToolRequests, RunContext
+from pydantic_ai.messages import ToolReturnPart
+from pydantic_ai.models.test import TestModel
+from support.conformance import (
+    RAN,
+    STAGING,
+    DoorContract,
+    KilledContract,
+    SuspendedContract,
+    SyncContract,
+    cards,
+)
+from support.doors import Work, agents_handle, deploy, restart
+from support.pydantic_ai_doors import Capable, Deferred, EveryTool, agent, calling, told
+
+from sayso import Handle, ToolCall, WaitTimeoutError
+from sayso_agents.pydantic_ai import SaysoApprovals
+
+
+class Window(BaseModel):
+    """A strict model takes a date from JSON, and refuses one that is a str."""
+
+    model_config = ConfigDict(strict=True)
+    begins: datetime
+
+
+class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContract):
+    door = Deferred()
+
+    async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        inner, outer = Work([[deploy()]]), Work([[ToolCall("research", {}, "call_1")], [deploy()]])
+        researcher = agent(inner, SaysoApprovals(sayso), name="researcher")
+        lead = agent(outer, SaysoApprovals(sayso), name="lead")
+
+        @lead.tool_plain
+        async def research() -> str:
+            result = await researcher.run("Look it up")
+            return str(told(result.all_messages(), inner))
+
+        running = scene.ask(lead.run("Go", conversation_id=outer.session))
+        assert "deploy-bot › researcher" in await slack.card()
+        await slack.press("Always")
+        await running
+
+        # The session is one: what the sub-agent was always allowed, the other one is, too.
+        assert (inner.ran, outer.ran) == ([RAN], [RAN])
+        assert cards(scene) == 1
+
+    async def test_what_is_approved_as_it_is_is_read_from_the_models_own_text(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        seen: list[Window] = []
+        text = '{"window": {"begins": "2026-11-22T12:00:00Z"}, "why": "night"}'
+        made = Agent(calling([[("plan", text)]]), capabilities=[SaysoApprovals(sayso)])
+
+        @made.tool_plain(requires_approval=True)
+        def plan(window: Window, why: str) -> str:
+            seen.append(window)
+            return "planned"
+
+        running = scene.ask(made.run("Go"))
+        await slack.press("Allow")
+        await running
+
+        assert [window.begins.hour for window in seen] == [12]
+
+    async def test_the_model_is_told_what_a_person_changed(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        await slack.fill_in("Edit arguments…", {"Arguments": json.dumps(STAGING)})
+
+        (said,) = await running
+        assert said.startswith("deploy is done: staging, 42\n\nA person changed this call")
+
+    async def test_an_edit_that_the_tool_does_not_take_runs_nothing(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run(sayso, work))
+
+        wrong = json.dumps({"environment": "staging", "release": "the newest"})
+        await slack.fill_in("Edit arguments…", {"Arguments": wrong})
+
+        (said,) = await running
+        assert work.ran == []
+        assert "release" in said
+
+    async def test_what_runs_later_is_what_was_approved_whatever_the_messages_say(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        kept = await self.door.start(sayso, work)
+        await slack.press("Allow")
+        await slack.ended("Approved")
+
+        kept.messages = kept.messages.replace(b'"release":42', b'"release":43')
+        assert b'"release":43' in kept.messages
+        await self.door.go_on(sayso, work, kept)
+
+        assert work.ran == [RAN]
+
+    async def test_an_edit_of_a_run_that_was_put_aside_runs_as_edited(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        kept = await self.door.start(sayso, work)
+
+        await slack.fill_in("Edit arguments…", {"Arguments": json.dumps(STAGING)})
+        (said,) = await self.door.go_on(sayso, work, kept)
+
+        assert work.ran == [("deploy", STAGING)]
+        assert "A person changed this call" in said
+
+    async def test_a_run_that_is_handed_in_twice_is_asked_about_once(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        ended = await agent(work, output_type=[str, DeferredToolRequests]).run("Go")
+        kept = []
+        for _ in range(2):
+            with agents_handle(store_url) as sayso:
+                kept.append(await SaysoApprovals[Any](sayso).submit(ended))
+        await slack.press("Allow")
+        await slack.ended("Approved")
+
+        with agents_handle(store_url) as sayso:
+            answers = [await SaysoApprovals[Any](sayso).results(one) for one in kept]
+
+        assert answers[0] == answers[1]
+        assert cards(scene) == 1
+
+    async def test_whoever_is_in_a_hurry_leaves_the_question_open(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        kept = await self.door.start(sayso, work)
+        await slack.card()
+
+        with pytest.raises(WaitTimeoutError):
+            await SaysoApprovals[Any](sayso).results(kept.approvals, timeout=0.1)
+
+        await slack.press("Allow")
+        await self.door.go_on(sayso, work, kept)
+        assert work.ran == [RAN]
+
+    async def test_what_is_not_a_run_that_waits_is_refused(self, sayso: Handle) -> None:
+        approvals = SaysoApprovals[Any](sayso)
+        ended = await agent(Work([])).run("Go")
+
+        with pytest.raises(TypeError, match="nothing waits"):
+            await approvals.submit(ended)
+        for kept in ("", "{}", "null", "[" * 100_000):
+            with pytest.raises(ValueError, match="not what submit gave"):
+                await approvals.results(kept)
+
+    async def test_a_tool_that_wants_an_approval_says_why_on_the_card(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        made = Agent(calling([[("pay", {"euros": 900})]]), capabilities=[SaysoApprovals(sayso)])
+
+        @made.tool
+        def pay(ctx: RunContext[Any], euros: int) -> str:
+            """Pay a bill."""
+            if not ctx.tool_call_approved:
+                raise ApprovalRequired(metadata={"limit": "500 euros"})
+            return f"paid {euros}"
+
+        running = scene.ask(made.run("Go"))
+        card = await slack.card()
+        await slack.press("Allow")
+
+        assert "Pay a bill." in card
+        assert "limit: 500 euros" in card
+        assert returned(await running) == ["paid 900"]
+
+    async def test_calls_that_run_elsewhere_are_left_to_whoever_runs_them(
+        self, sayso: Handle
+    ) -> None:
+        made: Agent[None, Any] = Agent(
+            calling([[("fetch", {})]]),
+            capabilities=[SaysoApprovals(sayso)],
+            output_type=[str, DeferredToolRequests],
+        )
+
+        @made.tool_plain
+        def fetch() -> str:
+            raise CallDeferred
+
+        requests: Any = (await made.run("Go")).output
+
+        assert [part.tool_name for part in requests.calls] == ["fetch"]
+
+    async def test_observers_are_told_who_answered(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        events = list[Any]()
+
+        async def watch(_: Any, stream: Any) -> None:
+            events.extend([event async for event in stream])
+
+        made = Agent(TestModel(), capabilities=[SaysoApprovals(sayso)])
+        made.tool_plain(requires_approval=True)(Work([]).restart)
+        running = scene.ask(made.run("Go", event_stream_handler=watch))
+        await slack.press("Allow")
+        await running
+
+        results = [one.results for one in events if one.event_kind == "deferred_tool_results"]
+        assert [list(one.answered_by.values()) for one in results] == [[slack.actor()]]
+
+    async def test_runs_in_several_threads_at_once_have_an_answer_each(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        runs = [Work([[deploy()]]), Work([[restart()]])]
+        running = [scene.ask(asyncio.to_thread(Capable().run_sync, sayso, one)) for one in runs]
+
+        await slack.press("Allow")
+        await slack.ended("Approved")
+        await slack.press("Allow")
+        await asyncio.gather(*running)
+
+        assert [len(one.ran) for one in runs] == [1, 1]
+
+
+class TestEveryToolOfPydanticAI(DoorContract):
+    door = EveryTool()
+
+
+def returned(result: Any) -> list[str]:
+    """What the tools of a run returned."""
+    parts = [part for message in result.all_messages() for part in message.parts]
+    return [str(part.content) for part in parts if isinstance(part, ToolReturnPart)]

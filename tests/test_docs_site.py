@@ -20,6 +20,7 @@ from urllib.parse import unquote
 import pytest
 
 import sayso
+import sayso_agents
 
 ROOT = Path(__file__).parents[1]
 # Building the site takes a quarter of a minute, on a busy machine a few.
@@ -31,7 +32,8 @@ WITHOUT_ALL = (
     "sayso.events",
     "sayso.text.visible",
 )
-OTHERS = ("sayso.stores.ports", "sayso_slack", "sayso_telegram", "sayso_playground")
+DOORS = (f"sayso_agents.{door.name}" for door in pkgutil.iter_modules(sayso_agents.__path__))
+OTHERS = ("sayso.stores.ports", *DOORS, "sayso_slack", "sayso_telegram", "sayso_playground")
 _PYTHON = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
 
 

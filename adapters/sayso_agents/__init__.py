@@ -7,8 +7,6 @@ does not belong here: that is the handle's.
 
 from __future__ import annotations
 
-__all__ = ["missing"]
-
 
 def missing(framework: str, error: ImportError, *requirements: str) -> ImportError:
     """The error of a door whose framework cannot be imported: what to install, in one line."""

@@ -17,6 +17,8 @@ from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
+__all__ = ["Said", "asked", "asked_sync", "failed", "said_of"]
+
 _log = logging.getLogger(__name__)
 
 _LONGEST_CAUSE = 300

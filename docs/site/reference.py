@@ -16,6 +16,7 @@ from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
 
 import sayso
+import sayso_agents
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,12 @@ PAGES = (
         "Tests of agents and policies, and the contracts of stores and adapters. Needs pytest.",
         ("sayso.testing",),
     ),
+    _Page(
+        "frameworks",
+        "Agent frameworks",
+        "The door of each framework, and what all of them share.",
+        ("sayso_agents",),
+    ),
     _Page("slack", "Slack", "The adapter that `sayso serve` wires.", ("sayso_slack",)),
     _Page("telegram", "Telegram", "The adapter that `sayso serve` wires.", ("sayso_telegram",)),
     _Page(
@@ -103,7 +110,9 @@ WITHOUT_ALL = (
 """Documented modules that are one file: what they define is public."""
 BELOW = ("sayso.stores.ports",)
 """Documented rooms inside another room."""
-PACKAGES = ("sayso_slack", "sayso_telegram", "sayso_playground")
+DOORS = tuple(f"sayso_agents.{door.name}" for door in pkgutil.iter_modules(sayso_agents.__path__))
+"""Each of them needs its framework."""
+PACKAGES = (*DOORS, "sayso_slack", "sayso_telegram", "sayso_playground")
 
 _FIELDS = """\
     options:

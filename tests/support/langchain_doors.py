@@ -20,9 +20,13 @@ HELLO = {"messages": [("user", "Go on.")]}
 
 
 class Model(BaseChatModel):
-    """Makes the calls of one turn in each message, then says that it is done."""
+    """Makes the calls of one turn in each message, then says that it is done.
+
+    One that ``repeats`` says what it was told last instead.
+    """
 
     work: Any
+    repeats: bool = False
 
     @property
     def _llm_type(self) -> str:
@@ -35,7 +39,8 @@ class Model(BaseChatModel):
         turn = sum(isinstance(message, AIMessage) for message in messages)
         calls = [] if turn >= len(self.work.turns) else self.work.turns[turn]
         made = [{"name": one.name, "args": dict(one.arguments), "id": one.call_id} for one in calls]
-        message = AIMessage("" if made else "Done.", tool_calls=made)
+        words = messages[-1].text if self.repeats else "Done."
+        message = AIMessage("" if made else words, tool_calls=made)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

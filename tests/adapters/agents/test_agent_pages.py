@@ -1,0 +1,63 @@
+"""The pages about agents: their programs do as they say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from e2e.asked import Asked, asked
+from e2e.hands import SlackHands
+from support.agent_pages import begun, programs
+from support.conformance import cards
+from support.doors import Work
+from support.langchain_doors import Model
+
+from sayso import ToolCall
+
+WORK = Work([[ToolCall("deploy", {"release": 42}, "call_1")]])
+DENIED = "The call of deploy was denied by a person. It did not run."
+
+
+@pytest.fixture
+async def scene(store_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Asked]:
+    monkeypatch.setenv("SAYSO_STORE_URL", store_url)
+    async with asked(store_url) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("button", "printed"), [("Allow", "release 42 is out"), ("Deny", DENIED)])
+async def test_every_program_about_langchain_asks_and_does_as_was_said(
+    scene: Asked, capsys: pytest.CaptureFixture[str], button: str, printed: str
+) -> None:
+    slack = SlackHands(scene.playground)
+    names: dict[str, Any] = {"model": Model(work=WORK, repeats=True)}
+    for number, program in enumerate(programs("langchain"), 1):
+        begun(program, names)
+        if ask := names.pop("ask", None):
+            await ask()
+        running = scene.ask(names["main"]())
+        await slack.press(button)
+        await running
+        assert printed in capsys.readouterr().out.splitlines()[-1]
+        assert cards(scene) == number
+    names["sayso"].close()
+
+
+@pytest.mark.parametrize(("button", "result"), [("Allow", "deployed 42"), ("Deny", DENIED)])
+async def test_the_hook_of_any_other_framework_runs_what_was_allowed(
+    scene: Asked, button: str, result: str
+) -> None:
+    async def deploy(release: int) -> str:
+        return f"deployed {release}"
+
+    names: dict[str, Any] = {}
+    (program,) = (one for one in programs("README") if "run_tool" in one)
+    begun(program, names)
+    hooked = names["run_tool"]("deploy", {"release": 42}, "call_1", "customer-7", deploy)
+    running = scene.ask(hooked)
+
+    await SlackHands(scene.playground).press(button)
+
+    assert await running == result
+    names["sayso"].close()

@@ -136,10 +136,13 @@ class Handle(Methods):
         return {name: guarded_alike(check, at_once, tool, name=name) for name, tool in named(tools)}
 
     def close(self) -> None:
-        """Withdraw what is still asked, and end; whoever waits is told. It cannot be used again."""
+        """Withdraw what is still asked, and end, within seconds; whoever waits is told.
+
+        It cannot be used again.
+        """
         worker = self._closing()
         if worker is not None and not worker.is_here:
-            worker.join()
+            worker.join(_CLOSING_SECONDS)
 
     async def aclose(self) -> None:
         """Close, without holding up the event loop."""
@@ -175,8 +178,8 @@ class Handle(Methods):
             if job is None:
                 self._worker = self._begun()
                 job = self._worker.take(ref, work)
-        if job is None:
-            raise HandleClosedError
+                if job is None:
+                    raise self._worker.why_over
         return job
 
     def _take_from_elsewhere(self, run: Run, work: Work[_T]) -> Job[_T]:
@@ -206,7 +209,7 @@ class Handle(Methods):
         self._worker = None
 
 
-_CLOSING_SECONDS = 30.0
+_CLOSING_SECONDS = 10.0
 _handles: weakref.WeakSet[Handle] = weakref.WeakSet()
 
 

@@ -54,8 +54,8 @@ class Methods:
 
     They do what those of a ``sayso.Gate`` do, and raise what those raise. ``run`` says
     for whom. Where nothing comes of one in time, because the thread is held up, a call
-    has expired and anything else raises WaitTimeoutError; where the handle is closed
-    while it waits, a call was cancelled and anything else raises HandleClosedError.
+    has expired and anything else raises WaitTimeoutError; where the handle is closed, or
+    closes meanwhile, a call was cancelled and anything else raises HandleClosedError.
     """
 
     def __init__(self, begin: Begin, wait: Wait, options: GateOptions) -> None:
@@ -70,8 +70,8 @@ class Methods:
     ) -> Verdict:
         """May this call run? See ``sayso.Gate.check``. To cancel it withdraws its question."""
         handed, call, time = call, taken(call), self._time(how)
-        job = self._begin(run, lambda gate: gate.check(call, **_in(time, how)))
         try:
+            job = self._begin(run, lambda gate: gate.check(call, **_in(time, how)))
             verdict = await self._done(job, time)
         except WaitTimeoutError:
             return out_of_time(call, time.seconds)
@@ -98,10 +98,10 @@ class Methods:
     ) -> list[Verdict]:
         """Ask about the calls before any of them runs: see ``sayso.Gate.check_batch``."""
         handed, calls, time = calls, list(map(taken, calls)), self._time(how)
-        job = self._begin(
-            run, lambda gate: gate.check_batch(calls, together=together, **_in(time, how))
-        )
         try:
+            job = self._begin(
+                run, lambda gate: gate.check_batch(calls, together=together, **_in(time, how))
+            )
             verdicts = await self._done(job, time)
         except WaitTimeoutError:
             return [out_of_time(call, time.seconds) for call in calls]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import weakref
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -42,10 +43,12 @@ def _is_in_asyncio() -> bool:
 async def _in_asyncio(outcome: Future[Any], seconds: float) -> None:
     loop = asyncio.get_running_loop()
     done = loop.create_future()
+    # Not held from here: a caller whose loop was closed is collected, and gives up.
+    caller = weakref.ref(done)
 
     def wake() -> None:
-        if not done.done():
-            done.set_result(None)
+        if (waiting := caller()) is not None and not waiting.done():
+            waiting.set_result(None)
 
     def told(_: Future[Any]) -> None:
         with suppress(RuntimeError):  # the caller's loop was closed while it waited

@@ -33,6 +33,9 @@ class Worker:
     """Does work for any thread, from its first job until it is stopped.
 
     It ends by itself where the store cannot be opened: each job is told why.
+
+    Raises:
+        HandleClosedError: the interpreter is ending.
     """
 
     def __init__(self, url: str, options: GateOptions) -> None:
@@ -44,14 +47,15 @@ class Worker:
         self._lock = threading.RLock()  # a handle may be dropped at any moment, in any thread
         self._jobs: set[Job[Any]] = set()
         self._is_over = False
+        self.why_over: Exception = HandleClosedError()
         self.ended: concurrent.futures.Future[None] = concurrent.futures.Future()
         self._thread = threading.Thread(target=self._live, name="sayso", daemon=True)
         try:
+            _alive.add(self)
             self._thread.start()
-        except RuntimeError:  # the interpreter is ending
+        except BaseException:
             self._loop.close()
             raise
-        _alive.add(self)
 
     @property
     def is_here(self) -> bool:
@@ -87,9 +91,9 @@ class Worker:
                 self._is_over = True
                 self._loop.call_soon_threadsafe(self._stopping.set)
 
-    def join(self, seconds: float | None = None) -> None:
+    def join(self, seconds: float) -> None:
         """Return when it has ended, or after so many seconds."""
-        self._thread.join(seconds)
+        concurrent.futures.wait([self.ended], timeout=seconds)
 
     def _live(self) -> None:
         try:
@@ -104,6 +108,7 @@ class Worker:
             try:
                 backend = await stack.enter_async_context(open_backend(self._url))
             except Exception as error:
+                self.why_over = error
                 self._end(error)
                 self._gates.cancel()
                 return
@@ -126,26 +131,46 @@ class Worker:
         return left
 
 
-_alive: WeakSet[Worker] = WeakSet()
+class _Alive:
+    """The workers of this process, which ends without waiting for them for long."""
+
+    def __init__(self) -> None:
+        self._workers: WeakSet[Worker] = WeakSet()
+        self._is_leaving = False
+
+    def add(self, worker: Worker) -> None:
+        """Stop it, too, when the interpreter ends.
+
+        Raises:
+            HandleClosedError: it is ending.
+        """
+        if self._is_leaving:
+            raise HandleClosedError
+        self._workers.add(worker)
+
+    def leave(self) -> None:
+        """Stop all of them: what is still asked is withdrawn."""
+        self._is_leaving = True
+        workers = [worker for worker in self._workers if not worker.is_over]
+        for worker in workers:
+            worker.stop()
+        ends_at = time.monotonic() + _LEAVING_SECONDS
+        for worker in workers:
+            worker.join(max(ends_at - time.monotonic(), 0.0))
+
+    def forget(self) -> None:
+        """This process was forked: those are the parent's, and so are their connections."""
+        self._workers = WeakSet()
 
 
-def _leave() -> None:
-    """Stop every worker: the interpreter ends, and what is still asked is withdrawn."""
-    workers = [worker for worker in _alive if not worker.is_over]
-    for worker in workers:
-        worker.stop()
-    ends_at = time.monotonic() + _LEAVING_SECONDS
-    for worker in workers:
-        worker.join(max(ends_at - time.monotonic(), 0.0))
-
+_alive = _Alive()
 
 # Before the interpreter waits for threads that wait for an answer, those of pools among them:
 # whoever is registered last is called first. `atexit` would be too late.
 _at_exit: Callable[[Callable[[], None]], object] = getattr(
     threading, "_register_atexit", atexit.register
 )
-_at_exit(_leave)
+_at_exit(_alive.leave)
 
-# The threads of the parent are not here, and its connections must be left alone.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_alive.clear)
+    os.register_at_fork(after_in_child=_alive.forget)

@@ -1,0 +1,122 @@
+"""Every method of a handle, awaited and not: what a gate's would give."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from support.people import People
+
+from sayso import (
+    ArgumentsChangedError,
+    Clarification,
+    Clarify,
+    Gate,
+    Handle,
+    Outcome,
+    ToolCall,
+    Verdict,
+)
+from sayso.clock import utc_now
+from sayso.events import RequestEnding, UserInputRequest
+
+CALL = ToolCall("bash", {"command": "ls"}, "call-1")
+
+
+class Size(BaseModel):
+    size: int
+
+
+def first_choice(request: UserInputRequest) -> RequestEnding:
+    """A person who presses the first button, and fills in 3."""
+    choice = request.card().choices[0]
+    inputs = {"size": 3} if choice.form is not None else {}
+    return request.answer(choice, by="slack:U0ALICE", at=utc_now(), inputs=inputs)
+
+
+@pytest.fixture
+def people(store_url: str) -> Iterator[People]:
+    with People(store_url, first_choice) as people:
+        yield people
+
+
+METHODS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "check": ((CALL,), {"description": "List"}),
+    "before_function": ((CALL,), {}),
+    "check_batch": (([CALL],), {"together": True}),
+    "ask": ((Clarify("Which?", options=("a", "b")),), {}),
+    "clarify": (("Which?",), {"options": ["a", "b"]}),
+    "approve_text": (("Dear all",), {"title": "Mail"}),
+    "collect": ((Size,), {"text": "How large?"}),
+    "may_continue": ((10, 10), {}),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_each_kind_of_question_is_answered_awaited_and_not(
+    name: str, handle: Handle, people: People
+) -> None:
+    args, kwargs = METHODS[name]
+    awaited = asyncio.run(getattr(handle, name)(*args, **kwargs))
+    handle.sync.before_iteration()
+    called = getattr(handle.sync, name)(*args, **kwargs)
+
+    for said in (awaited, called):
+        (one,) = said if isinstance(said, list) else (said,)
+        assert one.outcome in (Outcome.APPROVED, Outcome.ANSWERED)
+    assert type(awaited) is type(called)
+
+
+def test_what_is_submitted_can_be_resumed_by_another_caller(handle: Handle, people: People) -> None:
+    asked = asyncio.run(handle.submit(CALL))
+    batch = handle.sync.submit_batch([CALL, ToolCall("other")])
+    question = handle.sync.submit(Clarify("Which?", options=("a",)))
+    assert isinstance(asked, str)
+
+    assert handle.sync.resume(asked).approved
+    assert [one.approved for one in asyncio.run(handle.resume_batch(batch))] == [True, True]
+    assert handle.sync.resume(question, expect=Clarification).outcome is Outcome.ANSWERED
+
+
+def test_arguments_that_change_while_they_are_asked_about_do_not_run(
+    handle: Handle, store_url: str
+) -> None:
+    arguments = {"command": "ls"}
+
+    def change(request: UserInputRequest) -> RequestEnding:
+        arguments["command"] = "rm -rf /"
+        return first_choice(request)
+
+    with People(store_url, change):
+        with pytest.raises(ArgumentsChangedError):
+            handle.sync.check(ToolCall("bash", arguments))
+        arguments["command"] = "ls"
+        with pytest.raises(ArgumentsChangedError):
+            handle.sync.check_batch([ToolCall("bash", arguments)])
+
+
+def test_a_withdrawn_question_ends_as_cancelled(handle: Handle) -> None:
+    asked = handle.sync.submit(CALL)
+    assert isinstance(asked, str)
+
+    assert handle.sync.cancel(asked, reason="never mind").outcome is Outcome.CANCELLED
+    verdict: Verdict = handle.sync.resume(asked)
+    assert verdict.reason == "never mind"
+
+
+def test_the_sync_of_a_handle_has_each_method_that_is_awaited(handle: Handle) -> None:
+    awaited = {
+        name
+        for name, one in inspect.getmembers(Handle, inspect.iscoroutinefunction)
+        if not name.startswith("_") and name != "aclose"
+    }
+
+    assert set(vars(handle.sync)) == awaited
+    for name in awaited:
+        gates = inspect.signature(getattr(Gate, name)).parameters
+        ours = inspect.signature(getattr(Handle, name)).parameters
+        assert set(ours) - {"run"} == set(gates), name

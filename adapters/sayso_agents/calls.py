@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sayso.agent.verdict import Verdict
@@ -57,9 +57,7 @@ def said_of(verdict: object) -> Said:
     if not isinstance(verdict, Verdict):
         raise TypeError(f"the answer is a {type(verdict).__name__}, not a verdict")
     if not verdict.approved:
-        who = "a person" if verdict.decided_by else None  # the model needs no account
-        told = replace(verdict, decided_by=who).as_tool_result()
-        return Said(None, told, verdict=verdict)
+        return Said(None, verdict.as_tool_result(), verdict=verdict)
     arguments = dict(verdict.arguments)
     if verdict.asked_arguments is None:
         return Said(arguments, verdict=verdict)

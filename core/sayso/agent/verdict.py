@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +16,17 @@ from sayso.events import Outcome, RequestEnding
 from sayso.policy.call_ids import LINE
 from sayso.policy.decision import Decision, Ruling
 from sayso.questions.permission_answer import PermissionResponseEvent
+
+A_PERSON = "a person"
+"""Who decided, to a model."""
+
+# Where reasons of ours name an account: what a rule of Always decides, and an approval or an
+# answer that a denial came before.
+_OUR_ACCOUNTS = re.compile(
+    r"(?<=\bby an Always of )[!-~]+(?= \(rule )"
+    r"|(?<=\bapproved by )[!-~]+(?=, then denied by the agent: )"
+    r"|[!-~]+(?= could not allow it\Z)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,16 @@ class Verdict:
         """Whether the call may run."""
         return self.outcome is Outcome.APPROVED
 
-    def as_tool_result(self) -> str:
-        """For the agent, in place of the tool's result: what happened and why."""
+    def why(self, *, who: str | None = A_PERSON) -> str:
+        """The reason; ``who`` stands for the accounts in it that Sayso wrote there itself."""
+        return self.reason if who is None else _OUR_ACCOUNTS.sub(lambda _: who, self.reason)
+
+    def as_tool_result(self, *, who: str | None = A_PERSON) -> str:
+        """For the agent, in place of the tool's result: what happened and why.
+
+        ``who`` stands for the person who decided, whose account is no business of the model's;
+        None names them by their account, for a log or a colleague.
+        """
         said = {
             Outcome.APPROVED: "was approved",
             Outcome.DENIED: "was denied",
@@ -54,10 +74,10 @@ class Verdict:
             Outcome.CANCELLED: "was not approved: the question was cancelled",
             Outcome.UNDELIVERABLE: "was not approved: nobody could be asked",
         }[self.outcome]
-        by = f" by {self.decided_by}" if self.decided_by else ""
+        by = f" by {who or self.decided_by}" if self.decided_by else ""
         # The reason of an expiry is our own and is said already; any other is somebody's.
         told = self.reason and self.outcome is not Outcome.EXPIRED
-        because = f": {self.reason}" if told else ""
+        because = f": {self.why(who=who)}" if told else ""
         if self.asks_for_changes:
             return f"The call of {self.tool} did not run. Changes are asked for{by}{because}"
         if self.asked_arguments is not None:

@@ -31,7 +31,7 @@ async def test_approved_calls_run_at_once_and_the_denied_one_says_why() -> None:
 
     assert [result.content for result in results] == [
         "ran one",
-        "The call of bash was denied by test:person. It did not run.",
+        "The call of bash was denied by a person. It did not run.",
         "ran three",
     ]
     assert [result.ran for result in results] == [True, False, True]

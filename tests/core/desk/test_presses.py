@@ -61,7 +61,7 @@ async def test_deny_stops_the_call_with_a_normal_result(room: ChatRoom) -> None:
 
     verdict = await waiting
     assert verdict.outcome is Outcome.DENIED
-    assert "denied by slack:U0BOB" in verdict.as_tool_result()
+    assert "denied by slack:U0BOB" in verdict.as_tool_result(who=None)
 
 
 async def test_always_is_not_asked_again_but_another_call_is(room: ChatRoom) -> None:

@@ -301,7 +301,7 @@ async def test_changes_that_are_asked_for_reach_the_agent(asked: Asked, backend:
 
     assert (verdict.outcome, verdict.asks_for_changes) == (Outcome.DENIED, True)
     assert verdict.as_tool_result() == (
-        "The call of run did not run. Changes are asked for by slack:U0ALICE: plan first"
+        "The call of run did not run. Changes are asked for by a person: plan first"
     )
     assert (last.kind, last.choice) == ("denied", "changes")
     assert ("Asked for", "changes") in (await asked.ended()).facts
@@ -317,7 +317,7 @@ async def test_edited_arguments_are_what_runs_and_all_say_so(
 
     assert verdict.approved
     assert (verdict.arguments, verdict.asked_arguments) == (changed, CALL.arguments)
-    assert "approved by slack:U0ALICE with changed arguments" in verdict.as_tool_result()
+    assert "approved by a person with changed arguments" in verdict.as_tool_result()
     assert (last.digest, last.changed_digest) == (
         arguments_digest(CALL.arguments),
         arguments_digest(changed),

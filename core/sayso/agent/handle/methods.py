@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, Unpack, overload
 
 from pydantic import BaseModel
 
@@ -69,24 +69,13 @@ class Methods:
         self, call: ToolCall, *, run: Run = None, **how: Unpack[CallOptions]
     ) -> Verdict:
         """May this call run? See ``sayso.Gate.check``. To cancel it withdraws its question."""
-        handed, call, time = call, taken(call), self._time(how)
-        try:
-            job = self._begin(run, lambda gate: gate.check(call, **_in(time, how)))
-            verdict = await self._done(job, time)
-        except WaitTimeoutError:
-            return out_of_time(call, time.seconds)
-        except HandleClosedError as error:
-            return given_up(call, str(error))
-        if verdict.approved:
-            refuse_changed(handed, call)
-        return verdict
+        return await self._verdict(Gate.check, call, run, how)
 
     async def before_function(
         self, call: ToolCall, *, run: Run = None, **how: Unpack[CallOptions]
     ) -> Verdict:
         """``check`` a call that is about to run, once an iteration for its id."""
-        (verdict,) = await self.check_batch([call], run=run, **how)
-        return verdict
+        return await self._verdict(Gate.before_function, call, run, how)
 
     async def check_batch(
         self,
@@ -94,13 +83,17 @@ class Methods:
         *,
         run: Run = None,
         together: bool = False,
+        keys: Sequence[str | None] | None = None,
         **how: Unpack[CallOptions],
     ) -> list[Verdict]:
         """Ask about the calls before any of them runs: see ``sayso.Gate.check_batch``."""
         handed, calls, time = calls, list(map(taken, calls)), self._time(how)
         try:
             job = self._begin(
-                run, lambda gate: gate.check_batch(calls, together=together, **_in(time, how))
+                run,
+                lambda gate: gate.check_batch(
+                    calls, together=together, keys=keys, **_in(time, how)
+                ),
             )
             verdicts = await self._done(job, time)
         except WaitTimeoutError:
@@ -131,18 +124,40 @@ class Methods:
         )
 
     async def submit_batch(
-        self, calls: Sequence[ToolCall], *, run: Run = None, **how: Unpack[CallOptions]
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        run: Run = None,
+        keys: Sequence[str | None] | None = None,
+        **how: Unpack[CallOptions],
     ) -> list[Submitted]:
         """Ask about all of the calls without waiting: see ``sayso.Gate.submit_batch``."""
         calls, time = list(map(taken, calls)), self._time(how)
         return await self._done(
-            self._begin(run, lambda gate: gate.submit_batch(calls, **_in(time, how))), time
+            self._begin(run, lambda gate: gate.submit_batch(calls, keys=keys, **_in(time, how))),
+            time,
         )
 
     @overload
     async def resume(
-        self, permission_id: str, *, run: Run = None, timeout: Timeout = None
+        self,
+        permission_id: str | None = None,
+        *,
+        key: str | None = None,
+        run: Run = None,
+        timeout: Timeout = None,
+        wait: Literal[True] = True,
     ) -> Verdict: ...
+    @overload
+    async def resume(
+        self,
+        permission_id: str | None = None,
+        *,
+        key: str | None = None,
+        run: Run = None,
+        timeout: Timeout = None,
+        wait: bool,
+    ) -> Verdict | Pending: ...
     @overload
     async def resume(
         self,
@@ -158,17 +173,20 @@ class Methods:
     ) -> _T: ...
     async def resume(
         self,
-        permission_id: str,
+        permission_id: str | None = None,
         *,
+        key: str | None = None,
         run: Run = None,
         timeout: Timeout = None,
+        wait: bool = True,
         expect: type[Any] = Verdict,
     ) -> Any:
         """What came of a question of the run's session: see ``sayso.Gate.resume``."""
         time = Countdown(timeout)
+        named: dict[str, Any] = {"permission_id": permission_id, "key": key, "expect": expect}
 
         def work(gate: Gate) -> Coroutine[Any, Any, Any]:
-            return gate.resume(permission_id, timeout=time.rest, expect=expect)
+            return gate.resume(**named, timeout=time.rest, wait=wait)
 
         return await self._done(self._begin(run, work), time)
 
@@ -280,6 +298,26 @@ class Methods:
             gate.deny_call(call_id, reason=reason)
 
         await self._done(self._begin(run, work), Countdown(self._store_timeout))
+
+    async def _verdict(
+        self,
+        ask: Callable[..., Coroutine[Any, Any, Verdict]],
+        call: ToolCall,
+        run: Run,
+        how: CallOptions,
+    ) -> Verdict:
+        """What a method of the gate says of a call."""
+        handed, call, time = call, taken(call), self._time(how)
+        try:
+            job = self._begin(run, lambda gate: ask(gate, call, **_in(time, how)))
+            verdict = await self._done(job, time)
+        except WaitTimeoutError:
+            return out_of_time(call, time.seconds)
+        except HandleClosedError as error:
+            return given_up(call, str(error))
+        if verdict.approved:
+            refuse_changed(handed, call)
+        return verdict
 
     def _time(self, how: AskOptions) -> Countdown:
         timeout = how.get("timeout")

@@ -138,7 +138,7 @@ class Called:
 
 def refusal(verdict: Verdict) -> str:
     """Why a call did not run, in few words: the reason given, else how its question ended."""
-    return verdict.reason or _ENDED[verdict.outcome]
+    return verdict.why() or _ENDED[verdict.outcome]
 
 
 _ENDED = {

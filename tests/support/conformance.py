@@ -336,3 +336,9 @@ async def spoil(store_url: str, question_id: str) -> None:
 def cards(scene: Asked) -> int:
     """How many cards were ever shown in Slack."""
     return len(scene.playground.slack.messages())
+
+
+async def all_ended(scene: Asked) -> None:
+    """Return when no card in Slack can be pressed any more."""
+    slack = scene.playground.slack
+    await slack.until(lambda: not any(message.buttons for message in slack.messages()))

@@ -6,11 +6,18 @@ import asyncio
 from typing import Any
 
 from agents import Agent, RunConfig, Runner, Tool, function_tool
-from agents.testing import ScriptedModel, assistant_message, function_call
+from agents.testing import (
+    ModelCall,
+    ModelStep,
+    ScriptedModel,
+    assistant_message,
+    function_call,
+)
 from support.doors import Door, Work
 from support.thread_loop import loop_of_this_thread
 
 from sayso import Handle
+from sayso.calls import new_id
 from sayso_agents.openai_agents import decided, guard, run, submit
 
 
@@ -21,6 +28,17 @@ def model(work: Work, done: int = 0) -> ScriptedModel:
         for turn in work.turns[done:]
     ]
     return ScriptedModel([*turns, [assistant_message("Done.")]])
+
+
+def repeating() -> ScriptedModel:
+    """Deploys release 42, and then says what came of it, in each run anew."""
+
+    def respond(call: ModelCall) -> list[Any]:
+        if "output" in call.input[-1]:
+            return [assistant_message(call.input[-1]["output"])]
+        return [function_call("deploy", {"release": 42}, call_id=new_id())]
+
+    return ScriptedModel([ModelStep.respond(respond)] * 20)
 
 
 def tools(work: Work, *, needs_approval: bool) -> list[Tool]:

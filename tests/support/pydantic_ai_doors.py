@@ -38,6 +38,18 @@ def calling(turns: Sequence[Sequence[Call]]) -> FunctionModel:
     return FunctionModel(respond)
 
 
+def repeating() -> FunctionModel:
+    """Deploys release 42, and then says what came of it, in each run anew."""
+
+    def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        for part in messages[-1].parts:
+            if isinstance(part, ToolReturnPart):
+                return ModelResponse(parts=[TextPart(str(part.content))])
+        return ModelResponse(parts=[ToolCallPart("deploy", {"release": 42})])
+
+    return FunctionModel(respond)
+
+
 def agent(work: Work, *capabilities: Any, asks: bool = True, **options: Any) -> Agent[None, Any]:
     """An agent with the tools of the work, which need an approval."""
     turns = [[(c.name, dict(c.arguments), c.call_id) for c in turn] for turn in work.turns]

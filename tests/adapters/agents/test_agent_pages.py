@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
+from support import openai_agents_doors, pydantic_ai_doors
 from support.agent_pages import begun, programs
-from support.conformance import cards
+from support.conformance import all_ended, cards
 from support.doors import Work
 from support.langchain_doors import Model
 
 from sayso import ToolCall
 
 WORK = Work([[ToolCall("deploy", {"release": 42}, "call_1")]])
+# Each deploys release 42, and then says what came of it, again and again.
+MODELS: dict[str, Callable[[], object]] = {
+    "langchain": lambda: Model(work=WORK, repeats=True),
+    "openai-agents": openai_agents_doors.repeating,
+    "pydantic-ai": pydantic_ai_doors.repeating,
+}
 DENIED = "The call of deploy was denied by a person. It did not run."
 
 
@@ -27,18 +35,27 @@ async def scene(store_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 
 @pytest.mark.parametrize(("button", "printed"), [("Allow", "release 42 is out"), ("Deny", DENIED)])
-async def test_every_program_about_langchain_asks_and_does_as_was_said(
-    scene: Asked, capsys: pytest.CaptureFixture[str], button: str, printed: str
+@pytest.mark.parametrize("page", MODELS)
+async def test_every_program_about_a_framework_asks_and_does_as_was_said(
+    scene: Asked,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    page: str,
+    button: str,
+    printed: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     slack = SlackHands(scene.playground)
-    names: dict[str, Any] = {"model": Model(work=WORK, repeats=True)}
-    for number, program in enumerate(programs("langchain"), 1):
+    names: dict[str, Any] = {"model": MODELS[page]()}
+    for number, program in enumerate(programs(page), 1):
         begun(program, names)
         if ask := names.pop("ask", None):
             await ask()
         running = scene.ask(names["main"]())
         await slack.press(button)
         await running
+        await all_ended(scene)
         assert printed in capsys.readouterr().out.splitlines()[-1]
         assert cards(scene) == number
     names["sayso"].close()

@@ -29,6 +29,7 @@ from support.conformance import (
     KilledContract,
     SuspendedContract,
     SyncContract,
+    all_ended,
     cards,
 )
 from support.doors import Work, agents_handle, deploy, restart
@@ -141,6 +142,7 @@ class TestGuardedTools(DoorContract, SyncContract, KilledContract):
             running = scene.ask(go(sayso))
             await slack.press("Always")
             await running
+            await all_ended(scene)
             assert cards(scene) == shown
 
         with connect(store_url, session="s-1") as named:

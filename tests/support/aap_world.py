@@ -142,6 +142,14 @@ class AapWorld:
         request: dict[str, Any] = answer.json
         return request
 
+    async def asked_raw(self, arguments: str) -> dict[str, Any]:
+        """The request that was asked for just now, with arguments as they are written."""
+        body = f'{{"tool":"run_command","timeout":"10m","arguments":{arguments}}}'
+        answer = await self.call("POST", "/v1/requests", data=body.encode(), key=str(uuid4()))
+        assert answer.status == 201, answer.text
+        request: dict[str, Any] = answer.json
+        return request
+
     async def get(self, request_id: str, wait: str = "") -> Answer:
         """How a request stands."""
         query = f"?wait={wait}" if wait else ""

@@ -23,6 +23,10 @@ AuditKind = Literal[
     "cancelled",
     "undeliverable",
     "overruled",
+    "used",
+    "ran",
+    "failed",
+    "never_used",
     "rule_stored",
     "rule_used",
     "rule_revoked",
@@ -117,6 +121,21 @@ def _told(reason: str) -> str:
 def overruled(denial: RequestEnding) -> Facts:
     """An approval was denied by the agent itself, when the call was to run."""
     return {**ended(denial), "kind": "overruled"}
+
+
+def taken() -> Facts:
+    """An approval was used."""
+    return _said(kind="used")
+
+
+def reported(went: str, note: str) -> Facts:
+    """How the call went that ran on an approval, as whoever ran it says."""
+    return _said(kind="failed" if went == "failed" else "ran", reason=_told(note))
+
+
+def lapsed() -> Facts:
+    """An approval was not used in time."""
+    return _said(kind="never_used")
 
 
 def stored(rule: RememberedRule) -> Facts:

@@ -12,7 +12,7 @@ import pytest
 from sayso.errors import UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record
+from sayso.stores.ports import Record, Sequel
 from sayso.testing.builders import a_copy, a_request, a_response, soon
 
 
@@ -90,6 +90,44 @@ class UsesContract:
         record = await _record(backend, unused)
         assert record.use is not None
         assert record.use.at is None
+
+    async def test_what_became_of_a_persons_approval_is_in_the_audit(
+        self, backend: Backend
+    ) -> None:
+        request, unused = await _ended(backend), await _ended(backend)
+        for _ in range(2):
+            await backend.uses.take(request.question_id, "k", until=_in_time())
+            await backend.uses.report(request.question_id, "failed", "exit 1")
+            await backend.uses.lapse(unused.question_id)
+
+        told = [(one.kind, one.reason, one.question_id) for one in await backend.audit.read(50)]
+
+        used = [one for one in told if one[0] in ("used", "ran", "failed", "never_used")]
+        assert sorted(used) == sorted(
+            [
+                ("used", "", request.question_id),
+                ("failed", "exit 1", request.question_id),
+                ("never_used", "", unused.question_id),
+            ]
+        )
+
+    async def test_what_a_rule_approved_is_not_in_the_audit(self, backend: Backend) -> None:
+        request = a_request()
+        said = request.approve(by="").model_copy(update={"decided_by": None})
+        sequel = Sequel("ended", keep=timedelta(days=9))
+        await backend.store.open(
+            request, seconds=30, inbox="", book=None, ending=said, sequel=sequel
+        )
+        await backend.uses.take(request.question_id, "k", until=_in_time())
+
+        assert await backend.audit.read(50) == []
+
+    async def test_nothing_but_an_approval_lapses(self, backend: Backend) -> None:
+        request, denied = await _opened(backend), await _opened(backend)
+        await backend.store.settle(denied.question_id, a_response(denied, approved=False))
+
+        assert not await backend.uses.lapse(request.question_id)
+        assert not await backend.uses.lapse(denied.question_id)
 
     async def test_of_no_request_nothing_is_told(self, backend: Backend) -> None:
         with pytest.raises(UnknownRequestError):

@@ -75,12 +75,14 @@ class MemoryStore:
         if key:
             entry.hold(hold)
         self._records.add(entry)
-        self._audit.write(audit.about(request), audit.asked(request))
+        is_audited = ending is None or sequel is None
+        if is_audited:
+            self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)
         if ending is None:
             self._outbox.put("ask", request.question_id)
         else:
-            self._end(entry, ending, audit.ended(ending))
+            self._end(entry, ending, audit.ended(ending) if is_audited else None)
         return Opened(seconds, now.timestamp())
 
     async def settle(
@@ -138,11 +140,12 @@ class MemoryStore:
         entry = self._records.find(question_id)
         return None if entry is None else self._records.record(entry)
 
-    def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts) -> None:
+    def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts | None) -> None:
         """Record an ending, and tell the audit, the desks and the observers of it."""
         is_first = entry.ending is None
         self._records.end(entry, ending)
-        self._audit.write(audit.about(entry.request), facts)
+        if facts is not None:
+            self._audit.write(audit.about(entry.request), facts)
         self._outbox.put("end", entry.request.question_id)
         if is_first and entry.sequel is not None:
             self._errands.leave(entry.sequel.queue, entry.request.question_id)

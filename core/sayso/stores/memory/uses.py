@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from sayso.stores import audit
 from sayso.stores.memory.outbox import MemoryOutbox
-from sayso.stores.memory.records import Records
+from sayso.stores.memory.records import Entry, Records
+from sayso.stores.memory.rules import MemoryAudit
 from sayso.stores.ports import Report, Use, Went
 
 
 class MemoryUses:
     """Uses, as long as the requests themselves."""
 
-    def __init__(self, records: Records, outbox: MemoryOutbox) -> None:
+    def __init__(self, records: Records, audit: MemoryAudit, outbox: MemoryOutbox) -> None:
         self._records = records
+        self._audit = audit
         self._outbox = outbox
 
     async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
@@ -22,27 +25,37 @@ class MemoryUses:
         entry, now = self._records.get(question_id), self._records.now()
         if entry.use is not None and entry.use.at is not None:
             return entry.use
-        is_given = entry.ending is not None and entry.ending.approves_a_call
-        if not is_given or now >= until:
+        if not _is_approved(entry) or now >= until:
             return None
-        entry.use = Use(key, now)
-        self._outbox.put("end", question_id)
-        return entry.use
+        return self._told(entry, Use(key, now), audit.taken())
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
         """Record how the call went; the first report counts."""
         entry = self._records.get(question_id)
         if entry.use is None or entry.use.at is None:
             return None
-        if entry.use.report is None:
-            entry.use = replace(entry.use, report=Report(went, self._records.now(), note))
-            self._outbox.put("end", question_id)
-        return entry.use
+        if entry.use.report is not None:
+            return entry.use
+        use = replace(entry.use, report=Report(went, self._records.now(), note))
+        return self._told(entry, use, audit.reported(went, note))
 
     async def lapse(self, question_id: str) -> bool:
         """Record that an approval was not used."""
         entry = self._records.get(question_id)
-        if entry.use is None:
-            entry.use = Use()
-            self._outbox.put("end", question_id)
-        return entry.use.at is None
+        if entry.use is not None:
+            return entry.use.at is None
+        if not _is_approved(entry):
+            return False
+        self._told(entry, Use(), audit.lapsed())
+        return True
+
+    def _told(self, entry: Entry, use: Use, facts: audit.Facts) -> Use:
+        entry.use = use
+        if entry.ending is not None and entry.ending.decided_by is not None:
+            self._audit.write(audit.about(entry.request), facts)
+        self._outbox.put("end", entry.request.question_id)
+        return use
+
+
+def _is_approved(entry: Entry) -> bool:
+    return entry.ending is not None and entry.ending.approves_a_call

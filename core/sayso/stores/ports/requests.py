@@ -36,7 +36,8 @@ class Sequel:
 
     Its id is left in this ``queue`` of ``Errands``, in the very step that records
     its ending, and it is known for at least ``keep`` after its deadline; one that
-    was opened with its ending, for at least ``keep`` from then on.
+    was opened with its ending, for at least ``keep`` from then on, and nothing of that
+    is in the audit.
     """
 
     queue: str

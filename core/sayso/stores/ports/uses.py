@@ -35,9 +35,9 @@ class Use:
 class Uses(Protocol):
     """The one use of an approval, whoever asks and however often.
 
-    Whatever is recorded is shown on the cards of the request. Raises
-    StoreUnreachableError like Store, and UnknownRequestError where there is no
-    such request.
+    Whatever is recorded is shown on the cards of the request and, of what a
+    person approved, is in the audit. Raises StoreUnreachableError like Store,
+    and UnknownRequestError where there is no such request.
     """
 
     async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:

@@ -71,6 +71,7 @@ class RedisStore:
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
+        is_audited = ending is None or sequel is None
         said, *left = await self._client.run(
             _OPEN,
             request.question_id,
@@ -82,10 +83,10 @@ class RedisStore:
             int(book is not None),
             book or "",
             audit.written(audit.about(request)),
-            audit.written(audit.asked(request)),
+            audit.written(audit.asked(request)) if is_audited else "",
             self._client.keys.channel(branch_topic(request.run)),
             b"" if ending is None else encode(ending),
-            "" if ending is None else audit.written(audit.ended(ending)),
+            "" if ending is None or not is_audited else audit.written(audit.ended(ending)),
             short_key(key) if key else "",
             *_followed(sequel),
         )

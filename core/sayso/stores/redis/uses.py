@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from sayso.errors import UnknownRequestError
+from sayso.stores import audit
 from sayso.stores.ports import Use, Went
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.records import read_use, stored_report
@@ -21,16 +22,18 @@ class RedisUses:
     async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
         """Use an approval, once."""
         over = round(until.timestamp() * 1000)
-        return _use(question_id, await self._client.run(_TAKE, question_id, key, over))
+        facts = audit.written(audit.taken())
+        return _use(question_id, await self._client.run(_TAKE, question_id, key, over, facts))
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
         """Record how the call went; the first report counts."""
-        written = stored_report(went, note)
-        return _use(question_id, await self._client.run(_REPORT, question_id, written))
+        written, facts = stored_report(went, note), audit.written(audit.reported(went, note))
+        return _use(question_id, await self._client.run(_REPORT, question_id, written, facts))
 
     async def lapse(self, question_id: str) -> bool:
         """Record that an approval was not used."""
-        said: int = await self._client.run(_LAPSE, question_id)
+        facts = audit.written(audit.lapsed())
+        said: int = await self._client.run(_LAPSE, question_id, facts)
         if said < 0:
             raise UnknownRequestError(question_id)
         return said == 1

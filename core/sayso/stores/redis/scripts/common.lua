@@ -145,3 +145,10 @@ local function all_of(id)
   table.insert(found, 1, id)
   return found
 end
+
+-- Tell of what became of an approval: its cards, and of what a person approved the audit.
+local function tell_use(id, ending, facts, more, now)
+  if type(cjson.decode(ending).decidedBy) == 'string' then audit(facts, more, now) end
+  put('end', id)
+  live_until(P .. 'jobs', now + WEEK, now)
+end

@@ -45,10 +45,10 @@ if key ~= '' then
   redis.call('SET', P .. 'key:' .. pointer, id, 'PXAT', deadline + DAY)
 end
 -- What makes it open, or ended, comes last: whatever stops this before is done anew.
-audit(facts, asked, now)
+if asked ~= '' then audit(facts, asked, now) end
 tell_observers(record, request)
 if ending ~= '' then
-  audit(facts, ended, now)
+  if ended ~= '' then audit(facts, ended, now) end
   tell_observers(record, ending)
 end
 put(ending ~= '' and 'end' or 'ask', id)

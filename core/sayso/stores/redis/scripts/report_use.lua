@@ -1,8 +1,8 @@
--- Record how the call went that ran on an approval: request id, the report.
+-- Record how the call went that ran on an approval: request id, the report, facts for the audit.
 -- Answers 0 when there is no such request, 1 when it was not used, or what became of it.
-local id, report = unpack(ARGV)
+local id, report, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'pk', 'po')
+local known = redis.call('HMGET', record, 'q', 'pk', 'po', 'e', 'n')
 if not known[1] then
   be_primary()
   return 0
@@ -11,7 +11,6 @@ if not known[2] then return 1 end
 if not known[3] then
   local now = clock()
   redis.call('HSET', record, 'po', report, 'pt', now)
-  put('end', id)
-  live_until(P .. 'jobs', now + WEEK, now)
+  tell_use(id, known[4], known[5], facts, now)
 end
 return redis.call('HMGET', record, 'pk', 'pa', 'po', 'pt', 'pl')

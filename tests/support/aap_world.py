@@ -131,6 +131,15 @@ class AapWorld:
             assert UUID(response.headers["X-Request-ID"])
             return Answer(response.status, response.headers, await response.text())
 
+    async def provision(self, *, key: str = "", **body: Any) -> dict[str, Any]:
+        """A new instance, and its credential."""
+        answer = await self.call(
+            "POST", "/v1/instances", body, token=PROVISIONER, key=key or str(uuid4())
+        )
+        assert answer.status == 201, answer.text
+        made: dict[str, Any] = answer.json
+        return made
+
     async def ask(self, *, key: str | None = None, **more: Any) -> Answer:
         """Ask for a call."""
         return await self.call("POST", "/v1/requests", a_call(**more), key=key or str(uuid4()))
@@ -177,7 +186,9 @@ class AapWorld:
     async def pressed(self, label: str, **more: Any) -> dict[str, Any]:
         """A request whose card had this button pressed."""
         mark = uuid4().hex
-        request = await self.asked(arguments={"command": mark}, **more)
+        # Of a session of its own: calls of one that come together share a card.
+        context = {"session_id": mark}
+        request = await self.asked(arguments={"command": mark}, context=context, **more)
         card = await self.card(mark)
         waiting = asyncio.ensure_future(self.get(request["id"], wait="25s"))
         await self.playground.slack.press(card, label, by="alice")
@@ -211,17 +222,14 @@ async def aap_world_on(
 async def with_instance(world: AapWorld) -> AapWorld:
     """The same world, with an instance of one's own."""
     agent = f"bot-{uuid4().hex[:12]}"
-    made = await world.call(
-        "POST", "/v1/instances", {"instance_name": agent}, token=PROVISIONER, key=str(uuid4())
-    )
-    assert made.status == 201, made.text
+    made = await world.provision(instance_name=agent)
     return AapWorld(
         world.url,
         world.playground,
         world.session,
         world.backend,
-        made.json["credential"]["token"],
-        made.json["instance"]["id"],
+        made["credential"]["token"],
+        made["instance"]["id"],
         agent,
     )
 

@@ -1,0 +1,114 @@
+"""What the policy of the server says of an adapter's calls: terminal at once, or a card."""
+
+from __future__ import annotations
+
+import pytest
+from support.aap_room import MINUTE, AapRoom, aap_room
+
+from sayso import Rule
+from sayso.policy.server_policy import Section, ServerPolicy
+from sayso.policy.written import PlacedRule
+
+
+def policy(*, allow: tuple[Rule, ...] = (), deny: tuple[Rule, ...] = ()) -> ServerPolicy:
+    """A policy with these rules, as the settings make it."""
+    section = Section(
+        allow=tuple(PlacedRule(rule, "here") for rule in allow),
+        deny=tuple(PlacedRule(rule, "here") for rule in deny),
+    )
+    return ServerPolicy([section])
+
+
+ALLOWS = policy(
+    allow=(Rule("read"), Rule("pay", {"amount": "0.1"}), Rule("fs/read")),
+    deny=(Rule("pay", {"amount": "0.2"}), Rule("rm")),
+)
+
+
+async def status(room: AapRoom, arguments: str, tool: str = "pay") -> str:
+    """How a call stands once it is asked about."""
+    body = f'{{"tool":"{tool}","timeout":"1m","arguments":{arguments}}}'
+    answer = await room.call("POST", "/v1/requests", data=body.encode(), key=arguments + tool)
+    assert answer.status == 201, answer.text
+    found: str = answer.json["status"]
+    return found
+
+
+async def test_a_decision_by_policy_is_terminal_at_creation() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        allowed, denied = await room.ask(tool="read", key="a"), await room.ask(tool="rm", key="d")
+        again = await room.ask(tool="read", key="a")
+        used = await room.consume(allowed.json["id"])
+        await room.afterwards()
+
+    assert (allowed.status, allowed.json["status"]) == (201, "approved")
+    assert (denied.status, denied.json["status"]) == (201, "denied")
+    assert denied.json["decision"]["note"]
+    assert allowed.json["decision"]["expires_at"] > allowed.json["decision"]["decided_at"]
+    assert (again.status, again.json) == (200, allowed.json)
+    assert used.status == 200
+    assert sorted(room.notifier.ended_ids) == sorted((allowed.json["id"], denied.json["id"]))
+
+
+async def test_what_a_policy_allows_fills_no_audit() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        for number in range(3):
+            request = (await room.ask(tool="read", key=str(number))).json
+            await room.consume(request["id"])
+            await room.report(request["id"], status="succeeded")
+
+        assert await room.backend.audit.read(10) == []
+
+
+async def test_no_rule_allows_a_number_that_a_program_would_change() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        assert await status(room, '{"amount":0.1}') == "approved"
+        assert await status(room, '{"amount":1e-1}') == "approved"
+        assert await status(room, '{"amount":0.1000000000000000055}') == "pending"
+        assert await status(room, '{"amount":"0.1"}') == "approved"
+
+
+async def test_a_rule_denies_a_number_that_a_program_would_change_into_what_it_denies() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        assert await status(room, '{"amount":0.2}') == "denied"
+        assert await status(room, '{"amount":0.2000000000000000055}') == "denied"
+
+
+async def test_what_is_denied_for_always_by_now_cannot_be_approved() -> None:
+    async with aap_room() as room:
+        request = await room.asked(arguments={"command": "x"}, context={"session_id": "s"})
+        other = await room.asked(arguments={"command": "x"}, context={"session_id": "s"})
+        record = await room.backend.store.get(other["id"])
+        assert record is not None
+        never = next(one for one in record.request.card().more if one.key == "deny-always")
+        at, until = room.clock(), room.clock() + MINUTE
+        rule = record.request.to_remember(never, by="slack:U0ALICE", at=at, until=until)
+        denial = record.request.answer(never, by="slack:U0ALICE", at=at)
+        await room.backend.store.settle(other["id"], denial, remember=rule)
+
+        assert await room.settled(request["id"]) == "denied"
+        assert (await room.get(request["id"])).json["status"] == "denied"
+
+
+@pytest.mark.parametrize(
+    ("tool", "server", "name"),
+    [
+        ("read", None, "read"),
+        ("read", "fs", "fs/read"),
+        ("fs/read", None, "/fs/read"),
+        ("b/c", "a", "a/b/c"),
+        ("c", "a/b", "a%2Fb/c"),
+        ("c", "a%2Fb", "a%252Fb/c"),
+        ("/fs/read", None, "//fs/read"),
+    ],
+)
+async def test_the_server_is_part_of_a_tools_name_and_no_two_tools_have_one(
+    tool: str, server: str | None, name: str
+) -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        answer = await room.ask(tool=tool, server=server)
+        record = await room.backend.store.get(answer.json["id"])
+
+    assert record is not None
+    assert record.request.subject == name
+    assert (answer.json["status"] == "approved") == (name in ("read", "fs/read"))

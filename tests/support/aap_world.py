@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -125,7 +126,7 @@ class AapWorld:
         async with self.session.request(
             method,
             f"{self.url}/aap{path}",
-            data=data,
+            data=None if data is None else io.BytesIO(data),
             headers={**sent, **(headers or {})},
         ) as response:
             assert UUID(response.headers["X-Request-ID"])
@@ -214,7 +215,8 @@ async def aap_world_on(
     """Bots with these settings on this store, and a new instance of theirs."""
     env = env_of(playground, SAYSO_STORE_URL="memory://", SAYSO_AAP_SECRET=SECRET, **more)
     settings = settings_of(source_of(toml or aap_toml(), env))
-    async with serving(settings, backend=backend) as bots, aiohttp.ClientSession() as session:
+    # At the end the client lives on until what it waits for is answered.
+    async with aiohttp.ClientSession() as session, serving(settings, backend=backend) as bots:
         deliver_to(playground, bots.url)
         yield await with_instance(AapWorld(bots.url, playground, session, backend))
 

@@ -34,7 +34,8 @@ async def read_object(
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         message = "send the body as it is, without Content-Encoding"
         raise invalid(message, code="invalid_content_encoding")
-    if request.content_type != "application/json":
+    charset = (request.charset or "utf-8").lower()
+    if request.content_type != "application/json" or charset != "utf-8":
         message = "send the header Content-Type: application/json"
         raise invalid(message, code="invalid_content_type")
     body = await request.read()

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 from aiohttp import ClientConnectionResetError, StreamReader, web
 from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError
@@ -196,9 +197,16 @@ class Connection(web.RequestHandler):
             )
         else:
             problem = ApiProblem(400, "InvalidHttp", "this is not HTTP that this server can read")
-        response = problem.response()
+        response = _identified(problem)
         response.force_close()
         return response
+
+
+def _identified(problem: ApiProblem) -> web.Response:
+    """The answer to what reached no endpoint; it has an id, as some endpoints promise."""
+    response = problem.response()
+    response.headers["X-Request-ID"] = str(uuid4())
+    return response
 
 
 async def _as_expected(
@@ -207,7 +215,7 @@ async def _as_expected(
     """The answer, unless the caller expects what nobody can: aiohttp would quote it, and break."""
     if request.headers.get("Expect", _CONTINUE).lower() != _CONTINUE:
         detail = f"the only expectation that is known here is {_CONTINUE}"
-        return ApiProblem(417, "UnknownExpectation", detail).response()
+        return _identified(ApiProblem(417, "UnknownExpectation", detail))
     return await answered(request)
 
 

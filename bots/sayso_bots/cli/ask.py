@@ -8,7 +8,7 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,6 @@ from sayso.agent.gate import Gate
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall
-from sayso.desk.routes import Route
 from sayso.errors import ConfigError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
@@ -34,6 +33,7 @@ from sayso_bots.cli.store import who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.durations import parse_duration
+from sayso_bots.settings.routing import route_seconds
 from sayso_bots.settings.settings import AskSettings, read_ask_settings
 
 CODES = {
@@ -95,8 +95,23 @@ def _add_times(parser: Parser) -> None:
     )
 
 
-def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """Ask, wait, print the verdict; its exit code."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a command line of ``ask`` says, with the settings."""
+
+    settings: AskSettings
+    call: ToolCall
+    run: RunRef
+    seconds: float
+    patience: float
+
+
+def prepared(args: argparse.Namespace, env: Mapping[str, str]) -> Prepared:
+    """Read the command line and the settings.
+
+    Raises:
+        ConfigError: one of them is wrong.
+    """
     settings = read_ask_settings(args.config, env, store_url=args.store)
     if settings.store.is_memory:
         raise ConfigError(
@@ -107,6 +122,13 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     run = _run(args, env)
     seconds = _seconds(args, settings, run, call)
     patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
+    return Prepared(settings, call, run, seconds, patience)
+
+
+def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Ask, wait, print the verdict; its exit code."""
+    said = prepared(args, env)
+    settings, run, call = said.settings, said.run, said.call
     # What the gate logs while it tries again ends in an error that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
     screen = screen_on_stderr(
@@ -115,7 +137,7 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     stopped = Withdrawal()
     try:
         verdict = run_stoppable(
-            _verdict(args, settings, run, call, (seconds, patience), screen, stopped)
+            _verdict(args, settings, run, call, (said.seconds, said.patience), screen, stopped)
         )
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
@@ -190,10 +212,8 @@ def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:
     if (seconds := _given(args.timeout, "--timeout")) is not None:
         return seconds
-    route = next((route for route in settings.routes.routes if _takes(route, run, call)), None)
-    if route is None or route.seconds is None:
-        return DEFAULT_TIMEOUT_SECONDS
-    return route.seconds
+    routed = route_seconds(settings.routes, run.agent_id, call.name)
+    return DEFAULT_TIMEOUT_SECONDS if routed is None else routed
 
 
 def _given(written: str | None, option: str) -> float | None:
@@ -203,22 +223,24 @@ def _given(written: str | None, option: str) -> float | None:
         raise UsageError(f"{option} {written!r:.40} {error}") from None
 
 
-def _takes(route: Route, run: RunRef, call: ToolCall) -> bool:
-    return fnmatchcase(run.agent_id, route.agent) and fnmatchcase(call.name, route.tool)
-
-
 def _print(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> None:
     outcome = verdict.outcome.value
-    reason = one_line(verdict.reason)
-    if as_json:
-        print(json.dumps(_shown(verdict)))
-    elif not (CODES[verdict.outcome] == 3 and sys.stdout.isatty() and sys.stderr.isatty()):
+    if as_json or not (CODES[verdict.outcome] == 3 and sys.stdout.isatty() and sys.stderr.isatty()):
         # On a terminal, the line on stderr below says the same and more.
-        by = f" by {one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
-        because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
-        print(f"{outcome}{by}{because}")
+        print(printed(verdict, settings, as_json=as_json))
     if CODES[verdict.outcome] == 3:
-        print(f"sayso: {outcome}: {reason or 'no reason was given'}", file=sys.stderr)
+        reason = one_line(verdict.reason) or "no reason was given"
+        print(f"sayso: {outcome}: {reason}", file=sys.stderr)
+
+
+def printed(verdict: Verdict, settings: AskSettings, *, as_json: bool) -> str:
+    """The verdict as stdout has it."""
+    if as_json:
+        return json.dumps(_shown(verdict))
+    reason = one_line(verdict.reason)
+    by = f" by {one_line(_who(settings, verdict.decided_by))}" if verdict.decided_by else ""
+    because = f": {reason}" if reason and CODES[verdict.outcome] < 3 else ""
+    return f"{verdict.outcome.value}{by}{because}"
 
 
 def _shown(verdict: Verdict) -> Mapping[str, Any]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from sayso_bots.cli.parser import Run, sayso_parser
+if TYPE_CHECKING:
+    import argparse
+
+    from sayso_bots.cli.parser import Run
 
 Env = Mapping[str, str]
+
+_HELP = {"-h", "--help"}
 
 
 def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
@@ -17,18 +22,44 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
 
     0: done; 1: an error that can be explained, or *denied*; 2: wrong usage or
     settings; 3: ``ask`` got no answer; 4: the store cannot be reached; 130:
-    stopped by Ctrl-C.
+    stopped by Ctrl-C. With the arguments of the process, a helper may answer.
     """
+    words = sys.argv[1:] if argv is None else list(argv)
+    if words[:2] == ["hook", "claude-code"] and _HELP.isdisjoint(words) and not _is_terminal():
+        # Loaded first of all: until then, what fails is not a denial.
+        from sayso_bots.cli.claude_code import claude_code
+
+        return claude_code(words[2:], env, resident=argv is None)
+    if words[:1] == ["ask"] and argv is None:
+        from sayso_bots.cli.quick import quick
+
+        if (code := quick(words, env)) is not None:
+            return code
+    return _main(words, env)
+
+
+def _main(words: Sequence[str], env: Env) -> int:
+    # Imported late: what answers at once should not load a parser.
+    from sayso_bots.cli.parser import sayso_parser
+
     try:
-        args = sayso_parser().parse_args(argv)
+        args = sayso_parser().parse_args(words)
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 2
-    if not _is_text(args):
+    if not is_text(args):
         return _fail(ValueError("the command line is not valid UTF-8"), 2)
     return _explained(args.run, args, env)
 
 
-def _is_text(args: argparse.Namespace) -> bool:
+def _is_terminal() -> bool:
+    try:
+        return os.isatty(0)
+    except OSError:
+        return False
+
+
+def is_text(args: argparse.Namespace) -> bool:
+    """Whether all that was given, but for the name of a file, is valid text."""
     # A file may be called anything.
     given = {name: value for name, value in vars(args).items() if name != "config"}
     texts = [text for value in given.values() for text in _texts(value)]

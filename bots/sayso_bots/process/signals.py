@@ -5,22 +5,24 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
 
 
 class StoppedError(BaseException):
-    """SIGTERM came, and everything has been tidied up."""
+    """SIGTERM or what else was listened for came, and everything has been tidied up."""
 
 
-def run_stoppable(work: Coroutine[Any, Any, _T]) -> _T:
-    """Run work that Ctrl-C and SIGTERM cancel.
+def run_stoppable(
+    work: Coroutine[Any, Any, _T], signals: Collection[signal.Signals] = (signal.SIGTERM,)
+) -> _T:
+    """Run work that Ctrl-C and these signals cancel; once, so that it can tidy up.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C.
-        StoppedError: SIGTERM.
+        KeyboardInterrupt: Ctrl-C, unless it is one of the signals.
+        StoppedError: one of the signals.
     """
     stopped = False
 
@@ -29,13 +31,14 @@ def run_stoppable(work: Coroutine[Any, Any, _T]) -> _T:
 
         def stop() -> None:
             nonlocal stopped
-            stopped = True
-            if task is not None:
+            if task is not None and not stopped:
                 task.cancel()
+            stopped = True
 
         # Python lets only the main thread listen for signals.
         if threading.current_thread() is threading.main_thread():
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+            for number in signals:
+                asyncio.get_running_loop().add_signal_handler(number, stop)
         return await work
 
     try:

@@ -1,0 +1,173 @@
+"""``sayso hook claude-code``: one event in, one answer out, and no yes because something failed.
+
+Claude Code runs the tool after every exit code but 0 and 2, and after 0 with anything but an answer
+in JSON. So what goes wrong here, at any moment, ends in a denial or in exit code 2. This is part of
+each start: what takes long to load is loaded only where no helper answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+
+from sayso_bots.hook.claude_code import Answer, NotAnEventError, denied, is_answer, read_event
+from sayso_bots.hook.words import HOOK_WORDS
+from sayso_bots.process.reader import ReaderGoneError
+from sayso_bots.resident.client import MOST_BYTES, ask_helper
+
+BLOCKED = 2
+"""The exit code that stops a call."""
+
+DEFAULT_SECONDS = 540.0
+"""How long a question waits unless told: a minute less than Claude Code's own limit for a hook."""
+
+MARGIN_SECONDS = 30.0
+"""When the time of the question is over by so much, whatever goes on ends in a denial."""
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
+"""What ends the wait: Claude Code's own limit sends SIGTERM, ours SIGALRM."""
+
+
+class StoppedError(BaseException):
+    """One of the signals came."""
+
+
+def claude_code(argv: Sequence[str], env: Mapping[str, str], *, resident: bool) -> int:
+    """Answer the event on stdin; 0 with an answer on stdout, or 2, which stops the call as well.
+
+    With ``resident``, a helper answers where there is one.
+    """
+    try:
+        out = _taken_stdout()
+        name = None
+        try:
+            ends_at = _begin(argv)
+            text = _stdin()
+            name = read_event(text).name
+            answer = _answer(_Asked(text, name, argv, env, ends_at, out), resident=resident)
+        except BaseException as error:  # whatever it is, the call must not run
+            _deafen()
+            why = HOOK_WORDS.failed.format(why=_why(error))
+            if name is None or isinstance(error, ReaderGoneError):
+                _say(why)
+                return BLOCKED
+            answer = denied(name, why)
+        return _give(out, answer)
+    except BaseException:  # also a signal while this was written
+        return BLOCKED
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    text: str
+    name: str
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    ends_at: float
+    out: int
+
+
+def _answer(asked: _Asked, *, resident: bool) -> Answer:
+    words = ("hook", "claude-code", *asked.argv)
+    if resident:
+        left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
+        said = ask_helper(words, asked.env, seconds=left, text=asked.text, reader=asked.out)
+        if said is not None and is_answer(answer := said.get("answer"), asked.name):
+            return answer
+    from sayso_bots.cli.hook import answered_here
+
+    answer = answered_here(words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out)
+    if not is_answer(answer, asked.name):
+        raise TypeError("not an answer")
+    return answer
+
+
+def _begin(argv: Sequence[str]) -> float:
+    """Listen for signals, and set the alarm; when the time of the question ends."""
+    for number in SIGNALS:
+        signal.signal(number, _stop)
+    seconds = _seconds(argv)
+    signal.setitimer(signal.ITIMER_REAL, seconds + MARGIN_SECONDS)
+    return time.monotonic() + seconds
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    late = number == signal.SIGALRM
+    raise StoppedError(HOOK_WORDS.out_of_time if late else HOOK_WORDS.stopped)
+
+
+def _deafen() -> None:
+    """From here on the answer is written, whatever comes."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _seconds(argv: Sequence[str]) -> float:
+    """What ``--timeout`` says; whether it makes sense is said by whoever reads all of it."""
+    given = ""
+    for word, following in zip(argv, [*argv[1:], ""], strict=False):
+        if word == "--timeout":
+            given = following
+        elif word.startswith("--timeout="):
+            given = word.partition("=")[2]
+    if not given:
+        return DEFAULT_SECONDS
+    from sayso_bots.settings.durations import parse_duration
+
+    try:
+        return parse_duration(given).total_seconds()
+    except ValueError:
+        return DEFAULT_SECONDS
+
+
+def _taken_stdout() -> int:
+    """The file the answer goes to, by a number of its own: nothing else can be written to it."""
+    out = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # stderr is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return out
+
+
+def _stdin() -> str:
+    parts, length = [], 0
+    while part := os.read(0, 1 << 20):
+        parts.append(part)
+        length += len(part)
+        if length > MOST_BYTES:
+            raise NotAnEventError("too long")
+    try:
+        return b"".join(parts).decode()
+    except UnicodeDecodeError:
+        raise NotAnEventError("not UTF-8") from None
+
+
+def _give(out: int, answer: Answer) -> int:
+    _deafen()
+    rest = json.dumps(answer, allow_nan=False).encode() + b"\n"
+    while rest:
+        rest = rest[os.write(out, rest) :]
+    return 0
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, NotAnEventError):
+        return HOOK_WORDS.unreadable.format(why=error)
+    if isinstance(error, StoppedError):
+        return str(error)
+    return HOOK_WORDS.broken.format(kind=type(error).__name__)
+
+
+def _say(why: str) -> None:
+    """With exit code 2, the model reads what stands on stderr."""
+    try:
+        os.write(2, f"{why}\n".encode())
+    except OSError:
+        return

@@ -1,0 +1,206 @@
+"""``sayso hook``: an agent's own hook asks here; `install` writes it into the agent's settings."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
+from sayso.errors import ConfigError
+from sayso.stores.connect import open_backend
+from sayso.text.secrets import has_login
+from sayso_bots.cli.arguments import add_store
+from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.claude_code import DEFAULT_SECONDS, SIGNALS
+from sayso_bots.cli.parser import Parser, sayso_parser
+from sayso_bots.hook.asking import Asker, answered, failed
+from sayso_bots.hook.claude_code import EVENTS, Answer, HookEvent, read_event
+from sayso_bots.hook.claude_settings import (
+    SCOPES,
+    Hook,
+    add_hook,
+    remove_hook,
+    settings_file,
+    this_command,
+)
+from sayso_bots.hook.words import HOOK_WORDS
+from sayso_bots.process.reader import ReaderGoneError, is_gone
+from sayso_bots.process.signals import run_stoppable
+from sayso_bots.settings.durations import parse_duration
+from sayso_bots.settings.settings import AskSettings, read_ask_settings
+from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE
+
+_AGENT = "claude-code"
+# How often a wait looks whether anybody still wants the answer.
+_LOOK_SECONDS = 0.5
+_MORE = """
+
+The answer is on stdout, as Claude Code wants it. Whatever goes wrong is a denial, or exit code 2,
+which stops the call as well. Settings in the folder Claude Code works in are not read: name them
+with --config or $SAYSO_CONFIG.
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    """Which agent's hook, or into which settings to write it."""
+    actions = parser.add_group("ACTION")
+    text = "answer one event of a hook of Claude Code"
+    event = parser.add_action(actions, "claude-code", by_hand, text)
+    event.description = f"{event.description}{_MORE}"
+    event.help_code = 2
+    _add_asking(event)
+    add_store(event)
+    text = "write the hook into an agent's settings, or take it out again"
+    install = parser.add_action(actions, "install", install_command, text)
+    install.add_argument("for_agent", choices=(_AGENT,), metavar="AGENT", help=_AGENT)
+    install.add_argument(
+        "--scope",
+        choices=SCOPES,
+        default="user",
+        metavar="SCOPE",
+        help="user (~/.claude/settings.json), project (.claude/settings.json) "
+        "or local (.claude/settings.local.json)",
+    )
+    install.add_argument(
+        "--event",
+        choices=EVENTS,
+        default=EVENTS[0],
+        metavar="EVENT",
+        help="PreToolUse for every call, PermissionRequest where Claude Code would ask itself",
+    )
+    install.add_argument(
+        "--matcher", default="*", metavar="TOOLS", help="the tools, such as 'Bash|Edit' (all)"
+    )
+    install.add_argument("--undo", action="store_true", help="take out what was written")
+    _add_asking(install)
+    add_store(install)
+
+
+def _add_asking(parser: Parser) -> None:
+    parser.add_argument("--agent", metavar="NAME", help=f"who asks (default: {_AGENT})")
+    parser.add_argument(
+        "--timeout", metavar="10m", help="how long to wait at most (default: 9m, or 10m installed)"
+    )
+    parser.add_argument(
+        "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
+    )
+
+
+def by_hand(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
+    """Say who starts this: a terminal is at its input."""
+    print(HOOK_WORDS.started_by_hand, file=sys.stderr)
+    return 2
+
+
+def answered_here(
+    words: Sequence[str], env: Mapping[str, str], text: str, *, ends_at: float, reader: int
+) -> Answer:
+    """The answer to an event, by this process; ``reader`` is the file it will be written to.
+
+    Raises:
+        StoppedError: a signal came; the question is withdrawn.
+        ReaderGoneError: nobody reads the answer; the question is withdrawn.
+    """
+    event = read_event(text)
+    try:
+        settings, asker = hook_setup(words, env)
+    except ConfigError as error:
+        return failed(event.name, str(error))
+    asker = replace(asker, seconds=max(min(asker.seconds, ends_at - time.monotonic()), 0.01))
+    # What the gate logs while it tries again ends in a denial that says it better.
+    logging.getLogger("sayso").setLevel(logging.ERROR)
+    return run_stoppable(_answered(event, settings, asker, reader), SIGNALS)
+
+
+async def _answered(event: HookEvent, settings: AskSettings, asker: Asker, reader: int) -> Answer:
+    async with open_backend(settings.store.url) as backend:
+        work = asyncio.create_task(answered(event, settings, asker, backend))
+        try:
+            while not work.done():
+                if is_gone(reader):
+                    raise ReaderGoneError
+                await asyncio.wait({work}, timeout=_LOOK_SECONDS)
+        finally:
+            work.cancel()
+            await asyncio.wait({work})
+        return work.result()
+
+
+def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSettings, Asker]:
+    """What the command line of a hook says, with the settings.
+
+    Raises:
+        ConfigError: one of them is wrong.
+    """
+    args = sayso_parser().parse_args(words)
+    config = args.config or env.get(CONFIG_VARIABLE, "")
+    if config and not Path(config).is_absolute():
+        raise ConfigError(f"{config} is looked for wherever the agent works: write where it is")
+    # Without one, what an agent may have written into its own folder must not count.
+    settings = read_ask_settings(config or os.devnull, env, store_url=args.store)
+    if settings.store.is_memory:
+        raise ConfigError(
+            f"{settings.store.name} is memory://, which nobody outside this process can see; "
+            "use the Redis of `sayso serve`"
+        )
+    seconds = _given(args.timeout, "--timeout") or DEFAULT_SECONDS
+    patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
+    agent = args.agent or env.get("SAYSO_AGENT") or _AGENT
+    return settings, Asker(agent, seconds, patience)
+
+
+def _given(written: str | None, option: str) -> float | None:
+    try:
+        return None if written is None else parse_duration(written).total_seconds()
+    except ValueError as error:
+        raise UsageError(f"{option} {written!r:.40} {error}") from None
+
+
+def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Write the hook into the settings, or take it out."""
+    at = settings_file(args.scope, env, Path.cwd())
+    if args.undo:
+        was_there = remove_hook(at)
+        print(f"taken out of {at}" if was_there else f"there is no hook of Sayso in {at}")
+        return 0
+    words = _installed_words(args, env)
+    settings, asker = hook_setup(("hook", _AGENT, *words), env)
+    command = " ".join(map(shlex.quote, (*this_command(), "hook", _AGENT, *words)))
+    # A command that is missing or killed would let the tool run, and so would any code but 2.
+    hook = Hook(args.event, args.matcher, f"{command} || exit 2", round(asker.seconds) + 60)
+    changed = add_hook(at, hook)
+    print(f"written into {at}" if changed else f"{at} has it already")
+    if settings.store.name == "SAYSO_STORE_URL":
+        print(_NEEDS_STORE, file=sys.stderr)
+    return 0
+
+
+_NEEDS_STORE = (
+    "sayso: the store's address is not written down, since it may hold a password: "
+    "SAYSO_STORE_URL must be set where Claude Code is started"
+)
+
+
+def _installed_words(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
+    """The options of the command that is written, which may be started in any folder."""
+    config = args.config or env.get(CONFIG_VARIABLE, "")
+    if not config and Path(DEFAULT_FILE).exists():
+        config = DEFAULT_FILE
+    given = {
+        "--config": str(Path(config).absolute()) if config else "",
+        "--store": args.store,
+        "--agent": args.agent or env.get("SAYSO_AGENT", ""),
+        "--timeout": args.timeout or "10m",
+        "--patience": args.patience,
+    }
+    if args.store and has_login(args.store):
+        raise UsageError("--store holds a password, which would stand in a file; leave it out")
+    return [word for name, value in given.items() if value for word in (name, value)]

@@ -1,0 +1,129 @@
+"""The helper that starts itself: it answers hooks, and calls of ``ask`` that need nobody.
+
+``python -P -m sayso_bots.cli.resident``, as ``sayso_bots.resident.client`` starts it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sayso_bots.resident.place import folder_of, identity
+
+if TYPE_CHECKING:
+    from sayso.stores.backend import Backend
+
+_MOST_STORES = 8
+
+Said = Mapping[str, Any]
+
+
+class Commands:
+    """What a helper answers: settings are read for each command, stores are opened once."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._backends: dict[str, Backend] = {}
+        self._opening = asyncio.Lock()
+
+    async def answer(self, said: Said) -> Said | None:
+        """What a command is told; None where it must do all of it itself."""
+        words, env = said["argv"], said["env"]
+        if words[:2] == ["hook", "claude-code"]:
+            return await self._hook(words, env, said["text"])
+        if words[:1] == ["ask"]:
+            return await self._ask(words, env, said["cwd"])
+        return None
+
+    async def _hook(self, words: Sequence[str], env: Mapping[str, str], text: str) -> Said | None:
+        from sayso_bots.cli.hook import hook_setup
+        from sayso_bots.hook.asking import answered
+        from sayso_bots.hook.claude_code import read_event
+
+        settings, asker = hook_setup(words, env)
+        backend = await self._backend(settings.store.url)
+        if backend is None:
+            return None
+        return {"answer": await answered(read_event(text), settings, asker, backend)}
+
+    async def _ask(self, words: Sequence[str], env: Mapping[str, str], folder: str) -> Said | None:
+        from sayso_bots.cli.ask import CODES, prepared, printed
+        from sayso_bots.cli.main import is_text
+        from sayso_bots.cli.parser import sayso_parser
+        from sayso_bots.cli.unasked import unasked
+
+        args = sayso_parser().parse_args(words)
+        if not is_text(args):
+            return None
+        args.config = _config(args.config, env, folder)
+        said = prepared(args, env)
+        backend = await self._backend(said.settings.store.url)
+        if backend is None:
+            return None
+        verdict = await unasked(
+            backend,
+            said.run,
+            said.settings.policy.policy(),
+            said.call,
+            source_name=args.source,
+            audit_rules=said.settings.policy.audit,
+        )
+        if verdict is None:
+            return None
+        out = printed(verdict, said.settings, as_json=args.json)
+        return {"code": CODES[verdict.outcome], "out": f"{out}\n"}
+
+    async def _backend(self, url: str) -> Backend | None:
+        from sayso.stores.connect import open_backend
+
+        async with self._opening:
+            if url not in self._backends and len(self._backends) < _MOST_STORES:
+                opened = await self._stack.enter_async_context(open_backend(url))
+                self._backends[url] = opened
+        return self._backends.get(url)
+
+
+def _config(given: str | None, env: Mapping[str, str], folder: str) -> str | None:
+    """The settings that a command would read in its own folder, by their whole path."""
+    from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE
+
+    named = given or env.get(CONFIG_VARIABLE, "")
+    at = Path(folder, named or DEFAULT_FILE)
+    return str(at) if named or at.exists() else os.devnull
+
+
+async def _serve(who: str, at: str) -> None:
+    from sayso_bots.resident.server import Helper
+
+    async with AsyncExitStack() as stack:
+        await Helper(who, Commands(stack).answer).serve(at)
+
+
+def main() -> int:
+    """Serve until nobody has asked for a while; at once where another helper does already."""
+    from sayso_bots.resident.server import only_one
+
+    folder = folder_of(os.environ)
+    if folder is None:
+        return 1
+    who = identity(os.environ)
+    with only_one(folder, who) as at:
+        if at is None:
+            return 0
+        # What is loaded from here on is the code of that identity, or nobody asks this helper.
+        import sayso_bots.cli.ask
+        import sayso_bots.cli.hook  # noqa: F401
+
+        if identity(os.environ) != who:
+            return 1
+        asyncio.run(_serve(who, at))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

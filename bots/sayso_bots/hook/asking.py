@@ -1,0 +1,85 @@
+"""From a hook's event to its answer, by a gate."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+
+from sayso.agent.gate import Gate
+from sayso.agent.verdict import Verdict
+from sayso.calls import RunRef, ToolCall, new_id
+from sayso.digests import is_same_json
+from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.stores.backend import Backend
+from sayso.text.visible import on_one_line
+from sayso_bots.hook.claude_code import Answer, HookEvent, allowed, denied
+from sayso_bots.hook.words import HOOK_WORDS
+from sayso_bots.settings.routing import route_seconds
+from sayso_bots.settings.settings import AskSettings
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """As whom a hook asks, for how long at most, and how long it waits for a store."""
+
+    agent: str
+    seconds: float
+    patience: float
+
+
+async def answered(
+    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
+) -> Answer:
+    """What the hook says to the event: yes on a verdict that approves, no in every other case."""
+    try:
+        verdict = await _verdict(event, settings, asker, backend)
+        return _answer(event, verdict)
+    except StoreUnreachableError as error:
+        return failed(event.name, settings.store.unreachable(error))
+    except SaysoError as error:
+        return failed(event.name, str(error))
+    except Exception as error:  # whatever it is, the call must not run
+        _log.exception("a hook's event could not be answered")
+        return failed(event.name, HOOK_WORDS.broken.format(kind=type(error).__name__))
+
+
+def failed(name: str, why: str) -> Answer:
+    """The denial that says what went wrong."""
+    return denied(name, HOOK_WORDS.failed.format(why=on_one_line(why)))
+
+
+async def _verdict(
+    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
+) -> Verdict:
+    # The calls of one prompt are one run: those that come together share a card.
+    run = RunRef(asker.agent, event.session, run_id=event.prompt or event.session)
+    call = ToolCall(event.tool, event.arguments, event.call_id or new_id())
+    routed = route_seconds(settings.routes, run.agent_id, call.name)
+    async with Gate.open(
+        backend,
+        run=run,
+        policy=settings.policy.policy(),
+        withdrawn_by=f"hook:{asker.agent}",
+        audit_rules=settings.policy.audit,
+        patience=asker.patience,
+    ) as gate:
+        return await gate.check(
+            call,
+            description=event.description,
+            path=event.path,
+            timeout=asker.seconds if routed is None else min(routed, asker.seconds),
+        )
+
+
+def _answer(event: HookEvent, verdict: Verdict) -> Answer:
+    said = verdict.as_tool_result()
+    if not verdict.approved:
+        return denied(event.name, said)
+    arguments = dict(verdict.arguments)
+    if is_same_json(arguments, dict(event.arguments)):
+        return allowed(event.name, said)
+    told = HOOK_WORDS.edited.format(arguments=json.dumps(arguments))
+    return allowed(event.name, said, arguments, told)

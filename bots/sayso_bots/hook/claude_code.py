@@ -1,0 +1,142 @@
+"""The events and answers of Claude Code's hooks, as text. Loads next to nothing.
+
+PreToolUse comes before every call, PermissionRequest where Claude Code itself would ask. Only the
+JSON made here, or exit code 2, stops a call: everything else runs it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeGuard
+
+from sayso_bots.hook.words import HOOK_WORDS
+
+EVENTS = ("PreToolUse", "PermissionRequest")
+
+Answer = Mapping[str, Any]
+
+
+class NotAnEventError(ValueError):
+    """What came in is not an event that can be answered; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent:
+    """A tool call before it runs, as Claude Code tells of it.
+
+    ``call_id`` is empty where it gives none; ``prompt`` is what all calls that
+    one prompt led to have in common. ``mode`` and ``folder`` are its own words.
+    """
+
+    name: str
+    session: str
+    tool: str
+    arguments: Mapping[str, Any]
+    call_id: str = ""
+    prompt: str = ""
+    path: tuple[str, ...] = ()
+    folder: str = ""
+    mode: str = ""
+    suggestions: tuple[Any, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """Where the call would run, for the card."""
+        return HOOK_WORDS.where.format(folder=self.folder or "?", mode=self.mode or "?")
+
+
+def read_event(text: str) -> HookEvent:
+    """The event in a text.
+
+    Raises:
+        NotAnEventError: it is not one, or lacks what a call must have.
+    """
+    try:
+        said = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise NotAnEventError("not JSON") from None
+    if not isinstance(said, dict):
+        raise NotAnEventError("not an object")
+    if (name := said.get("hook_event_name")) not in EVENTS:
+        raise NotAnEventError(f"hook_event_name is none of {', '.join(EVENTS)}")
+    arguments = said.get("tool_input")
+    if not isinstance(arguments, dict):
+        raise NotAnEventError("tool_input is not an object")
+    suggestions = said.get("permission_suggestions")
+    return HookEvent(
+        name,
+        session=_text(said, "session_id"),
+        tool=_text(said, "tool_name"),
+        arguments=arguments,
+        call_id=_claim(said, "tool_use_id"),
+        prompt=_claim(said, "prompt_id"),
+        path=_path(said),
+        folder=_claim(said, "cwd"),
+        mode=_claim(said, "permission_mode"),
+        suggestions=tuple(suggestions) if isinstance(suggestions, list) else (),
+    )
+
+
+def allowed(
+    name: str, reason: str, changed: Mapping[str, Any] | None = None, told: str = ""
+) -> Answer:
+    """The call runs, with ``changed`` arguments where there are some; the model is ``told``."""
+    instead = {} if changed is None else {"updatedInput": dict(changed)}
+    if name == "PermissionRequest":
+        return _answer(name, decision={"behavior": "allow", **instead})
+    more = {"additionalContext": told} if told else {}
+    return _answer(
+        name,
+        permissionDecision="allow",
+        permissionDecisionReason=reason,
+        **instead,
+        **more,
+    )
+
+
+def denied(name: str, reason: str) -> Answer:
+    """The call does not run, and the model reads why."""
+    if name == "PermissionRequest":
+        return _answer(name, decision={"behavior": "deny", "message": reason})
+    return _answer(name, permissionDecision="deny", permissionDecisionReason=reason)
+
+
+def is_answer(answer: object, name: str) -> TypeGuard[Answer]:
+    """Whether this answers an event of the name: Claude Code would take another for no answer."""
+    said = answer.get("hookSpecificOutput") if isinstance(answer, dict) else None
+    if not isinstance(said, dict) or said.get("hookEventName") != name:
+        return False
+    decision = said.get("decision")
+    behavior = decision.get("behavior") if isinstance(decision, dict) else None
+    return (behavior if name == "PermissionRequest" else said.get("permissionDecision")) in (
+        "allow",
+        "deny",
+    )
+
+
+def _answer(name: str, **said: Any) -> Answer:
+    return {"hookSpecificOutput": {"hookEventName": name, **said}}
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _text(said: Mapping[str, Any], key: str) -> str:
+    value = said.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise NotAnEventError(f"there is no {key}")
+    return value
+
+
+def _claim(said: Mapping[str, Any], key: str) -> str:
+    value = said.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _path(said: Mapping[str, Any]) -> tuple[str, ...]:
+    """The sub-agent, by its type where it has one."""
+    name = _claim(said, "agent_type") or _claim(said, "agent_id")
+    return (name,) if name else ()

@@ -1,0 +1,208 @@
+"""The settings files of Claude Code: our hook goes in and out, and all else stays as it means."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sayso.errors import ConfigError
+
+SCOPES = ("user", "project", "local")
+
+# A command that we wrote, whatever its options: ours is known by what it runs.
+_OURS = re.compile(r"(?:^|[\s/'\"])(?:sayso|sayso_bots)['\"]?\s+hook\s+claude-code(?:\s|$)")
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What is written: for which event and tools, which command, and Claude Code's limit for it."""
+
+    event: str
+    matcher: str
+    command: str
+    seconds: int
+
+    @property
+    def entry(self) -> Data:
+        """As it stands in the list of its event."""
+        hook = {"type": "command", "command": self.command, "timeout": self.seconds}
+        return {"matcher": self.matcher, "hooks": [hook]}
+
+
+def settings_file(scope: str, env: Mapping[str, str], folder: Path) -> Path:
+    """Where the settings of a scope are: the user's, a project's, or the user's of a project."""
+    if scope == "user":
+        home = env.get("CLAUDE_CONFIG_DIR", "") or str(Path(env.get("HOME", "~")) / ".claude")
+        return Path(home).expanduser() / "settings.json"
+    return folder / ".claude" / f"settings{'.local' if scope == 'local' else ''}.json"
+
+
+def this_command() -> tuple[str, ...]:
+    """The words that start this command from any folder."""
+    started = Path(sys.argv[0]).absolute()
+    if started.name == "sayso" and os.access(started, os.X_OK):
+        return (str(started),)
+    if found := shutil.which("sayso", path=str(Path(sys.executable).parent)):
+        return (str(Path(found).absolute()),)
+    # Not the folder it is started in: an agent could put a module of any name there.
+    return (sys.executable, "-P", "-m", "sayso_bots")
+
+
+def add_hook(at: Path, hook: Hook) -> bool:
+    """Write the hook in the place of an older one of ours; whether that changed anything.
+
+    Raises:
+        ConfigError: the file is not as Claude Code could read it, or switches hooks off.
+    """
+    text, data = _read(at)
+    if data.get("disableAllHooks") is True:
+        raise ConfigError(f"{at} has disableAllHooks, so no hook would run: remove it first")
+    before = json.dumps(data)
+    _without_ours(at, data)
+    _list(at, _table(at, data, "hooks"), hook.event).append(hook.entry)
+    if json.dumps(data) == before:
+        return False
+    _write(at, text, data)
+    return True
+
+
+def remove_hook(at: Path) -> bool:
+    """Take out what ``add_hook`` wrote; whether there was anything.
+
+    Raises:
+        ConfigError: the file is not as Claude Code could read it.
+    """
+    text, data = _read(at)
+    if not _without_ours(at, data):
+        return False
+    _write(at, text, data)
+    return True
+
+
+def _without_ours(at: Path, data: Data) -> bool:
+    """Take our hooks out of the data, and what they leave empty; whether there were any."""
+    found = False
+    hooks = _table(at, data, "hooks")
+    for event in list(hooks):
+        entries = _list(at, hooks, event)
+        kept = []
+        for entry in entries:
+            inner = entry.get("hooks") if isinstance(entry, dict) else None
+            others = [one for one in inner if not _is_ours(one)] if isinstance(inner, list) else []
+            if not isinstance(inner, list) or len(others) == len(inner):
+                kept.append(entry)
+                continue
+            found = True
+            if others:
+                kept.append({**entry, "hooks": others})
+        if len(kept) < len(entries) and not kept:
+            del hooks[event]
+        else:
+            entries[:] = kept
+    if not hooks:
+        del data["hooks"]
+    return found
+
+
+def _is_ours(hook: object) -> bool:
+    command = hook.get("command") if isinstance(hook, dict) else None
+    return isinstance(command, str) and _OURS.search(command) is not None
+
+
+def _table(at: Path, data: Data, key: str) -> Data:
+    value = data.setdefault(key, {})
+    if not isinstance(value, dict):
+        raise ConfigError(f"{at}: {key} is not an object; nothing was changed")
+    return value
+
+
+def _list(at: Path, data: Data, key: str) -> list[Any]:
+    value = data.setdefault(key, [])
+    if not isinstance(value, list):
+        raise ConfigError(f"{at}: {key} is not a list; nothing was changed")
+    return value
+
+
+def _read(at: Path) -> tuple[str, Data]:
+    """The text of the file, empty where there is none, and what it says."""
+    try:
+        text = at.read_bytes().decode()
+    except FileNotFoundError:
+        return "", {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{at} cannot be read: {error}; nothing was changed") from None
+    if not text.strip():
+        return text, {}
+    try:
+        data = json.loads(
+            text.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_once
+        )
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{at} is not JSON ({error}); nothing was changed") from None
+    if not isinstance(data, dict):
+        raise ConfigError(f"{at} is not a JSON object; nothing was changed")
+    return text, data
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Data:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        # Which of the two counts is not for us to say.
+        raise ValueError("a name is given twice")
+    return dict(pairs)
+
+
+def _write(at: Path, before: str, data: Data) -> None:
+    """Put the data in the file's place in one step; a link stays one, and leads to the new file."""
+    target = Path(os.path.realpath(at))
+    written = _as_text(before, data)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        mode = target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        mode = 0o644
+    number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(written)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+
+
+def _as_text(before: str, data: Data) -> bytes:
+    """The data as JSON, indented as the file was, with its line ends."""
+    found = re.search(r"^\s*\{\s*\n([ \t]+)\"", before)
+    indent = found[1] if found else "  "
+    try:
+        text = json.dumps(data, indent=indent, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(data, indent=indent, allow_nan=False)
+    if "\r\n" in before:
+        text = text.replace("\n", "\r\n")
+    mark = "\ufeff" if before.startswith("\ufeff") else ""
+    end = (
+        "" if before.strip() and not before.endswith("\n") else "\r\n" if "\r\n" in before else "\n"
+    )
+    return f"{mark}{text}{end}".encode()

@@ -1,0 +1,121 @@
+"""Where the helper of this user and this code listens, and how the two know each other.
+
+Loads next to nothing: it is part of each start.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import struct
+import sys
+import zlib
+from collections.abc import Iterator, Mapping
+
+PACKAGES = ("sayso", "sayso_bots", "sayso_slack", "sayso_telegram")
+
+SWITCH = "SAYSO_HELPER"
+"""The variable that says ``off`` where no helper may run."""
+
+# What a process reads of its environment besides our settings: a helper that was started with
+# others is another one.
+_WORLD = ("HOME", "LNAME", "LOGNAME", "SSL_CERT_DIR", "SSL_CERT_FILE", "TZ", "USER", "USERNAME")
+
+# Linux takes 107 bytes as the address of a socket, macOS 103.
+_LONGEST_ADDRESS = 100
+
+
+def identity(env: Mapping[str, str]) -> str:
+    """Who this is: the interpreter, every file of the code as it is on disk, and who runs it.
+
+    Whoever says the same runs the same code, so that after an upgrade no old helper is asked.
+    Nothing in it is secret.
+    """
+    parts = [sys.executable, sys.version, str(os.getuid())]
+    parts += [f"{name}={env.get(name)}" for name in _WORLD]
+    for root in _roots():
+        parts.append(f"{root} {os.stat(root).st_mtime_ns}")
+        parts += sorted(_files(root))
+    return "\n".join(parts)
+
+
+def settings_in(env: Mapping[str, str]) -> dict[str, str]:
+    """What of the environment travels to the helper: our settings, and who runs it."""
+    return {name: env[name] for name in env if name.startswith("SAYSO_") or name in _WORLD}
+
+
+def address(folder: str, who: str) -> str:
+    """The helper's socket; its name says nothing."""
+    return os.path.join(folder, f"{zlib.crc32(who.encode('utf-8', 'surrogateescape')):08x}.sock")
+
+
+def folder_of(env: Mapping[str, str]) -> str | None:
+    """The folder of this user's helpers, made where it is missing; None where none can be trusted.
+
+    Nobody else may look into it: it belongs to the user, and only the user has a way in.
+    """
+    if env.get(SWITCH, "").strip().lower() == "off" or not hasattr(os, "getuid"):
+        return None
+    at = env.get("XDG_RUNTIME_DIR", "")
+    folder = os.path.join(at, "sayso") if _is_ours(at) else f"/tmp/sayso-{os.getuid()}"  # noqa: S108  see _is_ours
+    if len(os.fsencode(folder)) + 20 > _LONGEST_ADDRESS:
+        return None
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    except OSError:
+        return None
+    return folder if _is_ours(folder) else None
+
+
+def is_same_user(connection: socket.socket) -> bool:
+    """Whether the process at the other end runs as this user; no where the system cannot say."""
+    try:
+        if hasattr(socket, "SO_PEERCRED"):
+            said = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+            user: int = struct.unpack("3i", said)[1]
+            return user == os.getuid()
+        # macOS: LOCAL_PEERCRED of SOL_LOCAL, a struct xucred.
+        version, user = struct.unpack("II", connection.getsockopt(0, 1, 8))
+        return version == 0 and user == os.getuid()
+    except (OSError, struct.error):
+        return False
+
+
+def _is_ours(folder: str) -> bool:
+    try:
+        found = os.lstat(folder)
+    except (OSError, ValueError):
+        return False
+    # A link is none, whatever it leads to.
+    mode = found.st_mode
+    return stat.S_ISDIR(mode) and found.st_uid == os.getuid() and not stat.S_IMODE(mode) & 0o077
+
+
+def _roots() -> Iterator[str]:
+    """The folders that hold our packages, each once."""
+    seen = set()
+    for package in PACKAGES:
+        for place in sys.path:
+            if place not in seen and os.path.isfile(os.path.join(place, package, "__init__.py")):
+                seen.add(place)
+                yield place
+
+
+def _files(root: str) -> Iterator[str]:
+    folders = [os.path.join(root, package) for package in PACKAGES]
+    while folders:
+        try:
+            entries = os.scandir(folders.pop())
+        except FileNotFoundError:
+            continue
+        with entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        folders.append(entry.path)
+                else:
+                    facts = entry.stat()
+                    yield f"{entry.path} {facts.st_mtime_ns} {facts.st_size} {facts.st_ino}"

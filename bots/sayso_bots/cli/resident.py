@@ -68,10 +68,10 @@ class Commands:
         verdict = await unasked(
             backend,
             said.run,
-            said.settings.policy.policy(),
+            said.settings.policies,
             said.call,
             source_name=args.source,
-            audit_rules=said.settings.policy.audit,
+            audit_rules=said.settings.policies.audits(said.run.agent_id, said.call.name),
         )
         if verdict is None:
             return None

@@ -61,9 +61,9 @@ async def _verdict(
     async with Gate.open(
         backend,
         run=run,
-        policy=settings.policy.policy(),
+        policy=settings.policies,
         withdrawn_by=f"hook:{asker.agent}",
-        audit_rules=settings.policy.audit,
+        audit_rules=settings.policies.audits(run.agent_id, call.name),
         patience=asker.patience,
     ) as gate:
         return await gate.check(

@@ -30,7 +30,10 @@ Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
 
 @contextmanager
 def only_one(folder: str, who: str) -> Iterator[str | None]:
-    """The address to listen at while the block runs; None where another helper does."""
+    """The address to listen at while the block runs; None where another helper does.
+
+    The lock beside it says which process it is.
+    """
     at = address(folder, who)
     lock = os.open(f"{at}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
@@ -39,6 +42,8 @@ def only_one(folder: str, who: str) -> Iterator[str | None]:
         except BlockingIOError:
             yield None
             return
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
         with suppress(FileNotFoundError):
             os.unlink(at)  # of one that was killed
         try:

@@ -35,6 +35,8 @@ class Model:
     turns: deque[Sequence[Block]] = field(default_factory=deque)
     results: dict[str, str] = field(default_factory=dict)
     """What the model was told of each call, by the call's id."""
+    heard: str = ""
+    """All that the model was sent, the last time."""
 
     def plays(self, *turns: Sequence[Block]) -> None:
         """What the model answers, one turn for each request."""
@@ -51,6 +53,7 @@ class Model:
         """One request of the messages API."""
         body = await request.json()
         self._hear(body)
+        self.heard = json.dumps(body.get("messages"))
         # Titles and the like are asked for without tools, and are no turn of the conversation.
         is_turn = bool(body.get("tools")) and self.turns
         blocks = self.turns.popleft() if is_turn else [says("done")]

@@ -1,0 +1,291 @@
+"""The real Claude Code, its real hook, ``sayso serve``, Redis and both chats.
+
+Claude Code itself is told to run every command without asking: what does not stop it lets it run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from e2e.hands import SlackHands
+from support.claude_code import ClaudeCode, claude_code, runtime_folder
+from support.claude_model import calls, model_served, says
+from support.commands import ROUTES, env_of, served
+from support.playing import a_playground
+
+from sayso_playground import Playground
+
+POLICY = """
+[[policy]]
+allow = [{ tool = "Read" }]
+deny = [{ tool = "Bash", params = { command = "*forbidden*" } }]
+"""
+
+
+@pytest.fixture
+async def playground() -> AsyncIterator[Playground]:
+    async with a_playground() as playing:
+        yield playing
+
+
+@pytest.fixture
+def hands(playground: Playground) -> SlackHands:
+    return SlackHands(playground)
+
+
+@pytest.fixture(params=["off", "on"])
+async def claude(
+    request: pytest.FixtureRequest, playground: Playground, tmp_path: Path, store_url: str
+) -> AsyncIterator[ClaudeCode]:
+    """With the hook by itself, and with the helper where it is not said otherwise."""
+    config = tmp_path / "sayso.toml"
+    config.write_text(ROUTES + POLICY)
+    env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_HELPER=request.param)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(served(playground, config, env))
+        runtime = stack.enter_context(runtime_folder())
+        model = await stack.enter_async_context(model_served())
+        claude = await stack.enter_async_context(claude_code(tmp_path, model, runtime, env))
+        await claude.install("--config", str(config), "--timeout", "30s")
+        yield claude
+
+
+alone = pytest.mark.parametrize("claude", ["off"], indirect=True)
+
+
+async def test_an_allowed_call_runs(claude: ClaudeCode, hands: SlackHands) -> None:
+    working = asyncio.create_task(claude.work([claude.writes("one")]))
+    card = await hands.card()
+    await hands.press("Allow")
+    results = await working
+
+    assert "echo one >> ran" in card
+    assert f"Claude Code in {claude.project}, permission mode default" in card
+    assert claude.ran == ["one"]
+    assert list(results) == ["toolu_1"]
+
+
+async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: SlackHands) -> None:
+    turns = ([claude.writes("one")], [claude.writes("one", "toolu_2")])
+    working = asyncio.create_task(claude.work(*turns))
+    await hands.press("Always")
+    await working
+
+    assert claude.ran == ["one", "one"]
+
+
+async def test_the_model_reads_why_a_call_was_denied(claude: ClaudeCode, hands: SlackHands) -> None:
+    working = asyncio.create_task(claude.work([claude.writes("one")]))
+    await hands.fill_in("Deny with a reason…", {"Reason": "Not on a Friday"})
+    results = await working
+
+    assert claude.ran == []
+    assert "Not on a Friday" in results["toolu_1"]
+
+
+async def test_the_edited_call_runs_and_the_model_is_told(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    working = asyncio.create_task(claude.work([claude.writes("one")]))
+    edited = {"command": "echo two >> ran", "description": "a test"}
+    await hands.fill_in("Edit arguments…", {"Arguments": json.dumps(edited)})
+    await working
+
+    assert claude.ran == ["two"]
+    assert "The arguments were changed before the call ran" in claude.model.heard
+
+
+@alone
+async def test_what_the_policy_says_needs_nobody(claude: ClaudeCode) -> None:
+    results = await claude.work([claude.writes("forbidden")])
+
+    assert claude.ran == []
+    assert "deny rule 1" in results["toolu_1"]
+
+
+@alone
+async def test_a_question_that_nobody_answers_is_a_denial_that_says_so(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    await claude.install("--config", str(claude.config), "--timeout", "3s")
+
+    results = await claude.work([claude.writes("one")])
+
+    assert claude.ran == []
+    assert "nobody answered in time" in results["toolu_1"]
+    await hands.ended("Expired")
+
+
+async def test_a_run_that_is_stopped_takes_its_card_back(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    claude.model.plays([claude.writes("one")])
+    process = await claude.start()
+    await hands.card()
+    process.send_signal(signal.SIGTERM)
+    await claude.ended(process)
+
+    await hands.ended("Cancelled")
+    assert claude.ran == []
+
+
+async def test_a_run_that_is_killed_takes_its_card_back(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    claude.model.plays([claude.writes("one")])
+    process = await claude.start()
+    await hands.card()
+    process.kill()
+    await claude.ended(process)
+
+    await hands.ended("Cancelled")
+    assert claude.ran == []
+
+
+@alone
+async def test_a_hook_that_runs_into_the_limit_of_claude_code_takes_its_card_back(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    claude.use_hook(claude.hook()["command"], timeout=3)
+
+    await asyncio.gather(claude.work([claude.writes("one")]), hands.ended("Cancelled"))
+
+
+async def test_nothing_runs_where_the_store_is_away(claude: ClaudeCode) -> None:
+    nowhere = "redis://127.0.0.1:1"
+    options = ("--config", str(claude.config), "--store", nowhere, "--patience", "200ms")
+    await claude.install(*options)
+
+    results = await claude.work([claude.writes("one")])
+
+    assert claude.ran == []
+    assert "could not get an answer" in results["toolu_1"]
+
+
+@alone
+async def test_nothing_runs_when_the_hook_is_killed(claude: ClaudeCode, hands: SlackHands) -> None:
+    working = asyncio.create_task(claude.work([claude.writes("one")]))
+    await hands.card()
+    for process in claude.hooks():
+        os.kill(process, signal.SIGKILL)
+    results = await working
+
+    assert claude.ran == []
+    assert "hook error" in results["toolu_1"]
+
+
+@alone
+async def test_nothing_runs_when_our_code_cannot_be_loaded(
+    claude: ClaudeCode, tmp_path: Path
+) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "pydantic.py").write_text("raise RuntimeError('not today')")
+    claude.env = {**claude.env, "PYTHONPATH": str(tmp_path / "broken")}
+
+    results = await claude.work([claude.writes("one")])
+
+    assert claude.ran == []
+    assert "an error inside Sayso (RuntimeError)" in results["toolu_1"]
+
+
+@alone
+async def test_nothing_runs_when_our_command_is_gone_or_its_answer_is_nonsense(
+    claude: ClaudeCode,
+) -> None:
+    command = claude.hook()["command"]
+    assert command.endswith(" || exit 2")
+    claude.use_hook(f"/no/such/{command.lstrip('/')}")
+    gone = await claude.work([claude.writes("one")])
+    claude.use_hook(f"head -c 40 | {command}")
+    nonsense = await claude.work([claude.writes("two", "toolu_2")])
+
+    assert claude.ran == []
+    assert "hook error" in gone["toolu_1"]
+    assert "not an event of a tool call" in nonsense["toolu_2"]
+
+
+@alone
+async def test_nothing_runs_where_the_settings_are_missing(claude: ClaudeCode) -> None:
+    claude.config.unlink()
+
+    results = await claude.work([claude.writes("one")])
+
+    assert claude.ran == []
+    assert "no such file" in results["toolu_1"]
+
+
+@alone
+async def test_settings_in_the_project_count_for_nothing(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    (claude.project / "sayso.toml").write_text('[[policy]]\ndefault = "allow"\n')
+    store = claude.env["SAYSO_STORE_URL"]
+    claude.use_hook(f"{claude.hook()['command'].split(' --')[0]} --timeout 30s || exit 2")
+    working = asyncio.create_task(claude.work([claude.writes("one")]))
+    await hands.press("Deny")
+    await working
+
+    assert store
+    assert claude.ran == []
+
+
+@alone
+async def test_a_hook_whose_shell_is_killed_runs_nothing_where_claude_code_allows_nothing_itself(
+    claude: ClaudeCode,
+) -> None:
+    claude.use_hook("kill -9 $$")
+    settings = json.loads(claude.settings.read_text())
+    settings["permissions"] = {"defaultMode": "dontAsk"}
+    claude.settings.write_text(json.dumps(settings))
+
+    results = await claude.work([claude.writes("one")], options=("--max-turns", "9"))
+
+    assert claude.ran == []
+    assert "denied" in results["toolu_1"]
+
+
+@alone
+async def test_where_claude_code_would_ask_itself_a_person_is_asked_in_chat(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    await claude.install("--config", str(claude.config), "--event", "PermissionRequest")
+    turns = ([claude.writes("one")], [claude.writes("two", "toolu_2")])
+    working = asyncio.create_task(claude.work(*turns, options=("--max-turns", "9")))
+    await hands.press("Allow")
+    await hands.ended("Approved")
+    await hands.fill_in("Deny with a reason…", {"Reason": "Not on a Friday"})
+    results = await working
+
+    assert claude.ran == ["one"]
+    assert "Not on a Friday" in results["toolu_2"]
+
+
+@alone
+async def test_the_card_of_a_sub_agent_says_which_one_it_is(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    agent = {
+        "description": "a test",
+        "prompt": "look",
+        "subagent_type": "general-purpose",
+        "run_in_background": False,
+    }
+    claude.use_hook(claude.hook()["command"])
+    settings = json.loads(claude.settings.read_text())
+    settings["hooks"]["PreToolUse"][0]["matcher"] = "Bash"
+    claude.settings.write_text(json.dumps(settings))
+    turns = ([calls("Agent", "toolu_a", **agent)], [claude.writes("one", "toolu_b")], [says("ok")])
+    working = asyncio.create_task(claude.work(*turns))
+    card = await hands.card()
+    await hands.press("Allow")
+    await working
+
+    assert "claude-code › general-purpose" in card
+    assert claude.ran == ["one"]

@@ -1,0 +1,158 @@
+"""The real Claude Code with a model of ours, in a home and a project of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from support.claude_model import Model, calls, says
+from support.frameworks import interpreter
+
+from sayso.testing.builders import PATIENCE_SECONDS
+
+# It uses what is allowed here without asking: whatever does not stop a call lets it run.
+ALLOWED = ("--allowedTools", "Bash")
+
+
+def claude_command() -> Path:
+    """The command that comes with its SDK."""
+    packages = interpreter("claude").parent.parent / "lib"
+    found = sorted(packages.glob("python*/site-packages/claude_agent_sdk/_bundled/claude"))
+    assert found, "the package of the SDK holds no command"
+    return found[0]
+
+
+@contextmanager
+def runtime_folder() -> Iterator[Path]:
+    """A folder for helpers; those that were started in it are ended."""
+    # Not pytest's own: the address of a socket is short.
+    with tempfile.TemporaryDirectory(prefix="sayso-") as made:
+        folder = Path(made)
+        try:
+            yield folder
+        finally:
+            for lock in folder.glob("sayso/*.lock"):
+                with suppress(ProcessLookupError, ValueError):
+                    os.kill(int(lock.read_text()), signal.SIGTERM)
+
+
+@dataclass
+class ClaudeCode:
+    """One project of one user. ``ran`` is the file that the model's command makes."""
+
+    model: Model
+    home: Path
+    project: Path
+    env: Mapping[str, str]
+    config: Path
+    printed: str = field(default="", init=False)
+
+    @property
+    def ran(self) -> list[str]:
+        """What the commands that ran have written."""
+        file = self.project / "ran"
+        return file.read_text().splitlines() if file.exists() else []
+
+    @property
+    def settings(self) -> Path:
+        """The user's settings."""
+        return self.home / ".claude" / "settings.json"
+
+    def writes(self, word: str, call_id: str = "toolu_1") -> Mapping[str, Any]:
+        """A call that leaves a word in ``ran``."""
+        return calls("Bash", call_id, command=f"echo {word} >> ran", description="a test")
+
+    def use_hook(self, command: str, event: str = "PreToolUse", **more: Any) -> None:
+        """Settings with this hook."""
+        hook = {"type": "command", "command": command, **more}
+        settings = {"hooks": {event: [{"matcher": "*", "hooks": [hook]}]}}
+        self.settings.parent.mkdir(exist_ok=True)
+        self.settings.write_text(json.dumps(settings))
+
+    def hook(self) -> dict[str, Any]:
+        """The hook that was written into the settings."""
+        hooks = json.loads(self.settings.read_text())["hooks"]
+        (entries,) = hooks.values()
+        hook: dict[str, Any] = entries[-1]["hooks"][0]
+        return hook
+
+    def hooks(self) -> list[int]:
+        """The processes of hooks that work in the project now, without their shells."""
+        found = []
+        for process in Path("/proc").iterdir():
+            with suppress(OSError, ValueError):
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                is_hook = b"hook" in words and b"claude-code" in words
+                if is_hook and (process / "cwd").resolve() == self.project.resolve():
+                    found.append(int(process.name))
+        return found
+
+    async def install(self, *options: str) -> None:
+        """``sayso hook install claude-code``."""
+        started = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "sayso_bots", "hook", "install", "claude-code", *options),
+            cwd=self.project,
+            env=self.env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        out, _ = await started.communicate()
+        assert started.returncode == 0, out
+
+    async def start(self, *options: str) -> asyncio.subprocess.Process:
+        """Let it work on the model's turns."""
+        return await asyncio.create_subprocess_exec(
+            *(str(claude_command()), "-p", "go on", *(options or ALLOWED)),
+            cwd=self.project,
+            env=self.env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+
+    async def ended(self, process: asyncio.subprocess.Process) -> int | None:
+        """Its exit code, when it has ended."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            out, _ = await process.communicate()
+        self.printed = out.decode()
+        return process.returncode
+
+    async def work(self, *turns: Any, options: tuple[str, ...] = ()) -> dict[str, str]:
+        """Play the turns to the end; what the model was told of its calls."""
+        self.model.plays(*turns, [says("done")])
+        process = await self.start(*options)
+        code = await self.ended(process)
+        assert code == 0, self.printed
+        return self.model.results
+
+
+@asynccontextmanager
+async def claude_code(
+    folder: Path, model: Model, runtime: Path, env: Mapping[str, str]
+) -> AsyncIterator[ClaudeCode]:
+    """Claude Code in a folder, with the model, and with ``env`` for its hooks."""
+    home, project = folder / "home", folder / "project"
+    home.mkdir()
+    project.mkdir()
+    own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    whole = {
+        **own,
+        "HOME": str(home),
+        "XDG_RUNTIME_DIR": str(runtime),
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "of-a-model-of-ours",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        **env,
+    }
+    yield ClaudeCode(model, home, project, whole, folder / "sayso.toml")

@@ -24,6 +24,9 @@ _OTHER_LOGGERS = ("sayso_bots", "sayso_slack", "sayso_telegram", "httpx", "httpc
 # they start: those that are told to stop would not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Processes that tests start leave no helper behind; what helpers do is tested where they are.
+os.environ["SAYSO_HELPER"] = "off"
+
 # A busy machine is slow, which says nothing about the code. A quick run makes up the same data
 # every time, so that what it says hangs on the code alone; a thorough one makes up new data.
 settings.register_profile(

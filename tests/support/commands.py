@@ -17,6 +17,9 @@ from sayso_playground import Playground
 WEBHOOK_SECRET = "a-secret-of-this-test"
 SLACK, TELEGRAM = "slack:C0OPS", "telegram:-1001234567890"
 
+# The code that the tests run on, wherever that is, without a helper that would outlive them.
+_INHERITED = ("PATH", "PYTHONPATH", "SAYSO_HELPER")
+
 PEOPLE = """
 [people.alice]
 slack = "U0ALICE"
@@ -99,8 +102,7 @@ class Process:
 @asynccontextmanager
 async def process(*argv: str, env: Mapping[str, str]) -> AsyncIterator[Process]:
     """An ``sayso`` process that does not outlive the block."""
-    # The code that the tests run on, wherever that is.
-    own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    own = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     started = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -16,21 +16,13 @@ from dataclasses import dataclass
 from types import FrameType
 
 from sayso_bots.hook.claude_code import Answer, NotAnEventError, denied, is_answer, read_event
+from sayso_bots.hook.limits import DEFAULT_SECONDS, MARGIN_SECONDS, SIGNALS
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
 from sayso_bots.resident.client import MOST_BYTES, ask_helper
 
 BLOCKED = 2
 """The exit code that stops a call."""
-
-DEFAULT_SECONDS = 540.0
-"""How long a question waits unless told: a minute less than Claude Code's own limit for a hook."""
-
-MARGIN_SECONDS = 30.0
-"""When the time of the question is over by so much, whatever goes on ends in a denial."""
-
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
-"""What ends the wait: Claude Code's own limit sends SIGTERM, ours SIGALRM."""
 
 
 class StoppedError(BaseException):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import logging
+import math
 import os
 import shlex
 import sys
@@ -17,9 +19,8 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso.text.secrets import has_login
-from sayso_bots.cli.arguments import add_store
+from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.claude_code import DEFAULT_SECONDS, SIGNALS
 from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.hook.asking import Asker, answered, failed
 from sayso_bots.hook.claude_code import EVENTS, Answer, HookEvent, read_event
@@ -31,6 +32,7 @@ from sayso_bots.hook.claude_settings import (
     settings_file,
     this_command,
 )
+from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS, SPARE_SECONDS
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
@@ -80,6 +82,7 @@ def add_arguments(parser: Parser) -> None:
         "--matcher", default="*", metavar="TOOLS", help="the tools, such as 'Bash|Edit' (all)"
     )
     install.add_argument("--undo", action="store_true", help="take out what was written")
+    add_json(install)
     _add_asking(install)
     add_store(install)
 
@@ -168,19 +171,27 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Write the hook into the settings, or take it out."""
     at = settings_file(args.scope, env, Path.cwd())
     if args.undo:
-        was_there = remove_hook(at)
-        print(f"taken out of {at}" if was_there else f"there is no hook of Sayso in {at}")
+        changed = remove_hook(at)
+        _tell(args, at, f"taken out of {at}" if changed else f"{at} has no hook of Sayso", changed)
         return 0
     words = _installed_words(args, env)
     settings, asker = hook_setup(("hook", _AGENT, *words), env)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", _AGENT, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
-    hook = Hook(args.event, args.matcher, f"{command} || exit 2", round(asker.seconds) + 60)
+    hook = Hook(
+        args.event, args.matcher, f"{command} || exit 2", math.ceil(asker.seconds) + SPARE_SECONDS
+    )
     changed = add_hook(at, hook)
-    print(f"written into {at}" if changed else f"{at} has it already")
+    said = f"written into {at}" if changed else f"{at} has it already"
+    _tell(args, at, said, changed, command=hook.command, seconds=hook.seconds)
     if settings.store.name == "SAYSO_STORE_URL":
         print(_NEEDS_STORE, file=sys.stderr)
     return 0
+
+
+def _tell(args: argparse.Namespace, at: Path, said: str, changed: bool, **more: object) -> None:
+    facts = {"file": str(at), "changed": changed, "command": None, "seconds": None, **more}
+    print(json.dumps(facts) if args.json else said)
 
 
 _NEEDS_STORE = (

@@ -31,8 +31,15 @@ def quick(words: Sequence[str], env: Mapping[str, str]) -> int | None:
             sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
-    except OSError:
-        # Whoever read our output has gone; Python would complain once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    except OSError as error:
+        return _unsaid(error)
     return code
+
+
+def _unsaid(error: OSError) -> int:
+    """A verdict that nobody can read is no yes; whose reader has gone needs no words either."""
+    if not isinstance(error, BrokenPipeError):
+        print(f"sayso: {error}", file=sys.stderr)
+    # Python would try to write it once more at its end, and complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1

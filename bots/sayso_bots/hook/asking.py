@@ -70,6 +70,7 @@ async def _verdict(
             call,
             description=event.description,
             path=event.path,
+            key=event.call_id or None,
             timeout=asker.seconds if routed is None else min(routed, asker.seconds),
         )
 

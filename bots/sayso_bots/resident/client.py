@@ -13,7 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sayso_bots.process.reader import ReaderGoneError, is_gone
-from sayso_bots.resident.place import address, folder_of, identity, is_same_user, settings_in
+from sayso_bots.resident.place import (
+    address,
+    folder_of,
+    identity,
+    is_same_user,
+    settings_in,
+    started_with,
+)
 
 MOST_BYTES = 64 * 1024 * 1024
 """Longer than any call that a gate takes."""
@@ -136,7 +143,7 @@ def _start(folder: str, env: Mapping[str, str]) -> None:
             # Not the folder that a command was started in: whose modules lie there is not known.
             [sys.executable, "-P", "-m", "sayso_bots.cli.resident"],
             cwd=folder,
-            env=dict(env),
+            env=started_with(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

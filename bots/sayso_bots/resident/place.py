@@ -45,6 +45,12 @@ def settings_in(env: Mapping[str, str]) -> dict[str, str]:
     return {name: env[name] for name in env if name.startswith("SAYSO_") or name in _WORLD}
 
 
+def started_with(env: Mapping[str, str]) -> dict[str, str]:
+    """What a helper is started with: no settings, and so no secret, of any command."""
+    kept = (*_WORLD, "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "XDG_RUNTIME_DIR")
+    return {name: env[name] for name in env if name in kept or name.startswith("PYTHON")}
+
+
 def address(folder: str, who: str) -> str:
     """The helper's socket; its name says nothing."""
     return os.path.join(folder, f"{zlib.crc32(who.encode('utf-8', 'surrogateescape')):08x}.sock")

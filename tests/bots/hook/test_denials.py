@@ -1,0 +1,234 @@
+"""Whatever goes wrong in the hook is a denial in JSON, or exit code 2: nothing else stops a call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from support.claude_code import runtime_folder
+from support.hooked import Machine, a_machine, decision, ended, event
+
+from sayso import Outcome
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso.testing.builders import PATIENCE_SECONDS
+
+TOML = """
+[[policy]]
+allow = [{ tool = "read" }]
+deny = [{ tool = "rm" }]
+"""
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    with runtime_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def alone(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
+    """A machine without a helper."""
+    return a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url, SAYSO_HELPER="off")
+
+
+@pytest.fixture(params=["alone", "helped"])
+async def machine(
+    request: pytest.FixtureRequest, tmp_path: Path, runtime: Path, store_url: str
+) -> Machine:
+    """A machine without a helper, and one with."""
+    helper = "on" if request.param == "helped" else "off"
+    made = a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url, SAYSO_HELPER=helper)
+    if request.param == "helped":
+        await made.until_helped()
+    return made
+
+
+@pytest.fixture
+async def store(store_url: str) -> AsyncIterator[Backend]:
+    async with open_backend(store_url) as backend:
+        yield backend
+
+
+async def _question(backend: Backend) -> str:
+    """The id of the open question, as soon as there is one."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not (waiting := await backend.watch.pending()):
+            await asyncio.sleep(0.02)
+    return waiting[0].request.question_id
+
+
+async def _outcome(backend: Backend, question: str) -> Outcome | None:
+    record = await backend.store.get(question)
+    assert record is not None
+    return record.ending and record.ending.outcome
+
+
+async def test_a_policy_answers_without_anybody(machine: Machine) -> None:
+    allowed, denied = await asyncio.gather(machine.hook(event("read")), machine.hook(event("rm")))
+
+    assert (allowed.code, decision(allowed)[0]) == (0, "allow")
+    assert (denied.code, decision(denied)[0]) == (0, "deny")
+    assert "deny rule 1" in decision(denied)[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+async def test_a_signal_withdraws_the_question_and_is_a_denial(
+    machine: Machine, store: Backend, number: signal.Signals
+) -> None:
+    async with machine.started("hook", "claude-code") as process:
+        assert process.stdin is not None
+        process.stdin.write(event("write"))
+        process.stdin.close()
+        question = await _question(store)
+        process.send_signal(number)
+        done = await ended(process)
+
+    assert (done.code, decision(done)[0]) == (0, "deny")
+    assert await _outcome(store, question) is Outcome.CANCELLED
+
+
+async def test_an_answer_that_nobody_reads_any_more_withdraws_the_question(
+    machine: Machine, store: Backend
+) -> None:
+    reader, writer = os.pipe()
+    async with machine.started("hook", "claude-code", stdout=writer) as process:
+        os.close(writer)
+        assert process.stdin is not None
+        process.stdin.write(event("write"))
+        process.stdin.close()
+        question = await _question(store)
+        os.close(reader)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            code = await process.wait()
+
+    assert code == 2
+    assert await _outcome(store, question) is Outcome.CANCELLED
+
+
+async def test_an_answer_that_cannot_be_written_is_exit_code_2(machine: Machine) -> None:
+    with Path("/dev/full").open("wb") as full:
+        async with machine.started("hook", "claude-code", stdout=full.fileno()) as process:
+            done = await ended(process, event("read"))
+
+    assert done.code == 2
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff", event("read")[:-9], b"[]"])
+async def test_what_is_no_event_is_exit_code_2(alone: Machine, text: bytes) -> None:
+    done = await alone.hook(text)
+
+    assert (done.code, done.out) == (2, "")
+    assert "not an event of a tool call" in done.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--config", "sayso.toml"),
+        ("--config", "/no/such/file.toml"),
+        ("--store", "memory://"),
+        ("--timeout", "soon"),
+        ("--patience", "-1"),
+        ("--no-such-option",),
+        ("--timeout",),
+        ("more",),
+    ],
+    ids=str,
+)
+async def test_wrong_options_and_settings_are_a_denial(
+    alone: Machine, options: tuple[str, ...]
+) -> None:
+    done = await alone.hook(event("read"), *options)
+
+    assert (done.code, decision(done)[0]) == (0, "deny")
+
+
+async def test_settings_that_are_broken_are_a_denial_that_says_where(alone: Machine) -> None:
+    (alone.folder / "sayso.toml").write_text("[[policy]]\nallow = 7\n")
+
+    done = await alone.hook(event("read"))
+
+    assert decision(done)[0] == "deny"
+    assert "allow" in decision(done)[1]
+
+
+async def test_a_store_that_is_away_is_a_denial_after_its_patience(machine: Machine) -> None:
+    nowhere = ("--store", "redis://127.0.0.1:1", "--patience", "100ms")
+
+    done = await machine.hook(event("read"), *nowhere)
+
+    assert decision(done)[0] == "deny"
+    assert "127.0.0.1:1" in decision(done)[1]
+
+
+async def test_a_question_ends_before_the_time_that_claude_code_gives(alone: Machine) -> None:
+    done = await alone.hook(event("write"), "--timeout", "500ms")
+
+    assert decision(done)[0] == "deny"
+    assert "in time" in decision(done)[1]
+
+
+async def test_what_our_code_prints_is_no_part_of_the_answer(
+    alone: Machine, tmp_path: Path
+) -> None:
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (extra / "redis.py").write_text("print('hello')\nraise ImportError('not here')\n")
+
+    done = await alone.hook(event("read"), PYTHONPATH=str(extra))
+
+    assert decision(done)[0] == "deny"
+    assert "hello" in done.err
+
+
+@pytest.mark.parametrize(
+    "raised", ["RuntimeError('no')", "MemoryError", "SystemExit(0)", "KeyboardInterrupt"]
+)
+async def test_whatever_our_code_raises_is_a_denial(
+    alone: Machine, tmp_path: Path, raised: str
+) -> None:
+    extra = tmp_path / "extra"
+    extra.mkdir()
+    (extra / "pydantic.py").write_text(f"raise {raised}\n")
+
+    done = await alone.hook(event("read"), PYTHONPATH=str(extra))
+
+    assert (done.code, decision(done)[0]) == (0, "deny")
+
+
+async def test_a_helper_that_says_nonsense_is_not_believed(alone: Machine) -> None:
+    alone.env = {**alone.env, "SAYSO_HELPER": "on"}
+    alone.socket.parent.mkdir(mode=0o700)
+    body = b'{"answer": {"hookSpecificOutput": {"permissionDecision": "allow"}}}'
+    asked = asyncio.Event()
+
+    async def nonsense(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(len(body).to_bytes(8, "big") + body)
+        asked.set()
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_unix_server(nonsense, alone.socket):
+        done = await alone.hook(event("rm"))
+
+    assert asked.is_set()
+    assert decision(done)[0] == "deny"
+
+
+async def test_a_helper_that_is_killed_changes_no_answer(machine: Machine, store: Backend) -> None:
+    if not machine.listens():
+        pytest.skip("only with a helper")
+    async with machine.started("hook", "claude-code", "--timeout", "2s") as process:
+        assert process.stdin is not None
+        process.stdin.write(event("write"))
+        process.stdin.close()
+        await _question(store)
+        os.kill(machine.helper(), signal.SIGKILL)
+        done = await ended(process)
+
+    assert decision(done)[0] == "deny"

@@ -1,0 +1,110 @@
+"""Events of Claude Code's hooks are read strictly, and answers have its form."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sayso_bots.hook.claude_code import (
+    EVENTS,
+    NotAnEventError,
+    allowed,
+    denied,
+    is_answer,
+    read_event,
+)
+
+EVENT = {
+    "session_id": "s-1",
+    "transcript_path": "/home/me/t.jsonl",
+    "cwd": "/work/shop",
+    "prompt_id": "p-1",
+    "permission_mode": "default",
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "ls", "timeout": 2**60},
+    "tool_use_id": "toolu_1",
+}
+
+
+def event(**other: Any) -> str:
+    return json.dumps({**EVENT, **other})
+
+
+def test_an_event_is_read() -> None:
+    read = read_event(event(agent_id="a1", agent_type="reviewer"))
+
+    assert (read.name, read.session, read.prompt) == ("PreToolUse", "s-1", "p-1")
+    assert (read.tool, read.arguments) == ("Bash", EVENT["tool_input"])
+    assert (read.call_id, read.path) == ("toolu_1", ("reviewer",))
+    assert read.description == "Claude Code in /work/shop, permission mode default"
+
+
+def test_what_is_only_told_may_be_missing() -> None:
+    names = ("hook_event_name", "session_id", "tool_name", "tool_input")
+    read = read_event(json.dumps({name: EVENT[name] for name in names}))
+
+    assert (read.call_id, read.prompt, read.path) == ("", "", ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        '{"hook_event_name": NaN}',
+        "[" * 100_000,
+        event(hook_event_name="PostToolUse"),
+        event(hook_event_name=["PreToolUse"]),
+        event(session_id=""),
+        event(session_id=7),
+        event(tool_name=" "),
+        event(tool_input="ls"),
+        event(tool_input=None),
+    ],
+    ids=range(13),
+)
+def test_anything_else_is_no_event(text: str) -> None:
+    with pytest.raises(NotAnEventError):
+        read_event(text)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_an_answer_is_one_to_its_event_only(name: str) -> None:
+    (other,) = set(EVENTS) - {name}
+
+    for answer in (
+        allowed(name, "yes"),
+        allowed(name, "yes", {"a": 1}, "told"),
+        denied(name, "no"),
+    ):
+        assert is_answer(answer, name)
+        assert not is_answer(answer, other)
+    for nonsense in (None, "allow", {}, {"hookSpecificOutput": {"hookEventName": name}}):
+        assert not is_answer(nonsense, name)
+
+
+def test_answers_have_the_form_of_their_event() -> None:
+    before = allowed("PreToolUse", "Alice said so", {"command": "pwd"}, "changed")
+    asked = allowed("PermissionRequest", "Alice said so", {"command": "pwd"}, "changed")
+
+    assert before["hookSpecificOutput"] == {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "permissionDecisionReason": "Alice said so",
+        "updatedInput": {"command": "pwd"},
+        "additionalContext": "changed",
+    }
+    assert asked["hookSpecificOutput"]["decision"] == {
+        "behavior": "allow",
+        "updatedInput": {"command": "pwd"},
+    }
+    assert "updatedInput" not in str(allowed("PreToolUse", "yes"))
+    assert denied("PermissionRequest", "no")["hookSpecificOutput"]["decision"] == {
+        "behavior": "deny",
+        "message": "no",
+    }

@@ -1,0 +1,220 @@
+"""`sayso hook install claude-code`: our hook goes in and out, all else stays as it means."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.commands import Done, Run
+
+from sayso.errors import ConfigError
+from sayso_bots.hook.claude_settings import Hook, add_hook, remove_hook, settings_file
+
+HOOK = Hook("PreToolUse", "*", "'/opt/sayso env/bin/sayso' hook claude-code || exit 2", 660)
+ENTRY = {
+    "matcher": "*",
+    "hooks": [{"type": "command", "command": HOOK.command, "timeout": HOOK.seconds}],
+}
+OTHER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "sayso-lint hook"}]}
+
+Install = Callable[..., Done]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / ".claude" / "settings.json"
+
+
+@pytest.fixture
+def install(run: Run, file: Path) -> Install:
+    """Runs the command for the user whose settings are the file."""
+
+    def installing(*options: str, **env: str) -> Done:
+        whole = {"CLAUDE_CONFIG_DIR": str(file.parent), **env}
+        return run("hook", "install", "claude-code", *options, env=whole)
+
+    return installing
+
+
+def _written(file: Path, data: Any) -> Path:
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(data if isinstance(data, str) else json.dumps(data, indent=2) + "\n")
+    return file
+
+
+def test_the_hook_is_written_where_there_are_no_settings_yet(file: Path) -> None:
+    assert add_hook(file, HOOK)
+    assert json.loads(file.read_text()) == {"hooks": {"PreToolUse": [ENTRY]}}
+
+
+def test_what_is_there_stays_and_ours_is_taken_out_again(file: Path) -> None:
+    before = {"model": "opus", "hooks": {"PreToolUse": [OTHER], "Stop": []}, "é": [1.5, 10**20]}
+    _written(file, before)
+
+    assert add_hook(file, HOOK)
+    added = json.loads(file.read_text())
+    assert remove_hook(file)
+
+    assert added["hooks"]["PreToolUse"] == [OTHER, ENTRY]
+    assert json.loads(file.read_text()) == before
+    assert not remove_hook(file)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ENTRIES = st.lists(st.fixed_dictionaries({"matcher": st.text()}, optional={"hooks": JSON}))
+
+
+@given(
+    settings=st.dictionaries(st.text().filter(lambda name: name != "hooks"), JSON, max_size=4),
+    hooks=st.dictionaries(st.sampled_from(["PreToolUse", "Stop"]), ENTRIES.filter(bool)),
+)
+def test_any_settings_mean_the_same_once_the_hook_is_taken_out(
+    tmp_path_factory: pytest.TempPathFactory, settings: dict[str, Any], hooks: dict[str, Any]
+) -> None:
+    before = {**settings, **({"hooks": hooks} if hooks else {})}
+    before.pop("disableAllHooks", None)
+    file = _written(tmp_path_factory.mktemp("home") / "settings.json", before)
+
+    assert add_hook(file, HOOK)
+    assert remove_hook(file)
+
+    assert json.dumps(json.loads(file.read_text())) == json.dumps(before)
+
+
+def test_a_second_time_changes_nothing_and_other_options_take_the_place_of_the_first(
+    file: Path,
+) -> None:
+    add_hook(file, HOOK)
+    before = file.stat().st_mtime_ns, file.read_bytes()
+
+    assert not add_hook(file, HOOK)
+    assert (file.stat().st_mtime_ns, file.read_bytes()) == before
+    assert add_hook(file, Hook("PermissionRequest", "Bash", HOOK.command, 90))
+    assert list(json.loads(file.read_text())["hooks"]) == ["PermissionRequest"]
+
+
+def test_our_hook_beside_another_one_in_the_same_entry_is_taken_out_alone(file: Path) -> None:
+    both = {"matcher": "*", "hooks": [*OTHER["hooks"], *ENTRY["hooks"]]}
+    _written(file, {"hooks": {"PreToolUse": [both]}})
+
+    assert remove_hook(file)
+    assert json.loads(file.read_text())["hooks"]["PreToolUse"] == [
+        {"matcher": "*", "hooks": OTHER["hooks"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"hooks": ',
+        "[]",
+        '{"a": 1, "a": 2}',
+        '{"a": NaN}',
+        "// a comment\n{}",
+        '{"hooks": []}',
+        '{"hooks": {"PreToolUse": {}}}',
+        '{"disableAllHooks": true}',
+    ],
+)
+def test_settings_that_cannot_be_read_are_left_alone(file: Path, text: str) -> None:
+    _written(file, text)
+
+    with pytest.raises(ConfigError, match=r"nothing was changed|remove it first"):
+        add_hook(file, HOOK)
+
+    assert file.read_text() == text
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_file_is_replaced_in_one_step_with_its_mode_and_a_link_stays_a_link(
+    file: Path, tmp_path: Path
+) -> None:
+    kept = _written(tmp_path / "dotfiles" / "claude.json", "{}")
+    kept.chmod(0o600)
+    file.parent.mkdir()
+    file.symlink_to(kept)
+
+    add_hook(file, HOOK)
+
+    assert file.is_symlink()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert json.loads(kept.read_text())["hooks"]
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ('{\n\t"a": 1\n}', '{\n\t"a": 1,\n\t"hooks"'),
+        ('{\n    "a": 1\n}\n', '{\n    "a": 1,\n    "hooks"'),
+        ('\ufeff{\r\n  "a": "é"\r\n}\r\n', '\ufeff{\r\n  "a": "é",\r\n  "hooks"'),
+    ],
+)
+def test_a_file_keeps_its_look(file: Path, before: str, kept: str) -> None:
+    file.parent.mkdir()
+    file.write_bytes(before.encode())
+
+    add_hook(file, HOOK)
+
+    assert file.read_bytes().decode().startswith(kept)
+    assert file.read_bytes().endswith(b"\n") == before.endswith("\n")
+
+
+def test_each_scope_has_its_file(tmp_path: Path) -> None:
+    env = {"HOME": "/home/me"}
+
+    assert settings_file("user", env, tmp_path) == Path("/home/me/.claude/settings.json")
+    assert settings_file("project", env, tmp_path) == tmp_path / ".claude/settings.json"
+    assert settings_file("local", env, tmp_path) == tmp_path / ".claude/settings.local.json"
+
+
+def test_what_is_written_starts_in_any_folder_and_is_given_more_time_than_the_question(
+    install: Install, file: Path, tmp_path: Path
+) -> None:
+    done = install("--timeout", "90s", "--agent", "my coder", SAYSO_STORE_URL="redis://there")
+    (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
+    (hook,) = entry["hooks"]
+
+    assert (done.code, done.out) == (0, f"written into {file}\n")
+    assert hook["timeout"] == 150
+    assert hook["command"].startswith("/")
+    assert f"--config {tmp_path}/sayso.toml --agent 'my coder' --timeout 90s" in hook["command"]
+    assert hook["command"].endswith(" || exit 2")
+    assert "redis://there" not in file.read_text()
+    assert "SAYSO_STORE_URL must be set" in done.err
+
+
+def test_it_is_known_before_the_first_call_that_the_settings_are_wrong(
+    install: Install, file: Path
+) -> None:
+    memory = install("--store", "memory://")
+    secret = install("--store", "redis://:geheim@there")
+    time = install("--timeout", "soon")
+
+    assert [memory.code, secret.code, time.code] == [2, 2, 2]
+    assert "memory://" in memory.err
+    assert "geheim" not in secret.err
+    assert not file.exists()
+
+
+def test_undo_says_what_it_did(install: Install, file: Path) -> None:
+    install()
+
+    undone, again = install("--undo"), install("--undo", "--json")
+
+    assert "taken out of" in undone.out
+    assert json.loads(again.out)["changed"] is False
+    assert json.loads(file.read_text()) == {}

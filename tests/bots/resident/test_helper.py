@@ -1,0 +1,282 @@
+"""The helper: what needs nobody starts quickly, by the same order of evaluation, for its user only."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from support.claude_code import runtime_folder
+from support.hooked import Machine, a_machine, decision, event, until
+
+from sayso import RunRef
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso.testing import a_request, a_response
+from sayso.testing.builders import a_rule
+from sayso_bots.resident.client import ask_helper
+from sayso_bots.resident.place import folder_of, identity
+from sayso_bots.resident.server import Helper, only_one
+
+TOML = """
+[[policy]]
+allow = [{ tool = "read" }]
+deny = [{ tool = "rm" }]
+"""
+
+# What a start may load of the large packages: nothing.
+HEAVY = {"pydantic", "redis", "asyncio", "argparse", "sayso", "aiohttp", "logging", "pathlib"}
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    with runtime_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+async def machine(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
+    """A machine whose helper is at work."""
+    made = a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url)
+    await made.until_helped()
+    return made
+
+
+@pytest.fixture
+async def backend(store_url: str) -> AsyncIterator[Backend]:
+    async with open_backend(store_url) as opened:
+        yield opened
+
+
+async def loaded(machine: Machine, *words: str, text: bytes = b"") -> set[str]:
+    """The packages that a command has loaded at its end."""
+    code = (
+        "import sys; from sayso_bots.cli.main import main\n"
+        f"sys.argv = ['sayso', *{words!r}]; code = main()\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-c", code),
+        cwd=machine.folder,
+        env=machine.env,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate(text)
+    assert b"llow" in out or b"approved" in out
+    return set(err.decode().split())
+
+
+async def test_a_call_that_a_policy_allows_loads_nothing_large(machine: Machine) -> None:
+    assert await loaded(machine, "ask", "read") & HEAVY == set()
+    assert await loaded(machine, "hook", "claude-code", text=event("read")) & HEAVY == set()
+
+
+async def test_the_helper_says_what_the_command_itself_would_say(machine: Machine) -> None:
+    for words in (("read",), ("rm",), ("read", "--json"), ("read", "--agent", "x")):
+        helped = await machine.run("ask", *words)
+        alone = await machine.run("ask", *words, SAYSO_HELPER="off")
+
+        assert (helped.code, helped.out) == (alone.code, alone.out)
+
+
+async def test_mistakes_are_told_by_the_command_itself(machine: Machine) -> None:
+    for words in (("read", "--bogus"), ("read", "--timeout", "soon"), ("read", "--arg", "x")):
+        helped = await machine.run("ask", *words)
+        alone = await machine.run("ask", *words, SAYSO_HELPER="off")
+
+        assert helped == alone
+        assert helped.code == 2
+
+
+async def test_a_person_is_asked_by_the_command_itself(machine: Machine) -> None:
+    done = await machine.run("ask", "write", "--timeout", "300ms")
+
+    assert done.code == 3
+    assert "sayso: asked as" in done.err
+
+
+async def test_settings_count_from_the_next_call_on(machine: Machine) -> None:
+    before = await machine.run("ask", "read")
+    (machine.folder / "sayso.toml").write_text('[[policy]]\ndeny = [{ tool = "read" }]\n')
+    after = await machine.run("ask", "read")
+
+    assert (before.code, after.code) == (0, 1)
+
+
+async def test_the_settings_are_those_of_the_folder_a_command_is_started_in(
+    machine: Machine, tmp_path: Path
+) -> None:
+    env = {name: value for name, value in machine.env.items() if name != "SAYSO_CONFIG"}
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "sayso.toml").write_text('[[policy]]\ndeny = [{ tool = "read" }]\n')
+
+    there = await Machine(elsewhere, machine.runtime, env).run("ask", "read")
+    here = await Machine(machine.folder, machine.runtime, env).run("ask", "read")
+
+    assert (there.code, here.code) == (1, 0)
+
+
+async def test_always_deny_in_the_store_comes_before_a_policy_that_allows(
+    machine: Machine, backend: Backend
+) -> None:
+    run = RunRef("cli", "s-1")
+    before = await machine.run("ask", "read", "--session", "s-1")
+    await _remember(backend, run, "deny")
+    after = await machine.run("ask", "read", "--session", "s-1")
+    hooked = await machine.hook(event("read"), "--agent", "cli")
+
+    assert (before.code, after.code) == (0, 1)
+    assert decision(hooked)[0] == "deny"
+
+
+async def test_always_allow_in_the_store_needs_nobody(machine: Machine, backend: Backend) -> None:
+    await _remember(backend, RunRef("cli", "s-1"), "allow", "write")
+
+    done = await machine.run("ask", "write", "--session", "s-1", "--quiet")
+
+    assert (done.code, done.err) == (0, "")
+
+
+async def _remember(
+    backend: Backend, run: RunRef, effect: Literal["allow", "deny"], tool: str = "read"
+) -> None:
+    """Store what a person chose with Always."""
+    request = a_request(run=run)
+    await backend.store.open(request, seconds=60, inbox="", book=None)
+    response = a_response(request, approved=effect == "allow")
+    rule = a_rule(tool, effect=effect)
+    await backend.store.settle(request.question_id, response, remember=rule)
+
+
+async def test_its_folder_is_for_the_user_alone_and_its_name_says_nothing(
+    machine: Machine, runtime: Path
+) -> None:
+    folder = runtime / "sayso"
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(machine.socket.stat().st_mode) == 0o600
+    secret = machine.env["SAYSO_STORE_URL"]
+    assert secret not in identity(machine.env)
+    environ = Path(f"/proc/{machine.helper()}/environ").read_bytes()
+    assert secret.encode() not in environ
+
+
+@pytest.mark.parametrize("how", ["open to others", "a link"])
+def test_a_folder_that_others_could_have_made_is_not_used(
+    runtime: Path, tmp_path: Path, how: str
+) -> None:
+    folder = runtime / "sayso"
+    if how == "a link":
+        (tmp_path / "theirs").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "theirs")
+    else:
+        folder.mkdir()
+        folder.chmod(0o750)
+
+    assert folder_of({"XDG_RUNTIME_DIR": str(runtime)}) is None
+
+
+def test_there_is_none_where_it_is_switched_off(runtime: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+
+    assert folder_of(env) == str(runtime / "sayso")
+    assert folder_of({**env, "SAYSO_HELPER": "off"}) is None
+
+
+async def test_another_version_of_the_code_is_never_asked(machine: Machine, tmp_path: Path) -> None:
+    package = tmp_path / "newer" / "sayso_slack"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+
+    newer = await machine.run("ask", "read", PYTHONPATH=str(package.parent))
+
+    assert newer.code == 0
+    await until(lambda: len(list(machine.socket.parent.glob("*.sock"))) == 2)
+
+
+async def test_a_helper_of_other_code_at_the_same_address_answers_nothing(
+    runtime: Path,
+) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    asked: list[Mapping[str, Any]] = []
+
+    async def answer(said: Mapping[str, Any]) -> Mapping[str, Any]:
+        asked.append(said)
+        return {"code": 0, "out": "approved\n"}
+
+    async def said_by(who: str) -> Mapping[str, Any] | None:
+        with only_one(str(folder_of(env)), identity(env)) as at:
+            assert at is not None
+            serving = asyncio.create_task(Helper(who, answer).serve(at))
+            await until(Path(at).exists)
+            said = await asyncio.to_thread(ask_helper, ("ask", "x"), env, seconds=5)
+            serving.cancel()
+            await asyncio.wait({serving})
+            return said
+
+    assert await said_by("somebody else") is None
+    assert asked == []
+    assert await said_by(identity(env)) == {"code": 0, "out": "approved\n"}
+
+
+async def test_it_ends_when_nobody_asks_for_a_while(runtime: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+
+    async def answer(said: Mapping[str, Any]) -> None:
+        del said
+
+    with only_one(str(folder_of(env)), "me") as at:
+        assert at is not None
+        await Helper("me", answer).serve(at, idle_seconds=0.05)
+
+    assert not Path(at).exists()
+
+
+def test_there_is_one_at_a_time(runtime: Path) -> None:
+    folder = str(folder_of({"XDG_RUNTIME_DIR": str(runtime)}))
+
+    with only_one(folder, "me") as first, only_one(folder, "me") as second:
+        assert first is not None
+        assert second is None
+    with only_one(folder, "me") as third:
+        assert third == first
+
+
+async def test_many_commands_at_once_start_one_helper(
+    tmp_path: Path, runtime: Path, store_url: str
+) -> None:
+    machine = a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url)
+
+    done = await asyncio.gather(*(machine.run("ask", "read") for _ in range(4)))
+    await until(machine.listens)
+
+    assert [one.code for one in done] == [0] * 4
+    assert len(list(machine.socket.parent.glob("*.sock"))) == 1
+
+
+async def test_a_helper_that_was_killed_is_started_again(machine: Machine) -> None:
+    first = machine.helper()
+    os.kill(first, signal.SIGKILL)
+
+    done = await machine.run("ask", "read")
+    await until(lambda: machine.listens() and machine.helper() != first)
+
+    assert done.code == 0
+
+
+async def test_arguments_from_stdin_are_read_by_the_command(machine: Machine) -> None:
+    done = await machine.run(
+        "ask", "read", "--arguments", "-", "--json", text=json.dumps({"a": 1}).encode()
+    )
+
+    assert json.loads(done.out)["arguments"] == {"a": 1}

@@ -1,0 +1,125 @@
+"""``sayso hook claude-code`` and ``sayso ask`` as real processes, with or without a helper."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.commands import Done
+
+from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.resident.place import address, identity
+
+
+def event(tool: str = "Bash", call_id: str = "toolu_1", **arguments: Any) -> bytes:
+    """A call before it runs, as Claude Code tells of it."""
+    said = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s-1",
+        "cwd": "/work/shop",
+        "permission_mode": "default",
+        "tool_name": tool,
+        "tool_input": arguments,
+        "tool_use_id": call_id,
+    }
+    return json.dumps(said).encode()
+
+
+def decision(done: Done) -> tuple[str, str]:
+    """What the hook decided, and why."""
+    said = json.loads(done.out)["hookSpecificOutput"]
+    return said["permissionDecision"], said["permissionDecisionReason"]
+
+
+@dataclass
+class Machine:
+    """A user with settings, a store and a folder for helpers."""
+
+    folder: Path
+    runtime: Path
+    env: Mapping[str, str]
+
+    @asynccontextmanager
+    async def started(
+        self, *words: str, stdout: int = asyncio.subprocess.PIPE, **env: str
+    ) -> AsyncIterator[asyncio.subprocess.Process]:
+        """A command that does not outlive the block."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "sayso_bots", *words),
+            cwd=self.folder,
+            env={**self.env, **env},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=stdout,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            yield process
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+    async def run(self, *words: str, text: bytes = b"", **env: str) -> Done:
+        """A command to its end."""
+        async with self.started(*words, **env) as process:
+            return await ended(process, text)
+
+    async def hook(self, text: bytes, *options: str, **env: str) -> Done:
+        """The hook, to its end."""
+        return await self.run("hook", "claude-code", *options, text=text, **env)
+
+    @property
+    def socket(self) -> Path:
+        """Where the helper of this code listens."""
+        folder = self.runtime / "sayso"
+        return Path(address(str(folder), identity(self.env)))
+
+    def helper(self) -> int:
+        """The process of the helper."""
+        return int(Path(f"{self.socket}.lock").read_text())
+
+    async def until_helped(self) -> None:
+        """Start a helper as commands do, and wait until it listens."""
+        await self.run("ask", "read")
+        await until(self.listens)
+
+    def listens(self) -> bool:
+        """Whether a helper listens."""
+        return self.socket.exists()
+
+
+async def ended(process: asyncio.subprocess.Process, text: bytes = b"") -> Done:
+    """The process, when it has read this and ended."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        out, err = await process.communicate(text)
+    return Done(process.returncode or 0, (out or b"").decode(), err.decode())
+
+
+async def until(condition: Any) -> None:
+    """Wait for what another process does."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+def a_machine(folder: Path, runtime: Path, toml: str, **env: str) -> Machine:
+    """A machine with these settings."""
+    config = folder / "sayso.toml"
+    config.write_text(toml)
+    own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    whole = {
+        **own,
+        "HOME": str(folder),
+        "USER": "tester",
+        "XDG_RUNTIME_DIR": str(runtime),
+        "SAYSO_CONFIG": str(config),
+        **env,
+    }
+    return Machine(folder, runtime, whole)

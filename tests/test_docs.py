@@ -121,7 +121,7 @@ def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.Monkey
     assert settings.warnings == ()
 
 
-_COMMAND = re.compile(r"(?:^ {4,}|`)sayso ([a-z]+(?: [a-z]+)?)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^ {4,}|`)sayso ([a-z]+(?: [a-z][a-z-]*)?)", re.MULTILINE)
 
 
 def _commands() -> set[str]:
@@ -130,7 +130,7 @@ def _commands() -> set[str]:
     for document in DOCUMENTS:
         text = document.read_text()
         for command in _COMMAND.findall(text):
-            two = command.startswith(("webhook ", "api "))
+            two = command.startswith(("webhook ", "api ", "hook "))
             found.add(command if two else command.partition(" ")[0])
     return found
 
@@ -149,7 +149,7 @@ def test_commands_exist_and_none_is_forgotten() -> None:
     shown, known = _commands(), set(_parsers(load_all(sayso_parser())))
 
     assert shown <= known
-    assert known - shown <= {"webhook", "api"}
+    assert known - shown <= {"webhook", "api", "hook"}
 
 
 def test_make_targets_exist() -> None:

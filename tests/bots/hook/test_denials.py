@@ -1,4 +1,4 @@
-"""Whatever goes wrong in the hook is a denial in JSON, or exit code 2: nothing else stops a call."""
+"""Whatever goes wrong in the hook is a denial, or exit code 2: nothing else stops a call."""
 
 from __future__ import annotations
 
@@ -111,9 +111,10 @@ async def test_an_answer_that_nobody_reads_any_more_withdraws_the_question(
 
 
 async def test_an_answer_that_cannot_be_written_is_exit_code_2(machine: Machine) -> None:
-    with Path("/dev/full").open("wb") as full:
-        async with machine.started("hook", "claude-code", stdout=full.fileno()) as process:
-            done = await ended(process, event("read"))
+    full = os.open("/dev/full", os.O_WRONLY)
+    async with machine.started("hook", "claude-code", stdout=full) as process:
+        os.close(full)
+        done = await ended(process, event("read"))
 
     assert done.code == 2
 

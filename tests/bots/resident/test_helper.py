@@ -1,4 +1,4 @@
-"""The helper: what needs nobody starts quickly, by the same order of evaluation, for its user only."""
+"""The helper: what needs nobody starts quickly, by the same order, for its user alone."""
 
 from __future__ import annotations
 

@@ -48,13 +48,16 @@ class Machine:
 
     @asynccontextmanager
     async def started(
-        self, *words: str, stdout: int = asyncio.subprocess.PIPE, **env: str
+        self,
+        *words: str,
+        stdout: int = asyncio.subprocess.PIPE,
+        env: Mapping[str, str] | None = None,
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         """A command that does not outlive the block."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "sayso_bots", *words),
             cwd=self.folder,
-            env={**self.env, **env},
+            env={**self.env, **(env or {})},
             stdin=asyncio.subprocess.PIPE,
             stdout=stdout,
             stderr=asyncio.subprocess.PIPE,
@@ -68,7 +71,7 @@ class Machine:
 
     async def run(self, *words: str, text: bytes = b"", **env: str) -> Done:
         """A command to its end."""
-        async with self.started(*words, **env) as process:
+        async with self.started(*words, env=env) as process:
             return await ended(process, text)
 
     async def hook(self, text: bytes, *options: str, **env: str) -> Done:

@@ -65,7 +65,7 @@ async def _question(backend: Backend) -> str:
 async def _outcome(backend: Backend, question: str) -> Outcome | None:
     record = await backend.store.get(question)
     assert record is not None
-    return record.ending and record.ending.outcome
+    return None if record.ending is None else record.ending.outcome
 
 
 async def test_a_policy_answers_without_anybody(machine: Machine) -> None:

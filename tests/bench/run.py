@@ -1,6 +1,6 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
-``python -m bench.run [press] [asking] [waiting] [events] [back]``; without words, all of them.
+``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]``; without words, all of them.
 Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.press import measure as measure_press
+from bench.start import starting
 from bench.worst import AIM_MS
 from support.valkey_server import Valkey
 
@@ -33,6 +34,7 @@ TARGETS = {
     "answered_p99_us": 4.0,
     "registering_us": 2.5,
     "importing_ms": 2.0,
+    "start_ms": 3.0,
 }
 
 
@@ -125,6 +127,13 @@ def worst(redis_path: str, result: dict[str, Any]) -> None:
         print(f"longest block: {name:38} {figures}{over}", flush=True)
 
 
+def start(redis_path: str, result: dict[str, Any]) -> None:
+    """Commands that start often, and need nobody."""
+    result["start"] = starting(redis_path)
+    for name, figures in result["start"].items():
+        show(f"{name} start_ms" if name.startswith("start") else f"{name} ms", figures)
+
+
 PARTS = {
     "press": presses,
     "asking": asking,
@@ -132,6 +141,7 @@ PARTS = {
     "events": events,
     "back": back,
     "worst": worst,
+    "start": start,
 }
 
 

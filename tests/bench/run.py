@@ -1,6 +1,7 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
-``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]``; without words, all of them.
+``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]``; without
+words, all of them.
 Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 

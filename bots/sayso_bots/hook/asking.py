@@ -14,6 +14,7 @@ from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
 from sayso_bots.hook.claude_code import Answer, HookEvent, allowed, denied
+from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.settings.routing import route_seconds
 from sayso_bots.settings.settings import AskSettings
@@ -71,6 +72,7 @@ async def _verdict(
             description=event.description,
             path=event.path,
             key=event.call_id or None,
+            suggest=suggested(call, event.suggestions),
             timeout=asker.seconds if routed is None else min(routed, asker.seconds),
         )
 

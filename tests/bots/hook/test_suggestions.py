@@ -36,7 +36,7 @@ def test_a_folder_is_offered_and_what_leads_out_of_it_is_not_in_it() -> None:
     (rule,) = suggested(EDIT, [_said("Edit", "//home/me/shop/**")])
 
     assert rule.matches(EDIT)
-    for path in ("/home/me/shop/../.ssh/id", "/home/me/other/a.py", "/home/me/shop"):
+    for path in ("/home/me/shop/../.ssh/id", "/home/me/other/a.py", "/home/me/shopping"):
         assert not rule.matches(ToolCall("Edit", {"file_path": path}))
 
 

@@ -56,7 +56,7 @@ def test_a_folder_is_offered_and_what_leads_out_of_it_is_not_in_it() -> None:
         (EDIT, "everything"),
         (EDIT, None),
     ],
-    ids=str,
+    ids=range(12),
 )
 def test_what_no_rule_of_ours_can_say_safely_is_not_offered(
     call: ToolCall, suggestion: Any

@@ -22,9 +22,11 @@ from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.parser import Parser, sayso_parser
+from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
 from sayso_bots.hook.asking import Asker, answered, failed
-from sayso_bots.hook.claude_code import EVENTS, Answer, HookEvent, read_event
-from sayso_bots.hook.claude_settings import (
+from sayso_bots.hook.events import HookEvent, read_event
+from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS, SPARE_SECONDS
+from sayso_bots.hook.settings_file import (
     SCOPES,
     Hook,
     add_hook,
@@ -32,7 +34,6 @@ from sayso_bots.hook.claude_settings import (
     settings_file,
     this_command,
 )
-from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS, SPARE_SECONDS
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
@@ -40,13 +41,12 @@ from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.settings import AskSettings, read_ask_settings
 from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE
 
-_AGENT = "claude-code"
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5
 _MORE = """
 
-The answer is on stdout, as Claude Code wants it. Whatever goes wrong is a denial, or exit code 2,
-which stops the call as well. Settings in the folder Claude Code works in are not read: name them
+The answer is on stdout, as {title} wants it. Whatever goes wrong is a denial, or exit code 2,
+which stops the call as well. Settings in the folder it works in are not read: name them
 with --config or $SAYSO_CONFIG.
 """
 
@@ -54,29 +54,32 @@ with --config or $SAYSO_CONFIG.
 def add_arguments(parser: Parser) -> None:
     """Which agent's hook, or into which settings to write it."""
     actions = parser.add_group("ACTION")
-    text = "answer one event of a hook of Claude Code"
-    event = parser.add_action(actions, "claude-code", by_hand, text)
-    event.description = f"{event.description}{_MORE}"
-    event.help_code = 2
-    _add_asking(event)
-    add_store(event)
+    for agent in AGENTS.values():
+        text = f"answer one event of a hook of {agent.title}"
+        event = parser.add_action(actions, agent.key, by_hand, text)
+        event.description = f"{event.description}{_MORE.format(title=agent.title)}"
+        event.help_code = 2
+        event.set_defaults(hooks=agent.key)
+        _add_asking(event)
+        add_store(event)
     text = "write the hook into an agent's settings, or take it out again"
     install = parser.add_action(actions, "install", install_command, text)
-    install.add_argument("for_agent", choices=(_AGENT,), metavar="AGENT", help=_AGENT)
+    install.add_argument(
+        "for_agent", choices=tuple(AGENTS), metavar="AGENT", help=" or ".join(AGENTS)
+    )
     install.add_argument(
         "--scope",
         choices=SCOPES,
         default="user",
         metavar="SCOPE",
-        help="user (~/.claude/settings.json), project (.claude/settings.json) "
-        "or local (.claude/settings.local.json)",
+        help="user (in your home), project (in this folder) or local (.claude/settings.local.json)",
     )
     install.add_argument(
         "--event",
-        choices=EVENTS,
-        default=EVENTS[0],
+        choices=CLAUDE_CODE.events,
+        default=CLAUDE_CODE.events[0],
         metavar="EVENT",
-        help="PreToolUse for every call, PermissionRequest where Claude Code would ask itself",
+        help="PreToolUse for every call, PermissionRequest where the agent would ask itself",
     )
     install.add_argument(
         "--matcher", default="*", metavar="TOOLS", help="the tools, such as 'Bash|Edit' (all)"
@@ -88,7 +91,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def _add_asking(parser: Parser) -> None:
-    parser.add_argument("--agent", metavar="NAME", help=f"who asks (default: {_AGENT})")
+    parser.add_argument("--agent", metavar="NAME", help="who asks (default: its own name)")
     parser.add_argument(
         "--timeout", metavar="10m", help="how long to wait at most (default: 9m, or 10m installed)"
     )
@@ -99,7 +102,8 @@ def _add_asking(parser: Parser) -> None:
 
 def by_hand(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
     """Say who starts this: a terminal is at its input."""
-    print(HOOK_WORDS.started_by_hand, file=sys.stderr)
+    agent = AGENTS[args.hooks]
+    print(HOOK_WORDS.started_by_hand.format(agent=agent.title, key=agent.key), file=sys.stderr)
     return 2
 
 
@@ -112,7 +116,7 @@ def answered_here(
         StoppedError: a signal came; the question is withdrawn.
         ReaderGoneError: nobody reads the answer; the question is withdrawn.
     """
-    event = read_event(text)
+    event = read_event(text, AGENTS[words[1]])
     try:
         settings, asker = hook_setup(words, env)
     except ConfigError as error:
@@ -156,7 +160,7 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
         )
     seconds = _given(args.timeout, "--timeout") or DEFAULT_SECONDS
     patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
-    agent = args.agent or env.get("SAYSO_AGENT") or _AGENT
+    agent = args.agent or env.get("SAYSO_AGENT") or words[1]
     return settings, Asker(agent, seconds, patience)
 
 
@@ -169,23 +173,31 @@ def _given(written: str | None, option: str) -> float | None:
 
 def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Write the hook into the settings, or take it out."""
-    at = settings_file(args.scope, env, Path.cwd())
+    agent = AGENTS[args.for_agent]
+    if args.event not in agent.events:
+        raise UsageError(f"{args.event} is not tried with {agent.title}: leave --event out")
+    at = settings_file(agent, args.scope, env, Path.cwd())
     if args.undo:
         changed = remove_hook(at)
         _tell(args, at, f"taken out of {at}" if changed else f"{at} has no hook of Sayso", changed)
         return 0
     words = _installed_words(args, env)
-    settings, asker = hook_setup(("hook", _AGENT, *words), env)
-    command = " ".join(map(shlex.quote, (*this_command(), "hook", _AGENT, *words)))
+    settings, asker = hook_setup(("hook", agent.key, *words), env)
+    command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
     hook = Hook(
-        args.event, args.matcher, f"{command} || exit 2", math.ceil(asker.seconds) + SPARE_SECONDS
+        args.event,
+        args.matcher,
+        f"{command} {agent.otherwise}",
+        math.ceil(asker.seconds) + SPARE_SECONDS,
     )
     changed = add_hook(at, hook)
     said = f"written into {at}" if changed else f"{at} has it already"
     _tell(args, at, said, changed, command=hook.command, seconds=hook.seconds)
     if settings.store.name == "SAYSO_STORE_URL":
-        print(_NEEDS_STORE, file=sys.stderr)
+        print(_NEEDS_STORE.format(title=agent.title), file=sys.stderr)
+    if agent is CODEX:
+        print(_NEEDS_TRUST, file=sys.stderr)
     return 0
 
 
@@ -196,8 +208,9 @@ def _tell(args: argparse.Namespace, at: Path, said: str, changed: bool, **more: 
 
 _NEEDS_STORE = (
     "sayso: the store's address is not written down, since it may hold a password: "
-    "SAYSO_STORE_URL must be set where Claude Code is started"
+    "SAYSO_STORE_URL must be set where {title} is started"
 )
+_NEEDS_TRUST = "sayso: Codex runs no hook that you have not trusted: start it, and say /hooks"
 
 
 def _installed_words(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:

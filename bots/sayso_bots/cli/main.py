@@ -25,11 +25,13 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
     stopped by Ctrl-C. With the arguments of the process, a helper may answer.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    if words[:2] == ["hook", "claude-code"] and _HELP.isdisjoint(words) and not _is_terminal():
+    if words[:1] == ["hook"] and _HELP.isdisjoint(words) and not _is_terminal():
         # Loaded first of all: until then, what fails is not a denial.
-        from sayso_bots.cli.claude_code import claude_code
+        from sayso_bots.cli.hooked import hooked
+        from sayso_bots.hook.agents import AGENTS
 
-        return claude_code(words[2:], env, resident=argv is None)
+        if (agent := AGENTS.get("".join(words[1:2]))) is not None:
+            return hooked(agent, words[2:], env, resident=argv is None)
     if words[:1] == ["ask"] and argv is None:
         from sayso_bots.cli.quick import quick
 

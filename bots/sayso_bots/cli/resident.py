@@ -34,7 +34,7 @@ class Commands:
     async def answer(self, said: Said) -> Said | None:
         """What a command is told; None where it must do all of it itself."""
         words, env = said["argv"], said["env"]
-        if words[:2] == ["hook", "claude-code"]:
+        if words[:1] == ["hook"]:
             return await self._hook(words, env, said["text"])
         if words[:1] == ["ask"]:
             return await self._ask(words, env, said["cwd"])
@@ -42,14 +42,17 @@ class Commands:
 
     async def _hook(self, words: Sequence[str], env: Mapping[str, str], text: str) -> Said | None:
         from sayso_bots.cli.hook import hook_setup
+        from sayso_bots.hook.agents import AGENTS
         from sayso_bots.hook.asking import answered
-        from sayso_bots.hook.claude_code import read_event
+        from sayso_bots.hook.events import read_event
 
         settings, asker = hook_setup(words, env)
         backend = await self._backend(settings.store.url)
         if backend is None:
             return None
-        return {"answer": await answered(read_event(text), settings, asker, backend)}
+        return {
+            "answer": await answered(read_event(text, AGENTS[words[1]]), settings, asker, backend)
+        }
 
     async def _ask(self, words: Sequence[str], env: Mapping[str, str], folder: str) -> Said | None:
         from sayso_bots.cli.ask import CODES, prepared, printed

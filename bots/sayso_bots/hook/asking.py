@@ -13,7 +13,8 @@ from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
-from sayso_bots.hook.claude_code import Answer, HookEvent, allowed, denied
+from sayso_bots.hook.agents import Answer
+from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.settings.routing import route_seconds

@@ -5,13 +5,13 @@ from __future__ import annotations
 import signal
 
 DEFAULT_SECONDS = 540.0
-"""How long a question waits unless told: a minute less than Claude Code's own limit for a hook."""
+"""How long a question waits unless told: a minute less than the agents' own limit for a hook."""
 
 MARGIN_SECONDS = 30.0
 """When the time of the question is over by so much, whatever goes on ends in a denial."""
 
 SPARE_SECONDS = 60
-"""So much longer than the question is the limit that is written for Claude Code."""
+"""So much longer than the question is the limit that is written for the agent."""
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
-"""What ends the wait: Claude Code's own limit sends SIGTERM, ours SIGALRM."""
+"""What ends the wait: the agent's own limit sends SIGTERM, ours SIGALRM."""

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 class HookWords:
     """The sentences, with what is filled in between braces."""
 
-    where: str = "Claude Code in {folder}, permission mode {mode}"
+    where: str = "{agent} in {folder}, permission mode {mode}"
     edited: str = "The arguments were changed before the call ran; these ran: {arguments}"
     failed: str = "Sayso could not get an answer, so the call did not run: {why}"
     broken: str = "an error inside Sayso ({kind})"
-    unreadable: str = "what Claude Code sent is not an event of a tool call ({why})"
+    unreadable: str = "what came in is not an event of a tool call ({why})"
     stopped: str = "it was stopped while it waited"
     out_of_time: str = "its time was over"
     started_by_hand: str = (
-        "sayso: Claude Code starts this and writes the event to its input; "
-        "`sayso hook install claude-code` puts it into the settings"
+        "sayso: {agent} starts this and writes the event to its input; "
+        "`sayso hook install {key}` puts it into the settings"
     )
 
 

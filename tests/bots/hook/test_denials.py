@@ -202,6 +202,16 @@ async def test_whatever_our_code_raises_is_a_denial(
     assert (done.code, decision(done)[0]) == (0, "deny")
 
 
+async def test_codex_is_answered_in_its_own_form(machine: Machine) -> None:
+    yes = await machine.run("hook", "codex", text=event("read"))
+    no = await machine.run("hook", "codex", text=event("rm"))
+    broken = await machine.run("hook", "codex", text=b"{")
+
+    assert (yes.code, yes.out) == (0, "{}\n")
+    assert (no.code, decision(no)[0]) == (0, "deny")
+    assert (broken.code, broken.out, bool(broken.err)) == (2, "", True)
+
+
 async def test_a_helper_that_says_nonsense_is_not_believed(alone: Machine) -> None:
     alone.env = {**alone.env, "SAYSO_HELPER": "on"}
     alone.socket.parent.mkdir(mode=0o700)
@@ -221,9 +231,8 @@ async def test_a_helper_that_says_nonsense_is_not_believed(alone: Machine) -> No
     assert decision(done)[0] == "deny"
 
 
+@pytest.mark.parametrize("machine", ["helped"], indirect=True)
 async def test_a_helper_that_is_killed_changes_no_answer(machine: Machine, store: Backend) -> None:
-    if not machine.listens():
-        pytest.skip("only with a helper")
     async with machine.started("hook", "claude-code", "--timeout", "2s") as process:
         assert process.stdin is not None
         process.stdin.write(event("write"))

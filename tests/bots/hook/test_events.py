@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from sayso_bots.hook.claude_code import (
-    EVENTS,
-    NotAnEventError,
-    allowed,
-    denied,
-    is_answer,
-    read_event,
-)
+from sayso_bots.hook.agents import CLAUDE_CODE, CODEX
+from sayso_bots.hook.events import NotAnEventError, allowed, denied, is_answer, read_event
 
 EVENT = {
     "session_id": "s-1",
@@ -34,7 +28,7 @@ def event(**other: Any) -> str:
 
 
 def test_an_event_is_read() -> None:
-    read = read_event(event(agent_id="a1", agent_type="reviewer"))
+    read = read_event(event(agent_id="a1", agent_type="reviewer"), CLAUDE_CODE)
 
     assert (read.name, read.session, read.prompt) == ("PreToolUse", "s-1", "p-1")
     assert (read.tool, read.arguments) == ("Bash", EVENT["tool_input"])
@@ -44,7 +38,7 @@ def test_an_event_is_read() -> None:
 
 def test_what_is_only_told_may_be_missing() -> None:
     names = ("hook_event_name", "session_id", "tool_name", "tool_input")
-    read = read_event(json.dumps({name: EVENT[name] for name in names}))
+    read = read_event(json.dumps({name: EVENT[name] for name in names}), CLAUDE_CODE)
 
     assert (read.call_id, read.prompt, read.path) == ("", "", ())
 
@@ -70,12 +64,12 @@ def test_what_is_only_told_may_be_missing() -> None:
 )
 def test_anything_else_is_no_event(text: str) -> None:
     with pytest.raises(NotAnEventError):
-        read_event(text)
+        read_event(text, CLAUDE_CODE)
 
 
-@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("name", CLAUDE_CODE.events)
 def test_an_answer_is_one_to_its_event_only(name: str) -> None:
-    (other,) = set(EVENTS) - {name}
+    (other,) = set(CLAUDE_CODE.events) - {name}
 
     for answer in (
         allowed(name, "yes"),
@@ -108,3 +102,24 @@ def test_answers_have_the_form_of_their_event() -> None:
         "behavior": "deny",
         "message": "no",
     }
+
+
+def test_codex_is_told_nothing_but_no_and_changed_arguments() -> None:
+    """It takes a yes without changes for a mistake, and says so in the terminal."""
+    no, changed = denied("PreToolUse", "no"), allowed("PreToolUse", "yes", {"command": "pwd"})
+
+    assert CODEX.written(allowed("PreToolUse", "yes")) == {}
+    assert CODEX.written(no) == no
+    assert CODEX.written(changed) == changed
+    assert CLAUDE_CODE.written(changed) == changed
+    assert not is_answer({}, "PreToolUse")
+
+
+def test_an_event_of_codex_is_read() -> None:
+    text = event(turn_id="t-1", prompt_id=None, model="gpt", tool_use_id="call_1")
+    read = read_event(text, CODEX)
+
+    assert (read.call_id, read.prompt) == ("call_1", "t-1")
+    assert read.description.startswith("Codex in /work/shop")
+    with pytest.raises(NotAnEventError):
+        read_event(event(hook_event_name="PermissionRequest"), CODEX)

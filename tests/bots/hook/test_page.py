@@ -1,4 +1,4 @@
-"""docs/agents/claude-code.md is true: its lines install the hook, its settings load."""
+"""The pages of docs/agents about hooks are true: their lines install them, their settings load."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from sayso_bots.hook.agents import AGENTS, HookAgent
+
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "agents" / "claude-code.md").read_text()
+FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
 
 
-def _block(what: str) -> str:
-    (found,) = re.findall(rf"<!-- {what} -->\n```\w+\n(.*?)```", PAGE, re.DOTALL)
+def _block(agent: str, what: str) -> str:
+    page = (ROOT / "docs" / "agents" / f"{agent}.md").read_text()
+    (found,) = re.findall(rf"<!-- {what} -->\n```\w+\n(.*?)```", page, re.DOTALL)
     return str(found)
 
 
-def test_the_lines_of_the_page_install_the_hook(tmp_path: Path) -> None:
-    lines = _block("installs")
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_the_lines_of_the_page_install_the_hook(agent: HookAgent, tmp_path: Path) -> None:
+    lines = _block(agent.key, "installs")
     home = {"HOME": str(tmp_path), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -31,14 +37,17 @@ def test_the_lines_of_the_page_install_the_hook(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    settings = json.loads((tmp_path / ".claude" / "settings.json").read_text())
+    settings = json.loads((tmp_path / FILES[agent.key]).read_text())
     (entry,) = settings["hooks"]["PreToolUse"]
+    command = entry["hooks"][0]["command"]
 
     assert done.returncode == 0, done.stderr
     assert len(lines.splitlines()) <= 3
-    assert entry["hooks"][0]["command"].endswith("hook claude-code --timeout 10m || exit 2")
+    assert command.endswith(f"hook {agent.key} --timeout 10m {agent.otherwise}")
     assert entry["hooks"][0]["timeout"] == 660
 
 
 def test_the_settings_on_the_page_are_those_that_are_tried() -> None:
-    assert json.loads(_block("settings")) == {"permissions": {"defaultMode": "dontAsk"}}
+    assert json.loads(_block("claude-code", "settings")) == {
+        "permissions": {"defaultMode": "dontAsk"}
+    }

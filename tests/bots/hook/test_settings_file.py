@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from support.commands import Done, Run
 
 from sayso.errors import ConfigError
-from sayso_bots.hook.claude_settings import Hook, add_hook, remove_hook, settings_file
+from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, HookAgent
+from sayso_bots.hook.settings_file import Hook, add_hook, remove_hook, settings_file
 
 HOOK = Hook("PreToolUse", "*", "'/opt/sayso env/bin/sayso' hook claude-code || exit 2", 660)
 ENTRY = {
@@ -173,12 +175,17 @@ def test_a_file_keeps_its_look(file: Path, before: str, kept: str) -> None:
     assert file.read_bytes().endswith(b"\n") == before.endswith("\n")
 
 
-def test_each_scope_has_its_file(tmp_path: Path) -> None:
-    env = {"HOME": "/home/me"}
+def test_each_scope_has_its_file() -> None:
+    def at(agent: HookAgent, scope: str) -> str:
+        return str(settings_file(agent, scope, {"HOME": "/home/me"}, Path("/work")))
 
-    assert settings_file("user", env, tmp_path) == Path("/home/me/.claude/settings.json")
-    assert settings_file("project", env, tmp_path) == tmp_path / ".claude/settings.json"
-    assert settings_file("local", env, tmp_path) == tmp_path / ".claude/settings.local.json"
+    assert at(CLAUDE_CODE, "user") == "/home/me/.claude/settings.json"
+    assert at(CLAUDE_CODE, "project") == "/work/.claude/settings.json"
+    assert at(CLAUDE_CODE, "local") == "/work/.claude/settings.local.json"
+    assert at(CODEX, "user") == "/home/me/.codex/hooks.json"
+    assert at(CODEX, "project") == "/work/.codex/hooks.json"
+    with pytest.raises(ConfigError):
+        at(CODEX, "local")
 
 
 def test_what_is_written_starts_in_any_folder_and_is_given_more_time_than_the_question(
@@ -218,3 +225,31 @@ def test_undo_says_what_it_did(install: Install, file: Path) -> None:
     assert "taken out of" in undone.out
     assert json.loads(again.out)["changed"] is False
     assert json.loads(file.read_text()) == {}
+
+
+def test_codex_gets_words_with_its_exit_code_and_whoever_installs_is_told_to_trust_it(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "hooks.json"
+    done = run("hook", "install", "codex", env={"CODEX_HOME": str(tmp_path)})
+    (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
+
+    assert done.code == 0
+    assert "/hooks" in done.err
+    assert entry["hooks"][0]["command"].endswith(" >&2; exit 2; }")
+    wrong = run("hook", "install", "codex", "--event", "PermissionRequest")
+    assert (wrong.code, "not tried with Codex" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_a_command_that_is_missing_or_killed_stops_the_call_with_words(agent: HookAgent) -> None:
+    for command in ("/no/such/command", "sh -c 'kill -9 $$'"):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{command} {agent.otherwise}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert done.returncode == 2
+        assert done.stderr.strip()

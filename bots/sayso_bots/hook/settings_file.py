@@ -1,4 +1,4 @@
-"""The settings files of Claude Code: our hook goes in and out, and all else stays as it means."""
+"""The files in which agents have their hooks: ours goes in and out, all else stays as it means."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sayso.errors import ConfigError
+from sayso_bots.hook.agents import CODEX, HookAgent
 
 SCOPES = ("user", "project", "local")
 
 # A command that we wrote, whatever its options: ours is known by what it runs.
-_OURS = re.compile(r"(?:^|[\s/'\"])(?:sayso|sayso_bots)['\"]?\s+hook\s+claude-code(?:\s|$)")
+_OURS = re.compile(
+    r"(?:^|[\s/'\"])(?:sayso|sayso_bots)['\"]?\s+hook\s+(?:claude-code|codex)(?:\s|$)"
+)
 
 Data = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """What is written: for which event and tools, which command, and Claude Code's limit for it."""
+    """What is written: for which event and tools, which command, and the agent's limit for it."""
 
     event: str
     matcher: str
@@ -40,8 +43,17 @@ class Hook:
         return {"matcher": self.matcher, "hooks": [hook]}
 
 
-def settings_file(scope: str, env: Mapping[str, str], folder: Path) -> Path:
-    """Where the settings of a scope are: the user's, a project's, or the user's of a project."""
+def settings_file(agent: HookAgent, scope: str, env: Mapping[str, str], folder: Path) -> Path:
+    """Where the hooks of a scope are: the user's, a project's, or the user's of a project.
+
+    Raises:
+        ConfigError: the agent has no such file.
+    """
+    if agent is CODEX:
+        if scope == "local":
+            raise ConfigError("Codex has no settings of one user in one project")
+        own = env.get("CODEX_HOME", "") or str(Path(env.get("HOME", "~")) / ".codex")
+        return (Path(own).expanduser() if scope == "user" else folder / ".codex") / "hooks.json"
     if scope == "user":
         home = env.get("CLAUDE_CONFIG_DIR", "") or str(Path(env.get("HOME", "~")) / ".claude")
         return Path(home).expanduser() / "settings.json"
@@ -63,7 +75,7 @@ def add_hook(at: Path, hook: Hook) -> bool:
     """Write the hook in the place of an older one of ours; whether that changed anything.
 
     Raises:
-        ConfigError: the file is not as Claude Code could read it, or switches hooks off.
+        ConfigError: the file is not as its agent could read it, or switches hooks off.
     """
     text, data = _read(at)
     if data.get("disableAllHooks") is True:
@@ -81,7 +93,7 @@ def remove_hook(at: Path) -> bool:
     """Take out what ``add_hook`` wrote; whether there was anything.
 
     Raises:
-        ConfigError: the file is not as Claude Code could read it.
+        ConfigError: the file is not as its agent could read it.
     """
     text, data = _read(at)
     if not _without_ours(at, data):

@@ -1,8 +1,9 @@
-"""``sayso hook claude-code``: one event in, one answer out, and no yes because something failed.
+"""``sayso hook AGENT``: one event in, one answer out, and no yes because something failed.
 
-Claude Code runs the tool after every exit code but 0 and 2, and after 0 with anything but an answer
-in JSON. So what goes wrong here, at any moment, ends in a denial or in exit code 2. This is part of
-each start: what takes long to load is loaded only where no helper answers.
+Agents run the tool after every exit code but 0 and 2, and after 0 with anything but an answer in
+JSON; Codex also after 2 without words. So what goes wrong here, at any moment, ends in a denial or
+in exit code 2 with words. This is part of each start: what takes long to load is loaded only where
+no helper answers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
-from sayso_bots.hook.claude_code import Answer, NotAnEventError, denied, is_answer, read_event
+from sayso_bots.hook.agents import Answer, HookAgent
+from sayso_bots.hook.events import NotAnEventError, denied, is_answer, read_event
 from sayso_bots.hook.limits import DEFAULT_SECONDS, MARGIN_SECONDS, SIGNALS
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
@@ -29,7 +31,7 @@ class StoppedError(BaseException):
     """One of the signals came."""
 
 
-def claude_code(argv: Sequence[str], env: Mapping[str, str], *, resident: bool) -> int:
+def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str], *, resident: bool) -> int:
     """Answer the event on stdin; 0 with an answer on stdout, or 2, which stops the call as well.
 
     With ``resident``, a helper answers where there is one.
@@ -40,8 +42,8 @@ def claude_code(argv: Sequence[str], env: Mapping[str, str], *, resident: bool) 
         try:
             ends_at = _begin(argv)
             text = _stdin()
-            name = read_event(text).name
-            answer = _answer(_Asked(text, name, argv, env, ends_at, out), resident=resident)
+            name = read_event(text, agent).name
+            answer = _answer(_Asked(agent, text, name, argv, env, ends_at, out), resident=resident)
         except BaseException as error:  # whatever it is, the call must not run
             _deafen()
             why = HOOK_WORDS.failed.format(why=_why(error))
@@ -49,13 +51,15 @@ def claude_code(argv: Sequence[str], env: Mapping[str, str], *, resident: bool) 
                 _say(why)
                 return BLOCKED
             answer = denied(name, why)
-        return _give(out, answer)
-    except BaseException:  # also a signal while this was written
+        return _give(out, agent.written(answer))
+    except BaseException as error:  # also a signal while this was written
+        _say(type(error).__name__)
         return BLOCKED
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
+    agent: HookAgent
     text: str
     name: str
     argv: Sequence[str]
@@ -65,7 +69,7 @@ class _Asked:
 
 
 def _answer(asked: _Asked, *, resident: bool) -> Answer:
-    words = ("hook", "claude-code", *asked.argv)
+    words = ("hook", asked.agent.key, *asked.argv)
     if resident:
         left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
         said = ask_helper(words, asked.env, seconds=left, text=asked.text, reader=asked.out)

@@ -1,7 +1,8 @@
-"""The events and answers of Claude Code's hooks, as text. Loads next to nothing.
+"""The events and answers of hooks, as text. Loads next to nothing.
 
-PreToolUse comes before every call, PermissionRequest where Claude Code itself would ask. Only the
-JSON made here, or exit code 2, stops a call: everything else runs it.
+Codex has taken over the form of Claude Code. PreToolUse comes before every call, PermissionRequest
+where the agent itself would ask. Only the JSON made here, or exit code 2, stops a call: everything
+else runs it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
+from sayso_bots.hook.agents import Answer, HookAgent
 from sayso_bots.hook.words import HOOK_WORDS
-
-EVENTS = ("PreToolUse", "PermissionRequest")
-
-Answer = Mapping[str, Any]
 
 
 class NotAnEventError(ValueError):
@@ -24,12 +22,13 @@ class NotAnEventError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """A tool call before it runs, as Claude Code tells of it.
+    """A tool call before it runs, as an agent tells of it.
 
     ``call_id`` is empty where it gives none; ``prompt`` is what all calls that
     one prompt led to have in common. ``mode`` and ``folder`` are its own words.
     """
 
+    agent: HookAgent
     name: str
     session: str
     tool: str
@@ -44,10 +43,12 @@ class HookEvent:
     @property
     def description(self) -> str:
         """Where the call would run, for the card."""
-        return HOOK_WORDS.where.format(folder=self.folder or "?", mode=self.mode or "?")
+        return HOOK_WORDS.where.format(
+            agent=self.agent.title, folder=self.folder or "?", mode=self.mode or "?"
+        )
 
 
-def read_event(text: str) -> HookEvent:
+def read_event(text: str, agent: HookAgent) -> HookEvent:
     """The event in a text.
 
     Raises:
@@ -59,19 +60,20 @@ def read_event(text: str) -> HookEvent:
         raise NotAnEventError("not JSON") from None
     if not isinstance(said, dict):
         raise NotAnEventError("not an object")
-    if (name := said.get("hook_event_name")) not in EVENTS:
-        raise NotAnEventError(f"hook_event_name is none of {', '.join(EVENTS)}")
+    if (name := said.get("hook_event_name")) not in agent.events:
+        raise NotAnEventError(f"hook_event_name is none of {', '.join(agent.events)}")
     arguments = said.get("tool_input")
     if not isinstance(arguments, dict):
         raise NotAnEventError("tool_input is not an object")
     suggestions = said.get("permission_suggestions")
     return HookEvent(
+        agent,
         name,
         session=_text(said, "session_id"),
         tool=_text(said, "tool_name"),
         arguments=arguments,
         call_id=_claim(said, "tool_use_id"),
-        prompt=_claim(said, "prompt_id"),
+        prompt=_claim(said, "prompt_id") or _claim(said, "turn_id"),
         path=_path(said),
         folder=_claim(said, "cwd"),
         mode=_claim(said, "permission_mode"),
@@ -104,7 +106,7 @@ def denied(name: str, reason: str) -> Answer:
 
 
 def is_answer(answer: object, name: str) -> TypeGuard[Answer]:
-    """Whether this answers an event of the name: Claude Code would take another for no answer."""
+    """Whether this answers an event of the name: the agent would take another for none."""
     said = answer.get("hookSpecificOutput") if isinstance(answer, dict) else None
     if not isinstance(said, dict) or said.get("hookEventName") != name:
         return False

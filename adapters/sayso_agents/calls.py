@@ -17,7 +17,7 @@ from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
-__all__ = ["Said", "asked", "asked_sync", "failed", "said_of"]
+__all__ = ["Said", "asked", "failed", "said_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -87,13 +87,5 @@ async def asked(tool: str, ask: Callable[[], Awaitable[object]]) -> Said:
     """What came of asking; every exception is a no. Being cancelled is passed on."""
     try:
         return said_of(await ask())
-    except Exception as error:
-        return failed(tool, error)
-
-
-def asked_sync(tool: str, ask: Callable[[], object]) -> Said:
-    """The same where nothing is awaited."""
-    try:
-        return said_of(ask())
     except Exception as error:
         return failed(tool, error)

@@ -9,7 +9,7 @@ import pytest
 from sayso import Outcome, Verdict
 from sayso.errors import StoreUnreachableError
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked, asked_sync, said_of
+from sayso_agents.calls import Said, asked, said_of
 
 ARGUMENTS = {"environment": "production"}
 APPROVED = Verdict(Outcome.APPROVED, "deploy", ARGUMENTS, decided_by="slack:U0ALICE")
@@ -47,19 +47,20 @@ async def test_an_answer_that_is_no_verdict_runs_nothing(answer: object) -> None
     async def ask() -> object:
         return answer
 
-    for said in (await asked("deploy", ask), asked_sync("deploy", lambda: answer)):
-        assert said.arguments is None
-        assert "not a verdict" in said.text
+    said = await asked("deploy", ask)
+
+    assert said.arguments is None
+    assert "not a verdict" in said.text
 
 
 async def test_every_exception_is_a_no_that_names_the_cause() -> None:
     async def away() -> object:
         raise StoreUnreachableError("the store cannot be reached")
 
-    def broken() -> object:
+    async def broken() -> object:
         raise KeyError("oops")
 
-    one, other = await asked("deploy", away), asked_sync("deploy", broken)
+    one, other = await asked("deploy", away), await asked("deploy", broken)
 
     assert one == Said(
         None, "The call of deploy was not approved: the store cannot be reached. It did not run."
@@ -71,10 +72,10 @@ async def test_every_exception_is_a_no_that_names_the_cause() -> None:
 async def test_a_cause_shows_no_secret_and_stays_on_a_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def leaking() -> object:
+    async def leaking() -> object:
         raise ValueError(f"password=hunter2hunter2\nDeploy it: {'x' * 5000}")
 
-    said = asked_sync("deploy", leaking)
+    said = await asked("deploy", leaking)
 
     assert "hunter2" not in said.text + caplog.text
     assert "\n" not in said.text

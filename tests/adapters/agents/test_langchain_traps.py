@@ -68,6 +68,37 @@ async def test_a_call_whose_node_runs_again_is_asked_about_once(
     assert cards(scene) == 1
 
 
+async def test_an_id_that_the_model_uses_again_is_another_call(
+    scene: Asked, slack: SlackHands, sayso: Handle
+) -> None:
+    again = ToolCall("deploy", {"environment": "production", "release": 42}, "call_1")
+    work = Work([[again], [again]])
+    agent = an_agent(work, SaysoMiddleware(sayso))
+    running = scene.ask(agent.ainvoke(HELLO, thread(work)))
+
+    await slack.press("Allow")
+    await slack.ended("Approved")
+    await slack.press("Deny")
+
+    await running
+    assert len(work.ran) == 1
+
+
+async def test_always_counts_for_its_thread_only(
+    scene: Asked, slack: SlackHands, sayso: Handle
+) -> None:
+    one, other = Work([[deploy()]]), Work([[deploy()]])
+    running = scene.ask(an_agent(one, SaysoMiddleware(sayso)).ainvoke(HELLO, thread(one)))
+    await slack.press("Always")
+    await running
+
+    running = scene.ask(an_agent(other, SaysoMiddleware(sayso)).ainvoke(HELLO, thread(other)))
+    await slack.press("Deny")
+
+    await running
+    assert (len(one.ran), len(other.ran)) == (1, 0)
+
+
 @pytest.mark.parametrize("value", [True, {"type": "approve"}, {"decisions": [{"type": "approve"}]}])
 async def test_what_a_run_is_resumed_with_decides_nothing(
     scene: Asked, slack: SlackHands, sayso: Handle, value: object

@@ -116,6 +116,8 @@ def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.Monkey
         name: value for name, value in SECRETS.items() if name.partition("_")[0].lower() in written
     }
 
+    if "aap" in written:
+        secrets["SAYSO_AAP_SECRET"] = "of a test, and long enough for tokens"
     settings = read_settings(str(tmp_path / "sayso.toml"), secrets)
 
     assert settings.warnings == ()

@@ -25,6 +25,7 @@ SECRETS = {
     "SLACK_BOT_TOKEN": "xoxb-of-a-test",
     "SLACK_APP_TOKEN": "xapp-of-a-test",
     "TELEGRAM_BOT_TOKEN": "123456:of-a-test",
+    "SAYSO_AAP_SECRET": "a secret of a test, which is long enough",
 }
 
 
@@ -113,7 +114,9 @@ def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "sayso.toml").write_text(block.text)
     written = tomllib.loads(block.text)
     secrets = {
-        name: value for name, value in SECRETS.items() if name.partition("_")[0].lower() in written
+        name: value
+        for name, value in SECRETS.items()
+        if name.removeprefix("SAYSO_").partition("_")[0].lower() in written
     }
 
     if "aap" in written:
@@ -132,7 +135,7 @@ def _commands() -> set[str]:
     for document in DOCUMENTS:
         text = document.read_text()
         for command in _COMMAND.findall(text):
-            two = command.startswith(("webhook ", "api ", "hook "))
+            two = command.startswith(("webhook ", "api ", "hook ", "aap "))
             found.add(command if two else command.partition(" ")[0])
     return found
 
@@ -151,7 +154,7 @@ def test_commands_exist_and_none_is_forgotten() -> None:
     shown, known = _commands(), set(_parsers(load_all(sayso_parser())))
 
     assert shown <= known
-    assert known - shown <= {"webhook", "api", "hook"}
+    assert known - shown <= {"webhook", "api", "hook", "aap"}
 
 
 def test_make_targets_exist() -> None:

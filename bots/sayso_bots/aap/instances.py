@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sayso.clock import Clock
 from sayso.stores.ports import Documents
 from sayso_bots.aap.credentials import Vault, instance_in, is_token_of, new_nonce, token_hash
+from sayso_bots.aap.directory import Directory
 from sayso_bots.aap.errors import AapError, conflict
 
 _KEPT = timedelta(days=400)
@@ -85,6 +86,7 @@ class Instances:
 
     def __init__(self, documents: Documents, vault: Vault, clock: Clock) -> None:
         self._documents = documents
+        self._directory = Directory(documents)
         self._clock = clock
         self.vault = vault
 
@@ -92,6 +94,12 @@ class Instances:
         """The instance of this id, also one that is deleted; None where there is none."""
         text = await self._documents.read(_key(instance_id), keep=_KEPT.total_seconds())
         return None if text is None else _read(text)
+
+    async def all(self) -> Sequence[Instance]:
+        """The instances that are not deleted, by name."""
+        found = [await self.find(one) for one in await self._directory.ids()]
+        known = [one for one in found if one is not None and one.deleted_at is None]
+        return sorted(known, key=lambda one: (one.name, one.id))
 
     async def behind(self, token: str) -> Instance | None:
         """The instance whose token this is; None where it is nobody's, or is revoked."""
@@ -142,6 +150,7 @@ class Instances:
             name,
             delivery,
         )
+        await self._directory.add(made.id)
         if await self._swap(made.id, None, _written(made)):
             return made, True
         known = await self.repeated(instance_id, given)
@@ -199,7 +208,9 @@ class Instances:
         Raises:
             AapError: there is no such instance.
         """
-        return await self._set(instance_id, deleted_at=self._clock())
+        instance = await self._set(instance_id, deleted_at=self._clock())
+        await self._directory.remove(instance_id)
+        return instance
 
     async def consumes(self, instance: Instance) -> None:
         """Note that the instance uses the approvals it is given."""

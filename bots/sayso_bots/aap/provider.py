@@ -40,9 +40,7 @@ class Provider:
         self._door = Door(settings, instances)
         self._polls = Polls(backend.inbox, most=settings.limits.waiting)
         self._asking = Asking(backend, self._door, instances, self._polls, terms, clock)
-        self._provisioning = Provisioning(
-            backend, self._door, instances, notifier, self._asking, clock
-        )
+        self._provisioning = Provisioning(backend, self._door, instances, notifier, clock)
         self.afterwards = Afterwards(backend, instances, notifier)
 
     def end(self) -> None:

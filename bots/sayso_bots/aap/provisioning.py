@@ -10,13 +10,12 @@ from aiohttp import web
 from sayso.clock import Clock
 from sayso.stores.backend import Backend
 from sayso_bots.aap import exact
-from sayso_bots.aap.asking import Asking
 from sayso_bots.aap.bodies import idempotency_key, read_object, text_in, without_body
 from sayso_bots.aap.door import Door, id_in
 from sayso_bots.aap.errors import invalid, json_response
 from sayso_bots.aap.instances import Delivery, Instance, Instances, no_such_instance
 from sayso_bots.aap.notifier import Notifier
-from sayso_bots.aap.requests import kept_in
+from sayso_bots.aap.revoking import revoke
 
 FIELDS = ("instance_name", "delivery")
 LONGEST_NAME = 128
@@ -31,14 +30,12 @@ class Provisioning:
         door: Door,
         instances: Instances,
         notifier: Notifier,
-        asking: Asking,
         clock: Clock,
     ) -> None:
-        self._watch = backend.watch
+        self._backend = backend
         self._door = door
         self._instances = instances
         self._notifier = notifier
-        self._asking = asking
         self._clock = clock
 
     async def make(self, request: web.Request) -> web.Response:
@@ -88,11 +85,7 @@ class Provisioning:
         """``DELETE /v1/instances/{id}``: its token is revoked, and what it has asked withdrawn."""
         instance = await self._own(request, deleted=True)
         await without_body(request)
-        await self._instances.delete(instance.id)
-        for record in await self._watch.pending():
-            kept = kept_in(record)
-            if kept is not None and kept.instance_id == instance.id:
-                await self._asking.cancel(record, "its instance is deleted")
+        await revoke(self._backend, self._instances, instance.id, self._clock)
         return web.Response(status=204)
 
     async def _own(self, request: web.Request, *, deleted: bool = False) -> Instance:

@@ -36,6 +36,7 @@ COMMANDS = {
     "webhook": "set, show or delete a platform's webhook",
     "api": "make a token for the hosted API",
     "hook": "answer the hooks of agents that are commands, or write them into their settings",
+    "aap": "make, list and revoke credentials for the Agent Approval Protocol",
     "completion": "print a completion script for your shell",
 }
 """The commands with a line of help; each is the file of its name in this folder."""

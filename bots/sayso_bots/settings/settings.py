@@ -223,6 +223,18 @@ def read_store(config: str | None, env: Mapping[str, str], store_url: str | None
     return store
 
 
+def read_address(config: str | None, env: Mapping[str, str]) -> tuple[str, int]:
+    """The host and the port that the bots serve on.
+
+    Raises:
+        SettingsError: they are wrong; a line for each problem.
+    """
+    source = read_source(config, env)
+    server = _server(source)
+    source.check("server")
+    return server.host, server.port
+
+
 def read_hiding(config: str | None, env: Mapping[str, str]) -> Hiding:
     """What is hidden and shown besides the table of secrets.
 

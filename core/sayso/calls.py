@@ -48,6 +48,10 @@ class RunRef:
     branch_id: str = "main"
     run_id: str = ""
 
+    def is_in_session_of(self, other: RunRef) -> bool:
+        """Whether both work in the same session of the same agent."""
+        return (self.agent_id, self.session_id) == (other.agent_id, other.session_id)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -13,7 +13,7 @@ from sayso.agent.options import AskOptions, CallOptions, GateOptions
 from sayso.agent.timeouts import CallTime, Timeout
 from sayso.agent.verdict import Pending, Verdict
 from sayso.agent.waiting import Questions
-from sayso.calls import ToolCall
+from sayso.calls import RunRef, ToolCall
 from sayso.errors import WrongQuestionError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.questions.inquiry import Inquiry
@@ -170,3 +170,20 @@ class Resuming(Asking):
             UnknownRequestError: the session has no such request.
         """
         return await self._questions.cancel(question_id, reason=reason)
+
+    async def cancel_all(
+        self, run: RunRef | None = None, *, whole_session: bool = False, reason: str = ""
+    ) -> list[RequestEnding]:
+        """Withdraw every open question of this run, and their cards; the endings that count.
+
+        Or of another ``run`` of its session, or of the ``whole_session``, on all of its
+        branches and in all processes. Answers that came first are among the endings. A
+        question that is asked meanwhile is withdrawn, too, or waited for as ever.
+
+        Raises:
+            ValueError: the run is of another session.
+        """
+        named = self._options.run if run is None else run
+        if not named.is_in_session_of(self._options.run):
+            raise ValueError("the run is of another session: open a gate for that one")
+        return await self._questions.cancel_all(None if whole_session else named, reason=reason)

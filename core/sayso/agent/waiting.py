@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 
 # Whoever leaves is not held up for longer by a question that cannot be withdrawn.
 _WITHDRAWING_SECONDS = 1.0
+# So many questions at most are withdrawn at once.
+_AT_ONCE = 100
 # A question that the store lets live so much longer than its caller waits is shortened.
 _LATE_SECONDS = 0.25
 _NOBODY_ASKED = "nobody was asked"
@@ -164,7 +166,7 @@ class Questions:
         """
         with counting(time):
             record = await self.patience(lambda: self._store.get(question_id))
-        if record is None or _session(record.request.run) != _session(self._run):
+        if record is None or not record.request.run.is_in_session_of(self._run):
             raise UnknownRequestError(question_id)
         return record
 
@@ -225,6 +227,31 @@ class Questions:
         record = await self.record(question_id, None)
         return await self._end(record.request.cancelled(at=self._clock(), reason=reason))
 
+    async def cancel_all(self, run: RunRef | None, *, reason: str) -> list[RequestEnding]:
+        """Withdraw the open questions of a run of this session, or of all of them.
+
+        The endings that count. A question that is opened meanwhile is withdrawn as well, or
+        stays open for whoever waits for it.
+
+        Raises:
+            StoreUnreachableError: the store does not answer; some may be withdrawn.
+        """
+        with counting(None):
+            records = await self.patience(lambda: self._watch.pending(self._run))
+        mine = [one.request for one in records if run is None or one.request.run == run]
+        ended: list[RequestEnding | None] = []
+        for start in range(0, len(mine), _AT_ONCE):
+            some = mine[start : start + _AT_ONCE]
+            ended += await asyncio.gather(*(self._end_known(one, reason) for one in some))
+        return [ending for ending in ended if ending is not None]
+
+    async def _end_known(self, request: UserInputRequest, reason: str) -> RequestEnding | None:
+        """The ending that counts; None where the record was removed in this moment."""
+        try:
+            return await self._end(request.cancelled(at=self._clock(), reason=reason))
+        except UnknownRequestError:
+            return None
+
     async def _end(self, ending: RequestEnding) -> RequestEnding:
         question_id = ending.question_id
         with counting(None):
@@ -268,7 +295,3 @@ class Questions:
             return  # its record was removed in this moment
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)
-
-
-def _session(run: RunRef) -> tuple[str, str]:
-    return run.agent_id, run.session_id

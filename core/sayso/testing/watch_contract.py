@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from sayso.calls import RunRef
 from sayso.errors import UnknownRequestError
 from sayso.events import Outcome, RequestEnding
 from sayso.stores.backend import Backend
@@ -31,6 +33,35 @@ class WatchContract:
         )
 
         assert seen == {ended.question_id: response, waiting.question_id: None}
+
+    async def test_the_open_requests_of_a_session_are_those_of_all_its_runs(
+        self, backend: Backend
+    ) -> None:
+        runs = [RunRef("deploy-bot", "s-42", run_id=f"run-{n}") for n in range(2)]
+        runs += [RunRef("deploy-bot", "s-42", "experiment")]
+        strangers = [RunRef("deploy-bot", "s-4"), RunRef("deploy-bots", "-42")]
+        mine = [a_request(run=run) for run in runs]
+        ended = a_request(run=runs[0])
+        for request in (*mine, ended, *(a_request(run=run) for run in strangers)):
+            await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(ended.question_id, a_response(ended))
+
+        found = await backend.watch.pending(RunRef("deploy-bot", "s-42", "nowhere"))
+
+        assert [one.request.question_id for one in found] == [one.question_id for one in mine]
+
+    async def test_a_session_is_found_among_many_open_requests(self, backend: Backend) -> None:
+        many = [RunRef("deploy-bot", f"s-{n % 7}") for n in range(1_500)]
+        requests = [a_request(run=run) for run in many]
+        await asyncio.gather(
+            *(backend.store.open(one, seconds=30, inbox="", book=None) for one in requests)
+        )
+
+        found = await backend.watch.pending(RunRef("deploy-bot", "s-3"))
+
+        ids = {one.question_id for one in requests if one.run.session_id == "s-3"}
+        assert {one.request.question_id for one in found} == ids
+        assert len(found) == len(ids)
 
     async def test_a_look_at_nothing_sees_nothing(self, backend: Backend) -> None:
         assert await backend.watch.look([], inbox="mine") == {}

@@ -177,8 +177,8 @@ class BrokenWatch:
     async def shorten(self, question_id: str, seconds: float) -> datetime:
         return await self._inner.shorten(question_id, seconds)
 
-    async def pending(self) -> Any:
-        return await self._inner.pending()
+    async def pending(self, run: RunRef | None = None) -> Any:
+        return await self._inner.pending(run)
 
 
 async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(

@@ -208,9 +208,11 @@ class MemoryWatch:
         entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
         return entry.deadline
 
-    async def pending(self) -> Sequence[Record]:
-        """The open requests, the first to expire first."""
+    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
+        """The open requests, the first to expire first; with a run, those of its session."""
         waiting = sorted(self._records.waiting(), key=lambda entry: entry.deadline)
+        if run is not None:
+            waiting = [one for one in waiting if one.request.run.is_in_session_of(run)]
         return [self._records.record(entry) for entry in waiting]
 
 

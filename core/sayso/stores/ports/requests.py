@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from sayso.calls import RunRef
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
@@ -215,6 +216,9 @@ class Watch(Protocol):
         """
         ...
 
-    async def pending(self) -> Sequence[Record]:
-        """The open requests, the first to expire first; without those of unknown kinds."""
+    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
+        """The open requests, the first to expire first; without those of unknown kinds.
+
+        With a run, those of its session.
+        """
         ...

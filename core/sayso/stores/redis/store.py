@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from sayso.calls import RunRef
 from sayso.errors import (
     DuplicateRequestError,
     ReplayedCallbackError,
@@ -43,6 +44,7 @@ _log = logging.getLogger(__name__)
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
+_OF_SESSION = Script("of_session")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
 # No rules ever have this version.
@@ -264,9 +266,28 @@ class RedisWatch:
             raise UnknownRequestError(question_id)
         return moment(deadline)
 
-    async def pending(self) -> Sequence[Record]:
-        """The open requests, the first to expire first."""
+    async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
+        """The open requests, the first to expire first; with a run, those of its session."""
+        if run is not None:
+            records = await self._records(await self._of_session(run))
+            return sorted(records, key=lambda record: record.request.expires_at)
         question_ids = await self._client.command("ZRANGE", self._client.keys.due, 0, -1)
+        return await self._records(question_ids)
+
+    async def _of_session(self, run: RunRef) -> list[bytes]:
+        """The ids of its open requests; what is opened or ended meanwhile may be among them.
+
+        Each step looks at some of all that are open, and others get their turn in between.
+        """
+        found: dict[bytes, None] = {}
+        cursor: bytes | str = "0"
+        while True:
+            cursor, *some = await self._client.run(_OF_SESSION, session_key(run), cursor, _AT_ONCE)
+            found.update(dict.fromkeys(some))
+            if cursor == b"0":
+                return list(found)
+
+    async def _records(self, question_ids: Sequence[bytes]) -> list[Record]:
         found: list[Record | None] = []
         for start in range(0, len(question_ids), _AT_ONCE):
             some = question_ids[start : start + _AT_ONCE]

@@ -38,6 +38,7 @@ try('ZSCORE', set, 'a')
 try('ZCOUNT', set, 0, 1)
 try('ZRANGE', set, 0, -1)
 try('ZRANGEBYSCORE', set, 0, 1)
+try('ZSCAN', set, '0', 'COUNT', 10)
 try('ZREM', set, 'b')
 try('ZREMRANGEBYSCORE', set, 2, 3)
 try('XGROUP', 'CREATE', stream, group, '0', 'MKSTREAM')
@@ -60,7 +61,9 @@ try('XDEL', stream, id)
 try('XGROUP', 'DELCONSUMER', stream, group, me)
 try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
 for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit'}) do try('EXISTS', P .. shared) end
-for _, own in ipairs({'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget'}) do
+for _, own in ipairs({
+  'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget',
+}) do
   try('DEL', key(own))
 end
 try('DEL', hash, text, set, stream)

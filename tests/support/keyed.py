@@ -57,12 +57,14 @@ async def always(backend: Backend, call: ToolCall, *, allow: bool) -> None:
     await backend.store.settle(request.permission_id, answer, remember=rule)
 
 
-async def waiters(gate: Gate, told: list[Event], count: int) -> list[asyncio.Task[Verdict]]:
+async def waiters(
+    gate: Gate, told: list[Event], count: int, *, key: str = "k"
+) -> list[asyncio.Task[Verdict]]:
     """Checks of one call under one key that all wait for its question."""
     checks = []
     for _ in range(count):
         before = len(told)
-        checks.append(asyncio.create_task(gate.check(DEPLOY, key="k")))
+        checks.append(asyncio.create_task(gate.check(DEPLOY, key=key)))
         await until_told(told, before + 1)
     return checks
 
@@ -74,7 +76,7 @@ async def until_withdrawn(backend: Backend) -> None:
     await until(nothing_open)
 
 
-async def until_told(told: list[Event], count: int) -> None:
+async def until_told(told: list[Event], count: int, *, key: str = "k") -> None:
     """Wait until whoever observes the gate was told so many events: of what it asks or joins."""
 
     async def heard() -> bool:

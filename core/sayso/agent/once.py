@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from sayso.agent.verdict import OpenCheck, Verdict, out_of_time
 from sayso.agent.waiting import Questions
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, is_digest_of
-from sayso.errors import KeyReusedError, SaysoError, WaitTimeoutError
+from sayso.errors import KeyReusedError, SaysoError, StoreUnreachableError, WaitTimeoutError
 from sayso.events import RequestEnding
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.stores.backend import Backend
@@ -125,12 +126,15 @@ class Once:
     def waiting(self, key: str, waiter: str) -> Iterator[None]:
         """In the block somebody waits under the key: whoever leaves it early gives up the hold.
 
-        The last one withdraws the question.
+        The last one who is cancelled, or cannot be told of the answer, withdraws the question.
         """
         try:
             yield
-        except BaseException as error:
-            self._leave_later(key, waiter, withdraw=not isinstance(error, KeyReusedError))
+        except (asyncio.CancelledError, StoreUnreachableError):
+            self._leave_later(key, waiter, withdraw=True)
+            raise
+        except KeyReusedError:
+            self._leave_later(key, waiter, withdraw=False)
             raise
 
     def _leave_later(self, key: str, waiter: str, *, withdraw: bool) -> None:

@@ -2,7 +2,9 @@
 -- for the audit. Answers 1 when the request ended so, now or at the first attempt, or 0.
 local id, waiter, ending, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k')
+local known = redis.call(
+  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk'
+)
 if not known[1] then
   be_primary()
   return 0
@@ -19,7 +21,8 @@ end
 local now = clock()
 -- What is over has expired: whoever finds it first says so.
 if now >= tonumber(known[2]) then return 0 end
-redis.call('HSET', record, 'e', ending, 't', '')
+leave(known[9] or '', id, tonumber(known[10] or 0), now)
+redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 redis.call('ZREM', P .. 'due', id)
 if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
 audit(known[6], facts, now)

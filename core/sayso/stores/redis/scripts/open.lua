@@ -38,11 +38,12 @@ redis.call(
 if check == '1' then redis.call('HSET', record, 'v', version) end
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 local over = ending ~= '' and queue ~= '' and now or deadline
-redis.call('PEXPIREAT', record, over + math.max(DAY, tonumber(keep)))
+local kept_until = over + math.max(DAY, tonumber(keep))
+redis.call('PEXPIREAT', record, kept_until)
 if key ~= '' then
   redis.call('HSET', record, 'k', pointer)
   hold_open(id, id, inbox)
-  redis.call('SET', P .. 'key:' .. pointer, id, 'PXAT', deadline + DAY)
+  redis.call('SET', P .. 'key:' .. pointer, id, 'PXAT', kept_until)
 end
 -- What makes it open, or ended, comes last: whatever stops this before is done anew.
 if asked ~= '' then audit(facts, asked, now) end

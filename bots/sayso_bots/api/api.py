@@ -27,13 +27,14 @@ from sayso.questions.large import beside as beside_large
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
-from sayso.stores.ports import Record
+from sayso.stores.ports import Joined, Record
 from sayso.tasks import Background
 from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
 from sayso_bots.api.bodies import beside, read_body, without_nulls
 from sayso_bots.api.door import Door, Endpoint
 from sayso_bots.api.kinds import Kind, kind_of, response_kinds
+from sayso_bots.api.once import AskedOnce, key_of
 from sayso_bots.api.openapi import description
 from sayso_bots.api.policy import opened_or_decided
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
@@ -120,6 +121,7 @@ class HostedApi:
         self._refused_presses = people.refused
         self._terms = says.terms
         self._policy = says.policies
+        self._once = AskedOnce(backend, says.policies, clock)
         self._clock = clock
         self._description = b""
         self._tickets = Tickets(backend.drafts)
@@ -150,17 +152,23 @@ class HostedApi:
     async def _ask(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
         draft = Draft(await read_body(request), run, token.actor, self._clock())
+        key = key_of(request)
+        if key and (known := await self._once.find(request, run, key, draft)):
+            return await beside(request, partial(record_reply, known, 200))
         if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
             return await beside(request, partial(self._repeated, draft, known, run))
         asked = await beside(request, partial(draft.request, self._seconds))
         self._check_asker(asked)
         try:
-            said = await opened_or_decided(self._backend, self._policy, asked, self._clock)
+            said = await opened_or_decided(self._backend, self._policy, asked, self._clock, key=key)
         except DuplicateRequestError:
             # Somebody else was quicker with the same id, perhaps this same call.
             if known := await self._backend.store.get(draft.question_id):
                 return await beside(request, partial(self._repeated, draft, known, run))
             raise
+        if isinstance(said, Joined):
+            # Somebody else was quicker with the same key: once more, to see what they asked.
+            return await self._ask(request)
         if said is not None:
             return await beside(request, partial(record_reply, Record(asked, said), 200))
         # By the store's clock, as whoever repeats the call is told.

@@ -26,7 +26,7 @@ Endpoint = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _FAILURES_PER_SECOND = 5.0
 # Each costs a look into the store. Beyond that, good tickets from this address wait too.
 _STRANGE_TICKETS_PER_SECOND = 20.0
-_ALLOWED_HEADERS = "Authorization, Content-Type, Last-Event-ID"
+_ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"
 _PREFLIGHT_SECONDS = "600"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import version
 
+from sayso.stores.ports import LONGEST_KEY
+from sayso_bots.api.once import HEADER
 from sayso_bots.api.problems import PROBLEM_TYPE
 from sayso_bots.api.requests import LONGEST_NAME
 from sayso_bots.api.schemas import Json, ref, schemas
@@ -54,7 +56,10 @@ def _branch() -> dict[str, Json]:
     ticket = "Permission for an EventSource to read this branch"
     return {
         "/requests": {
-            "post": _operation("ask", "Ask a person", asked, _WRITTEN, body="NewRequest")
+            "post": {
+                **_operation("ask", "Ask a person", asked, _WRITTEN, body="NewRequest"),
+                "parameters": [_once()],
+            }
         },
         "/requests/{requestId}": {
             "get": _operation(
@@ -78,6 +83,12 @@ def _branch() -> dict[str, Json]:
             )
         },
     }
+
+
+def _once() -> Json:
+    """The key under which a request is asked once."""
+    schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY}
+    return {"name": HEADER, "in": "header", "required": False, "schema": schema}
 
 
 def _events_operation() -> Json:

@@ -14,7 +14,7 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Sequel
+from sayso.stores.ports import BookChanged, Joined, Sequel
 
 
 async def opened_or_decided(
@@ -24,7 +24,8 @@ async def opened_or_decided(
     clock: Clock,
     *,
     sequel: Sequel | None = None,
-) -> UserInputResponse | None:
+    key: str = "",
+) -> UserInputResponse | Joined | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
     As at a gate, a request is opened only on the rules of the session that the
@@ -32,6 +33,7 @@ async def opened_or_decided(
     its section says so, audited. With a ``sequel`` what a rule answers is recorded, too.
     A rule allows no fixed call of which the arguments here are another reading than those that
     will run: either of them may be denied, and else a person is asked.
+    What was asked under the ``key`` before is joined.
 
     Raises:
         DuplicateRequestError: another request has this id.
@@ -39,10 +41,10 @@ async def opened_or_decided(
     """
     seconds = (request.expires_at - clock()).total_seconds()
     if not isinstance(request, PermissionRequestEvent):
-        await backend.store.open(request, seconds=seconds, inbox="", book=None)
-        return None
+        opened = await backend.store.open(request, seconds=seconds, inbox="", book=None, key=key)
+        return opened if isinstance(opened, Joined) else None
     audits = policy.audits(request.run.agent_id, request.function_name)
-    decider = Decider(backend.rules, policy, request.run, _nobody, clock)
+    decider = Decider(backend.rules, policy, request.run, nobody, clock)
     unasked = Unasked(request.run, backend.audit if audits else None)
     call, asker = call_of(request), Asker(request.source_name, request.path)
     # Whoever edits the call is held to these rules, too.
@@ -63,8 +65,10 @@ async def opened_or_decided(
                 return said
         asked = request.model_copy(update={"asked_because": decision.told_because})
         opened = await backend.store.open(
-            asked, seconds=seconds, inbox="", book=decided.book, ending=said, sequel=sequel
+            asked, seconds=seconds, inbox="", book=decided.book, ending=said, sequel=sequel, key=key
         )
+        if isinstance(opened, Joined):
+            return opened
         if not isinstance(opened, BookChanged):
             if said is not None:
                 await unasked.tell(call, verdict_by(call, decision))
@@ -82,5 +86,6 @@ def _said_by(
     return request.approve(by="", at=at, reason=reason).model_copy(update={"decided_by": None})
 
 
-async def _nobody(request: UserInputRequest) -> RequestEnding:
+async def nobody(request: UserInputRequest) -> RequestEnding:
+    """A policy of the settings has no questions of its own."""
     raise TypeError(f"the policy of the settings asks nothing itself, not {request.subject!r}")

@@ -14,7 +14,7 @@ from sayso.actors import check_actor
 from sayso.agent.timeouts import in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, new_id
-from sayso.digests import as_json, is_digest_of, shown_and_digest
+from sayso.digests import arguments_digest, as_json, is_digest_of, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
@@ -82,6 +82,22 @@ class Draft:
         stored = known.model_dump(mode="json", by_alias=True)
         again = self._built(stored)
         return again.model_copy(update={"expires_at": known.expires_at}) == known
+
+    def asks_the_same_as(self, known: UserInputRequest) -> bool:
+        """Whether it is what the known request asks, under another id of either or of its call.
+
+        Raises:
+            ApiProblem: as for ``request``.
+        """
+        if not isinstance(known, self.kind.model):
+            return False
+        stored = known.model_dump(mode="json", by_alias=True)
+        again = self._built(stored)
+        if isinstance(known, PermissionRequestEvent) and isinstance(again, PermissionRequestEvent):
+            return _called(again) == _called(known) and again.askers == known.askers
+        [name] = [name for name, wire in self.kind.names.items() if wire == self.kind.id_name]
+        named = {name: known.question_id, "expires_at": known.expires_at}
+        return again.model_copy(update=named) == known
 
     def _built(self, stored: Mapping[str, Any]) -> UserInputRequest:
         fields = {**self._defaults(stored), **self._given, **self._own(stored)}
@@ -186,6 +202,13 @@ class Draft:
     @property
     def _names(self) -> set[str]:
         return set(self.kind.names.values())
+
+
+def _called(request: PermissionRequestEvent) -> tuple[str, str]:
+    """What was called, before anything changed the arguments."""
+    arguments = request.original_arguments
+    digest = request.arguments_digest if arguments is None else arguments_digest(arguments)
+    return request.function_name, digest
 
 
 def _rules(fields: Mapping[str, Any], digest: str) -> Any:

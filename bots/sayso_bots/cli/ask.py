@@ -19,10 +19,11 @@ from sayso.agent.gate import Gate
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import ConfigError, RequestLostError, StoreUnreachableError
+from sayso.errors import ConfigError, KeyReusedError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.connect import open_backend
+from sayso.stores.ports import check_key
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError, add_call, call_of, instead
 from sayso_bots.cli.follower import following
@@ -74,6 +75,12 @@ def add_arguments(parser: Parser) -> None:
         type=_actor,
         metavar="ACCOUNT",
         help="who wants it, as platform:account: they may not approve it themselves",
+    )
+    parser.add_argument(
+        "--key",
+        type=_key,
+        metavar="TEXT",
+        help="ask once: the same call under this key has the same question, and its verdict",
     )
     parser.add_argument("--source", metavar="NAME", help="the component that asks")
     _add_times(parser)
@@ -185,12 +192,25 @@ async def _verdict(
             left = max(ends_at - asyncio.get_running_loop().time(), seconds / 2)
             try:
                 return await gate.check(
-                    call, source_name=args.source, description=args.description, timeout=left
+                    call,
+                    source_name=args.source,
+                    description=args.description,
+                    timeout=left,
+                    key=args.key,
                 )
+            except KeyReusedError as error:
+                raise UsageError(str(error)) from None
             except RequestLostError:
                 raise
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(settings.store.unreachable(error)) from None
+
+
+def _key(text: str) -> str:
+    try:
+        return check_key(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _actor(text: str) -> str:

@@ -72,6 +72,7 @@ async def test_an_allowed_call_runs(claude: ClaudeCode, hands: SlackHands) -> No
     assert list(results) == ["toolu_1"]
 
 
+@alone
 async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: SlackHands) -> None:
     turns = ([claude.writes("one")], [claude.writes("one", "toolu_2")])
     working = asyncio.create_task(claude.work(*turns))
@@ -81,6 +82,7 @@ async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: Slac
     assert claude.ran == ["one", "one"]
 
 
+@alone
 async def test_the_model_reads_why_a_call_was_denied(claude: ClaudeCode, hands: SlackHands) -> None:
     working = asyncio.create_task(claude.work([claude.writes("one")]))
     await hands.fill_in("Deny with a reason…", {"Reason": "Not on a Friday"})
@@ -90,6 +92,7 @@ async def test_the_model_reads_why_a_call_was_denied(claude: ClaudeCode, hands: 
     assert "Not on a Friday" in results["toolu_1"]
 
 
+@alone
 async def test_the_edited_call_runs_and_the_model_is_told(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:

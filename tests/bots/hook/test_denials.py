@@ -13,8 +13,10 @@ from support.claude_code import runtime_folder
 from support.hooked import Machine, a_machine, decision, ended, event
 
 from sayso import Outcome
+from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
+from sayso.testing import a_response
 from sayso.testing.builders import PATIENCE_SECONDS
 
 TOML = """
@@ -90,6 +92,24 @@ async def test_a_signal_withdraws_the_question_and_is_a_denial(
 
     assert (done.code, decision(done)[0]) == (0, "deny")
     assert await _outcome(store, question) is Outcome.CANCELLED
+
+
+async def test_a_call_is_asked_about_once_however_often_its_hook_is_started(
+    machine: Machine, store: Backend
+) -> None:
+    first = asyncio.create_task(machine.hook(event("write", "toolu_7", path="a")))
+    question = await _question(store)
+    record = await store.store.get(question)
+    assert record is not None
+    assert isinstance(record.request, PermissionRequestEvent)
+    await store.store.settle(question, a_response(record.request))
+    done = await first
+    again = await machine.hook(event("write", "toolu_7", path="a"))
+    other = await machine.hook(event("write", "toolu_7", path="b"))
+
+    assert (decision(done)[0], decision(again)[0]) == ("allow", "allow")
+    assert decision(other)[0] == "deny"
+    assert await store.watch.pending() == []
 
 
 async def test_an_answer_that_nobody_reads_any_more_withdraws_the_question(

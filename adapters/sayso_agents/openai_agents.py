@@ -38,6 +38,9 @@ try:
         RunState,
         Tool,
         ToolApprovalItem,
+        ToolGuardrailFunctionOutput,
+        ToolOutputGuardrail,
+        ToolOutputGuardrailData,
         TResponseInputItem,
     )
     from agents.tool_context import ToolContext
@@ -75,6 +78,12 @@ class _Asker(NamedTuple):
     def at(self, agent: str) -> _Asker:
         """The same where this agent is at work."""
         return self if agent in ("", self.agent) else _Asker(self.run, (*self.path, agent), agent)
+
+
+class _Refusal(str):
+    """What the model is told in place of the result of a tool."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +234,7 @@ def _guarded(sayso: Handle, tool: Tool) -> Tool:
 
         said = await asked(name, ask)
         if said.arguments is None:
-            return said.text
+            return _Refusal(said.text)
         with _asking(asker):
             # Written anew: what another reader might make of the model's text was not approved.
             result = await tool.on_invoke_tool(context, json.dumps(said.arguments))
@@ -234,7 +243,17 @@ def _guarded(sayso: Handle, tool: Tool) -> Tool:
     guarded = copy.copy(tool)
     guarded.on_invoke_tool = invoke
     guarded.needs_approval = False
+    if tool.output_json_schema is not None:
+        # A text is no such object: the run would fail where the model should read why not.
+        first: ToolOutputGuardrail[Any] = ToolOutputGuardrail(_tell_refusal, name="sayso")
+        guarded.tool_output_guardrails = [first, *(tool.tool_output_guardrails or ())]
     return guarded
+
+
+def _tell_refusal(data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
+    if isinstance(data.output, _Refusal):
+        return ToolGuardrailFunctionOutput.reject_content(str(data.output))
+    return ToolGuardrailFunctionOutput.allow()
 
 
 @contextmanager

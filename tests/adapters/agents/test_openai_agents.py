@@ -35,7 +35,7 @@ from support.conformance import (
 from support.doors import Work, agents_handle, deploy, restart
 from support.openai_agents_doors import Guarded, Interrupted, Streamed, model, outputs, told, tools
 
-from sayso import Handle, WaitTimeoutError, connect
+from sayso import Handle, ToolCall, WaitTimeoutError, connect
 from sayso_agents.openai_agents import answered, decided, guard, run, submit
 
 
@@ -166,6 +166,30 @@ class TestGuardedTools(DoorContract, SyncContract, KilledContract):
         assert all("did not run" in text for text in outputs(result).values())
         assert len(outputs(result)) == 4
         assert work.ran == []
+
+    async def test_a_tool_that_returns_an_object_tells_the_model_why_it_did_not_run(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        schema = {
+            "type": "object",
+            "properties": {"done": {"type": "boolean"}},
+            "required": ["done"],
+            "additionalProperties": False,
+        }
+
+        async def deploy(environment: str, release: int) -> dict[str, Any]:
+            return {"done": True}
+
+        work = Work([[ToolCall("deploy", {"environment": "e", "release": n}) for n in (1, 2)]])
+        typed = guard(sayso, [function_tool(output_json_schema=schema)(deploy)])
+        made = Agent("deploy-bot", model=model(work), tools=typed)
+        running = scene.ask(Runner.run(made, "Go"))
+        await slack.press("Deny 1")
+        await slack.press("Allow 2")
+
+        said = sorted(told(await running, work))
+        assert "was denied by a person" in said[0]
+        assert json.loads(said[1]) == {"done": True}
 
     def test_what_runs_elsewhere_cannot_be_guarded(self, sayso: Handle) -> None:
         for tool in (WebSearchTool(), ShellTool(executor=lambda _: "")):

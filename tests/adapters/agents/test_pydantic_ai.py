@@ -12,6 +12,7 @@ from e2e.asked import Asked
 from e2e.hands import SlackHands
 from pydantic import BaseModel, ConfigDict
 from pydantic_ai import Agent, ApprovalRequired, CallDeferred, DeferredToolRequests, RunContext
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models.test import TestModel
 from support.conformance import (
@@ -216,14 +217,43 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
         async def watch(_: Any, stream: Any) -> None:
             events.extend([event async for event in stream])
 
-        made = Agent(TestModel(), capabilities=[SaysoApprovals(sayso)])
-        made.tool_plain(requires_approval=True)(Work([]).restart)
+        made = reading(SaysoApprovals(sayso), asks=True)
         running = scene.ask(made.run("Go", event_stream_handler=watch))
         await slack.press("Allow")
         await running
 
         results = [one.results for one in events if one.event_kind == "deferred_tool_results"]
         assert [list(one.answered_by.values()) for one in results] == [[slack.actor()]]
+
+    async def test_a_run_whose_events_are_read_is_asked_about_as_well(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        made, seen = reading(SaysoApprovals(sayso), asks=True), list[Any]()
+
+        async def read() -> None:
+            async with made.run_stream_events("Go") as events:
+                seen.extend([event async for event in events])
+
+        running = scene.ask(read())
+        await slack.press("Deny")
+        await running
+
+        assert "was denied by a person" in seen[-1].result.output
+
+    async def test_a_stream_of_text_runs_nothing_unless_every_tool_is_asked_about(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        async def read(made: Agent[None, str]) -> str:
+            async with made.run_stream("Go") as result:
+                return await result.get_output()
+
+        with pytest.raises(UserError, match="deferred tool call"):
+            await read(reading(SaysoApprovals(sayso), asks=True))
+        running = scene.ask(read(reading(SaysoApprovals(sayso, every_tool=True), asks=False)))
+        await slack.press("Allow")
+
+        assert "restart is done" in await running
+        assert cards(scene) == 1
 
     async def test_runs_in_several_threads_at_once_have_an_answer_each(
         self, scene: Asked, slack: SlackHands, sayso: Handle
@@ -241,6 +271,13 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
 
 class TestEveryToolOfPydanticAI(DoorContract):
     door = EveryTool()
+
+
+def reading(approvals: SaysoApprovals[Any], *, asks: bool) -> Agent[None, str]:
+    """An agent of the framework's own test model, which can be streamed, and restarts a service."""
+    made: Agent[None, str] = Agent(TestModel(), capabilities=[approvals])
+    made.tool_plain(requires_approval=asks)(Work([]).restart)
+    return made
 
 
 def returned(result: Any) -> list[str]:

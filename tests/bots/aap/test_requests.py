@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from support.aap_world import PROVISIONER, AapWorld, a_call, with_instance
 
+from sayso import InvalidCallError, PermissionRequestEvent
 from sayso.testing import a_request
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -235,6 +236,10 @@ async def test_what_an_adapter_submitted_is_never_changed(aap: AapWorld) -> None
     keys = [choice.key for choice in (*body.choices, *body.more)]
     assert "edit" not in keys
     assert {"allow", "deny", "changes", "deny-reason"} <= set(keys)
+    asked = record.request
+    assert isinstance(asked, PermissionRequestEvent)
+    with pytest.raises(InvalidCallError, match="cannot be changed"):
+        asked.approve(by="slack:U0ALICE", modified_arguments={"command": "another"})
 
 
 async def test_asking_for_changes_is_a_denial_with_a_note(aap: AapWorld) -> None:

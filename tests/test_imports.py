@@ -31,17 +31,35 @@ def _fresh(code: str) -> str:
     return done.stdout
 
 
-def test_importing_sayso_loads_no_chat_library_and_no_redis() -> None:
+_ALL = "import sys, sayso\nfor name in sayso.__all__: getattr(sayso, name)\nprint(*sys.modules)"
+
+
+def test_importing_sayso_loads_nothing_of_it() -> None:
     loaded = _fresh("import sys, sayso\nprint(*sys.modules)").split()
 
+    assert {"pydantic", "asyncio"} & set(loaded) == set()
+    assert [name for name in loaded if name.startswith("sayso")] == ["sayso"]
+
+
+def test_importing_sayso_costs_less_than_importing_pydantic_with_a_model() -> None:
+    timed = "import time\nbegan = time.process_time()\n{}\nprint(time.process_time() - began)"
+    ours = min(float(_fresh(timed.format("import sayso"))) for _ in range(3))
+    floor = min(float(_fresh(timed.format(_PYDANTIC))) for _ in range(3))
+
+    assert ours <= 1.5 * floor
+
+
+def test_no_name_of_sayso_loads_a_chat_library_redis_or_a_framework() -> None:
+    loaded = _fresh(_ALL).split()
+
     packages = {name.partition(".")[0] for name in loaded}
-    heavy = {"aiohttp", "redis", "hiredis", "slack_bolt", "slack_sdk", "telegram", "httpx"}
+    heavy = {"aiohttp", "redis", "hiredis", "slack_bolt", "slack_sdk", "telegram", "httpx", "trio"}
     ours = {"sayso_agents", "sayso_slack", "sayso_telegram", "sayso_bots", "sayso_playground"}
     assert packages & (heavy | ours) == set()
 
 
-def test_importing_sayso_loads_pydantic_rfc8785_and_the_standard_library_only() -> None:
-    loaded = _fresh("import sys, sayso\nprint(*sys.modules)").split()
+def test_all_of_sayso_loads_pydantic_rfc8785_and_the_standard_library_only() -> None:
+    loaded = _fresh(_ALL).split()
     needed = _fresh(f"import sys\n{_PYDANTIC}\nprint(*sys.modules)").split()
 
     packages = {name.partition(".")[0] for name in loaded}

@@ -1,56 +1,11 @@
 """Sayso: an AI agent asks, a person answers in the chat they have open, the agent goes on.
 
-The names that agents use; a room's names are loaded when they are first used. What
-operators run is ``sayso_bots``, and no platform is known here.
+The names that agents use; each is loaded when it is first used. What operators run is
+``sayso_bots``, and no platform is known here.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from sayso.calls import RunRef, ToolCall
-from sayso.errors import (
-    AlreadySettledError,
-    ArgumentsChangedError,
-    BusLostError,
-    ConfigError,
-    DeniedByRuleError,
-    DuplicateRequestError,
-    FieldError,
-    HandleClosedError,
-    InvalidCallError,
-    InvalidInputError,
-    KeyReusedError,
-    ListenerError,
-    NotApproverError,
-    RequestEndedError,
-    RequestLostError,
-    SaysoError,
-    SchemaError,
-    StoreUnreachableError,
-    ToolBlocked,
-    UnknownAgentError,
-    UnknownKeyError,
-    UnknownRequestError,
-    WaitTimeoutError,
-    WrongLoopError,
-    WrongQuestionError,
-)
-from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.globs.glob import escape
-from sayso.policy.decision import Context, Decision, Policy, Ruling
-from sayso.policy.remembered import Remembered
-from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import PermissionRequestEvent
-from sayso.questions.permission_answer import PermissionResponseEvent
-from sayso.rules.declarations import (
-    Declaration,
-    Requirements,
-    multi_agent_tool,
-    requires_permission,
-    sub_agent_tool,
-)
-from sayso.rules.deny_rule import DenyRule
-from sayso.rules.rule import PatternRule, RememberedRule, Rule
 
 if TYPE_CHECKING:
     from sayso.agent.batch import CallResult, Submitted
@@ -61,8 +16,41 @@ if TYPE_CHECKING:
     from sayso.agent.tools.wrap import LocalGate, wrap
     from sayso.agent.verdict import Pending, Verdict
     from sayso.always.terms import Terms
+    from sayso.calls import RunRef, ToolCall
+    from sayso.errors import (
+        AlreadySettledError,
+        ArgumentsChangedError,
+        BusLostError,
+        ConfigError,
+        DeniedByRuleError,
+        DuplicateRequestError,
+        FieldError,
+        HandleClosedError,
+        InvalidCallError,
+        InvalidInputError,
+        KeyReusedError,
+        ListenerError,
+        NotApproverError,
+        RequestEndedError,
+        RequestLostError,
+        SaysoError,
+        SchemaError,
+        StoreUnreachableError,
+        ToolBlocked,
+        UnknownAgentError,
+        UnknownKeyError,
+        UnknownRequestError,
+        WaitTimeoutError,
+        WrongLoopError,
+        WrongQuestionError,
+    )
+    from sayso.events import Event, Outcome, RequestEnding, UserInputRequest, UserInputResponse
+    from sayso.globs.glob import escape
     from sayso.policy.chain import Chain, When
+    from sayso.policy.decision import Context, Decision, Policy, Ruling
     from sayso.policy.permissions import Permissions
+    from sayso.policy.remembered import Remembered
+    from sayso.policy.rule_policy import RulePolicy
     from sayso.questions.clarification import (
         Clarification,
         ClarificationRequestEvent,
@@ -76,6 +64,8 @@ if TYPE_CHECKING:
         Continue,
     )
     from sayso.questions.inquiry import Inquiry
+    from sayso.questions.permission import PermissionRequestEvent
+    from sayso.questions.permission_answer import PermissionResponseEvent
     from sayso.questions.structured_input import (
         Collect,
         Collected,
@@ -88,7 +78,16 @@ if TYPE_CHECKING:
         TextApprovalRequestEvent,
         TextApprovalResponseEvent,
     )
+    from sayso.rules.declarations import (
+        Declaration,
+        Requirements,
+        multi_agent_tool,
+        requires_permission,
+        sub_agent_tool,
+    )
+    from sayso.rules.deny_rule import DenyRule
     from sayso.rules.lint import lint_rules
+    from sayso.rules.rule import PatternRule, RememberedRule, Rule
     from sayso.stores.connect import open_backend
 
 __all__ = [
@@ -179,45 +178,128 @@ __all__ = [
     "wrap",
 ]
 
-# Not every process needs these: each is loaded when it is first used. Nothing of the agent may be
-# loaded here, because whatever imports a room of sayso, the desk among them, runs this first.
-_LATER = {
-    "CallResult": "sayso.agent.batch",
-    "Submitted": "sayso.agent.batch",
-    "Gate": "sayso.agent.gate",
-    "Handle": "sayso.agent.handle.handle",
-    "connect": "sayso.agent.handle.handle",
-    "Pending": "sayso.agent.verdict",
-    "Verdict": "sayso.agent.verdict",
-    "Clarification": "sayso.questions.clarification",
-    "ClarificationRequestEvent": "sayso.questions.clarification",
-    "ClarificationResponseEvent": "sayso.questions.clarification",
-    "Clarify": "sayso.questions.clarification",
-    "Continuation": "sayso.questions.continuation",
-    "ContinuationRequestEvent": "sayso.questions.continuation",
-    "ContinuationResponseEvent": "sayso.questions.continuation",
-    "Continue": "sayso.questions.continuation",
-    "open_backend": "sayso.stores.connect",
-    "Inquiry": "sayso.questions.inquiry",
-    "lint_rules": "sayso.rules.lint",
-    "Chain": "sayso.policy.chain",
-    "When": "sayso.policy.chain",
-    "Orchestrator": "sayso.agent.orchestrator",
-    "Authority": "sayso.agent.responding",
-    "Responder": "sayso.agent.responding",
-    "Permissions": "sayso.policy.permissions",
-    "Collect": "sayso.questions.structured_input",
-    "Collected": "sayso.questions.structured_input",
-    "StructuredInputRequestEvent": "sayso.questions.structured_input",
-    "StructuredInputResponseEvent": "sayso.questions.structured_input",
-    "Terms": "sayso.always.terms",
-    "ApproveText": "sayso.questions.text_approval",
-    "TextApproval": "sayso.questions.text_approval",
-    "TextApprovalRequestEvent": "sayso.questions.text_approval",
-    "TextApprovalResponseEvent": "sayso.questions.text_approval",
-    "LocalGate": "sayso.agent.tools.wrap",
-    "wrap": "sayso.agent.tools.wrap",
+# Nothing is loaded here: whatever imports a room of sayso, a command that starts in an instant
+# among them, runs this first.
+_ROOMS = {
+    "sayso.agent.batch": (
+        "CallResult",
+        "Submitted",
+    ),
+    "sayso.agent.gate": ("Gate",),
+    "sayso.agent.handle.handle": (
+        "Handle",
+        "connect",
+    ),
+    "sayso.agent.orchestrator": ("Orchestrator",),
+    "sayso.agent.responding": (
+        "Authority",
+        "Responder",
+    ),
+    "sayso.agent.tools.wrap": (
+        "LocalGate",
+        "wrap",
+    ),
+    "sayso.agent.verdict": (
+        "Pending",
+        "Verdict",
+    ),
+    "sayso.always.terms": ("Terms",),
+    "sayso.calls": (
+        "RunRef",
+        "ToolCall",
+    ),
+    "sayso.errors": (
+        "AlreadySettledError",
+        "ArgumentsChangedError",
+        "BusLostError",
+        "ConfigError",
+        "DeniedByRuleError",
+        "DuplicateRequestError",
+        "FieldError",
+        "HandleClosedError",
+        "InvalidCallError",
+        "InvalidInputError",
+        "KeyReusedError",
+        "ListenerError",
+        "NotApproverError",
+        "RequestEndedError",
+        "RequestLostError",
+        "SaysoError",
+        "SchemaError",
+        "StoreUnreachableError",
+        "ToolBlocked",
+        "UnknownAgentError",
+        "UnknownKeyError",
+        "UnknownRequestError",
+        "WaitTimeoutError",
+        "WrongLoopError",
+        "WrongQuestionError",
+    ),
+    "sayso.events": (
+        "Event",
+        "Outcome",
+        "RequestEnding",
+        "UserInputRequest",
+        "UserInputResponse",
+    ),
+    "sayso.globs.glob": ("escape",),
+    "sayso.policy.chain": (
+        "Chain",
+        "When",
+    ),
+    "sayso.policy.decision": (
+        "Context",
+        "Decision",
+        "Policy",
+        "Ruling",
+    ),
+    "sayso.policy.permissions": ("Permissions",),
+    "sayso.policy.remembered": ("Remembered",),
+    "sayso.policy.rule_policy": ("RulePolicy",),
+    "sayso.questions.clarification": (
+        "Clarification",
+        "ClarificationRequestEvent",
+        "ClarificationResponseEvent",
+        "Clarify",
+    ),
+    "sayso.questions.continuation": (
+        "Continuation",
+        "ContinuationRequestEvent",
+        "ContinuationResponseEvent",
+        "Continue",
+    ),
+    "sayso.questions.inquiry": ("Inquiry",),
+    "sayso.questions.permission": ("PermissionRequestEvent",),
+    "sayso.questions.permission_answer": ("PermissionResponseEvent",),
+    "sayso.questions.structured_input": (
+        "Collect",
+        "Collected",
+        "StructuredInputRequestEvent",
+        "StructuredInputResponseEvent",
+    ),
+    "sayso.questions.text_approval": (
+        "ApproveText",
+        "TextApproval",
+        "TextApprovalRequestEvent",
+        "TextApprovalResponseEvent",
+    ),
+    "sayso.rules.declarations": (
+        "Declaration",
+        "Requirements",
+        "multi_agent_tool",
+        "requires_permission",
+        "sub_agent_tool",
+    ),
+    "sayso.rules.deny_rule": ("DenyRule",),
+    "sayso.rules.lint": ("lint_rules",),
+    "sayso.rules.rule": (
+        "PatternRule",
+        "RememberedRule",
+        "Rule",
+    ),
+    "sayso.stores.connect": ("open_backend",),
 }
+_LATER = {name: room for room, names in _ROOMS.items() for name in names}
 
 # Type checkers read the imports above: to them, another name is a mistake.
 if not TYPE_CHECKING:

@@ -177,6 +177,7 @@ class Checks:
         Raises:
             UnknownKeyError: there is none.
         """
+        self._questions.home.check()
         with counting(time):
             # Whoever waits comes back for it; whoever only looks need not.
             record = await self._once.under(check_key(key), hold=wait)

@@ -215,6 +215,10 @@ class Gate(Resuming):
         self._checks.denied[call_id] = reason
 
     @overload
+    def guard(  # type: ignore[overload-overlap]  # the more special comes first
+        self, function: Callable[_P, AsyncIterator[_T]]
+    ) -> Callable[_P, AsyncIterator[_T | str]]: ...
+    @overload
     def guard(self, function: Callable[_P, Coroutine[Any, Any, _T]]) -> Guarded[_P, _T]: ...
     @overload
     def guard(self, function: Callable[_P, _T]) -> Guarded[_P, _T]: ...
@@ -223,8 +227,9 @@ class Gate(Resuming):
     def guard(self, function: Callable[_P, Any] | None = None, *, raises: bool = False) -> Any:
         """Make every call of a function pass this gate; what comes back is async.
 
-        The function's name is the tool, its docstring's first line the
-        description. A call that is not approved does not run: its result says
+        An async generator stays one. The function's name is the tool, its docstring's first line
+        the description, and the object of a method no argument.
+        A call that is not approved does not run: its result says
         what happened, or with ``@gate.guard(raises=True)`` ToolBlocked does. A
         function that is not async runs as it is: the event loop stands still
         for as long as it takes.

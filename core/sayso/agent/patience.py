@@ -12,6 +12,7 @@ from sayso.agent.timeouts import GRACE_SECONDS, CallTime
 from sayso.calls import RunRef
 from sayso.errors import RequestLostError, StoreUnreachableError
 from sayso.rules.book import RuleBook
+from sayso.stores.home import running_loop
 from sayso.stores.inbox import CANNOT_ASK
 from sayso.stores.troubles import Troubles
 
@@ -72,7 +73,7 @@ class Patience:
         Raises:
             StoreUnreachableError: none brought anything; the message says ``failed`` and why.
         """
-        began = asyncio.get_running_loop().time()
+        began = running_loop().time()
         ends_at = min(began + self._seconds, _last_moment(began) if until is None else until)
         said = ""
         limit = asyncio.timeout_at(ends_at)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
+
+from sayso.stores.home import running_loop
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
 """A question expires after this many seconds unless told otherwise."""
@@ -69,4 +70,4 @@ class CallTime:
 
 
 def _now() -> float:
-    return asyncio.get_running_loop().time()
+    return running_loop().time()

@@ -21,6 +21,7 @@ from sayso.errors import (
 )
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
+from sayso.stores.home import running_loop
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Ring
 from sayso.tasks import Background
 
@@ -88,7 +89,7 @@ class Questions:
             StoreUnreachableError: it could not be opened in its time, or as long as
                 the gate is patient; the message says why.
         """
-        loop = asyncio.get_running_loop()
+        loop = running_loop()
         deadline = loop.time() + seconds
         asked_at: float | None = None
 

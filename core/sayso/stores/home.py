@@ -7,6 +7,18 @@ import asyncio
 from sayso.errors import WrongLoopError
 
 
+def running_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of asyncio that runs here.
+
+    Raises:
+        WrongLoopError: none does; another library's may.
+    """
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise WrongLoopError from None
+
+
 class Home:
     """Where a store is used: the event loop of its first use, and no other one.
 
@@ -21,9 +33,9 @@ class Home:
         """Return in the loop of the first use.
 
         Raises:
-            WrongLoopError: this is another one.
+            WrongLoopError: this is another one, or none.
         """
-        loop = asyncio.get_running_loop()
+        loop = running_loop()
         if self._loop is None:
             self._loop = loop
         if loop is not self._loop:

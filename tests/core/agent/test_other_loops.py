@@ -7,15 +7,18 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+import trio
 
 from sayso import (
     Clarify,
     Gate,
     Orchestrator,
     PermissionResponseEvent,
+    Responder,
     RulePolicy,
     RunRef,
     ToolCall,
+    UserInputRequest,
     WrongLoopError,
 )
 from sayso.clock import utc_now
@@ -25,6 +28,7 @@ from sayso.testing import a_request
 
 RUN = RunRef("deploy-bot", "s-1")
 CALL = ToolCall("bash", {"command": "ls"})
+SCHEMA = {"type": "object", "properties": {"size": {"type": "integer"}}}
 
 
 def elsewhere(work: Callable[[], Awaitable[Any]]) -> Any:
@@ -46,6 +50,17 @@ async def _guarded(gate: Gate) -> Any:
     return await gate.guard(lambda: "ran")()
 
 
+class _Nobody:
+    """An authority that is never asked."""
+
+    async def standing(self, actor: str, request: UserInputRequest) -> Any:
+        raise AssertionError(f"{actor} was looked up for {request.question_id}")
+
+
+def _responder(gate: Gate) -> Responder:
+    return Responder(gate.backend, _Nobody())
+
+
 def _request() -> Any:
     return a_request(run=RUN)
 
@@ -61,6 +76,13 @@ DOORS: dict[str, Callable[[Gate], Awaitable[Any]]] = {
     "resume_batch": lambda gate: gate.resume_batch(["q-1"]),
     "ask": lambda gate: gate.ask(Clarify("Which?")),
     "clarify": lambda gate: gate.clarify("Which?"),
+    "approve_text": lambda gate: gate.approve_text("Dear all"),
+    "collect": lambda gate: gate.collect(SCHEMA, text="How large?"),
+    "may_continue": lambda gate: gate.may_continue(10, 10),
+    "before_batch": lambda gate: gate.before_batch([CALL]),
+    "resume by key": lambda gate: gate.resume(key="key-1"),
+    "respond": lambda gate: _responder(gate).respond(_request().deny(by="slack:U0ALICE")),
+    "choose": lambda gate: _responder(gate).choose("q-1", "deny", by="slack:U0ALICE"),
     "cancel": lambda gate: gate.cancel("q-1"),
     "emit": lambda gate: gate.emit(_request()),
     "wait_for_response": lambda gate: gate.wait_for_response(PermissionResponseEvent, "q-1"),
@@ -101,6 +123,8 @@ def test_a_gate_of_another_loop_raises_at_once_on_every_door(
 
     with pytest.raises(WrongLoopError, match=r"sayso\.connect"):
         elsewhere(lambda: DOORS[door](gate))
+    with pytest.raises(WrongLoopError, match=r"sayso\.connect"):
+        trio.run(DOORS[door], gate)
 
     home.run_until_complete(opened.__aexit__(None, None, None))
 

@@ -302,6 +302,7 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
     text = (DEPLOY / "sayso.example.toml").read_text()
     everything = re.sub(r"^# (?=[a-z0-9_]+ = |\[)", "", text, flags=re.MULTILINE)
     (tmp_path / "all.toml").write_text(everything)
+    (tmp_path / "policy.toml").write_text("")
 
     settings = read_settings(str(tmp_path / "all.toml"), SECRETS)
 
@@ -313,8 +314,10 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 
 def test_the_example_settings_show_every_setting() -> None:
     from sayso.platforms import Section
+    from sayso.policy.written import RuleTable
     from sayso_bots.settings import aap, sections
     from sayso_bots.settings.loading import loaded_platforms
+    from sayso_bots.settings.sections import PolicySection
     from sayso_bots.settings.source import source_of
 
     text = (DEPLOY / "sayso.example.toml").read_text()
@@ -330,7 +333,8 @@ def test_the_example_settings_show_every_setting() -> None:
         and issubclass(kind, Section)
         and kind.__module__ == sections.__name__
     ]
-    models += [sections.person_section(platforms), aap.AapSection, aap.ProvisionerSection]
+    models += [sections.person_section(platforms), PolicySection, RuleTable]
+    models += [aap.AapSection, aap.ProvisionerSection]
     known = {name for model in models for name in model.model_fields}
 
     assert shown == known

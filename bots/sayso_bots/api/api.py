@@ -169,10 +169,10 @@ class HostedApi:
         if isinstance(said, Joined):
             # Somebody else was quicker with the same key: once more, to see what they asked.
             return await self._ask(request)
-        if said is not None:
-            return await beside(request, partial(record_reply, Record(asked, said), 200))
         # By the store's clock, as whoever repeats the call is told.
-        known = await self._backend.store.get(draft.question_id) or Record(asked)
+        known = await self._backend.store.get(draft.question_id) or Record(asked, said)
+        if said is not None:
+            return await beside(request, partial(record_reply, known, 200))
         location = f"{request.rel_url.raw_path}/{draft.question_id}"
         return await beside(request, partial(record_reply, known, 201, location=location))
 

@@ -29,8 +29,8 @@ async def opened_or_decided(
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
     As at a gate, a request is opened only on the rules of the session that the
-    policy saw, and a rule that answers is counted as used, logged and, where
-    its section says so, audited. With a ``sequel`` what a rule answers is recorded, too.
+    policy saw. What a rule answers is recorded, and with that it is over; the
+    rule is counted as used, logged and, where its section says so, audited.
     A rule allows no fixed call of which the arguments here are another reading than those that
     will run: either of them may be denied, and else a person is asked.
     What was asked under the ``key`` before is joined.
@@ -60,18 +60,23 @@ async def opened_or_decided(
         said: UserInputResponse | None = None
         if decision.ruling is not Ruling.ASK:
             said = _said_by(decision, request, clock())
-            if sequel is None:
-                await unasked.tell(call, verdict_by(call, decision))
-                return said
+            await unasked.tell(call, verdict_by(call, decision))
         asked = request.model_copy(update={"asked_because": decision.told_because})
+        # What a rule answers was answered on the rules of that moment.
+        book = decided.book if said is None else None
         opened = await backend.store.open(
-            asked, seconds=seconds, inbox="", book=decided.book, ending=said, sequel=sequel, key=key
+            asked,
+            seconds=seconds,
+            inbox="",
+            book=book,
+            ending=said,
+            sequel=sequel,
+            key=key,
+            audited=False,
         )
         if isinstance(opened, Joined):
             return opened
         if not isinstance(opened, BookChanged):
-            if said is not None:
-                await unasked.tell(call, verdict_by(call, decision))
             return said
         await decider.refresh()
 

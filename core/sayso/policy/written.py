@@ -62,7 +62,9 @@ class PolicyTable(BaseModel):
     deny: tuple[Any, ...] = ()
 
 
-class _RuleTable(BaseModel):
+class RuleTable(BaseModel):
+    """The keys of a rule."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool: str
@@ -95,7 +97,7 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
     rules = []
     for number in range(len(written) if isinstance(written, list) else 0):
         one = (*path, number)
-        table = document.section(_RuleTable, *one)
+        table = document.section(RuleTable, *one)
         if table is None:
             continue
         try:

@@ -337,6 +337,29 @@ async def test_by_a_setting_what_rules_decide_over_http_is_audited(
     assert "read is allowed by allow rule 1" in caplog.text
 
 
+async def test_what_the_policy_decides_is_recorded_and_over_with_that() -> None:
+    policy = '[[policy]]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
+    async with (
+        a_playground() as playground,
+        open_backend("memory://") as backend,
+        world_on(playground, backend, TOML + policy) as world,
+    ):
+        for number, tool in enumerate(("read", "format_disk")):
+            asked = {"functionName": tool, "permissionId": f"p-{number}"}
+            first = await world.ask(**asked)
+            again = await world.ask(**asked)
+            shown = await world.call("GET", f"{world.branch}/requests/p-{number}")
+
+            assert first.status == again.status == shown.status == 200
+            assert first.json == again.json
+            assert shown.json["response"] == first.json["response"]
+            assert first.json["response"]["approved"] is (tool == "read")
+        other = await world.ask(functionName="read", permissionId="p-0", arguments={"path": "x"})
+        assert other.status == 409
+        assert await backend.audit.read(10) == []
+        assert await backend.watch.pending() == []
+
+
 async def test_the_policy_of_the_settings_counts() -> None:
     policy = '[policy]\nallow = [{ tool = "read" }]\ndeny = [{ tool = "format_disk" }]\n'
     async with (

@@ -52,6 +52,7 @@ class MemoryStore:
         ending: RequestEnding | None = None,
         key: str = "",
         sequel: Sequel | None = None,
+        audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
@@ -75,14 +76,14 @@ class MemoryStore:
         if key:
             entry.hold(hold)
         self._records.add(entry)
-        is_audited = ending is None or sequel is None
-        if is_audited:
+        told = ending is None or (audited and sequel is None)
+        if told:
             self._audit.write(audit.about(request), audit.asked(request))
         self._bus.tell(branch_topic(request.run), request)
         if ending is None:
             self._outbox.put("ask", request.question_id)
         else:
-            self._end(entry, ending, audit.ended(ending) if is_audited else None)
+            self._end(entry, ending, audit.ended(ending) if told else None)
         return Opened(seconds, now.timestamp())
 
     async def settle(

@@ -105,6 +105,7 @@ class Store(Protocol):
         ending: RequestEnding | None = None,
         key: str = "",
         sequel: Sequel | None = None,
+        audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end; one atomic step.
 
@@ -115,8 +116,9 @@ class Store(Protocol):
         that the asker knows; when it is not the current one, nothing is
         opened; None opens whatever they are. Repeating the same request
         changes nothing; after its end the inbox is rung at once. What needs
-        nobody is recorded with its ``ending``: it is never open, and never shown. A ``sequel``
-        is what its end leaves to do.
+        nobody is recorded with its ``ending``: it is never open, and never shown, and it is
+        not in the audit unless it is to be ``audited``. A ``sequel`` is what its end leaves
+        to do.
 
         Under a ``key`` a session asks once: another request joins the one that
         was asked under it, whatever the rules are by now. Whoever opens or joins

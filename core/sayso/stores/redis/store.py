@@ -70,10 +70,11 @@ class RedisStore:
         ending: RequestEnding | None = None,
         key: str = "",
         sequel: Sequel | None = None,
+        audited: bool = True,
     ) -> Opened | BookChanged | Joined:
         """Record the request, put it in the outbox and ring ``inbox`` at its end."""
         refuse_unfilled(request)
-        is_audited = ending is None or sequel is None
+        told = ending is None or (audited and sequel is None)
         said, *left = await self._client.run(
             _OPEN,
             request.question_id,
@@ -85,10 +86,10 @@ class RedisStore:
             int(book is not None),
             book or "",
             audit.written(audit.about(request)),
-            audit.written(audit.asked(request)) if is_audited else "",
+            audit.written(audit.asked(request)) if told else "",
             self._client.keys.channel(branch_topic(request.run)),
             b"" if ending is None else encode(ending),
-            "" if ending is None or not is_audited else audit.written(audit.ended(ending)),
+            audit.written(audit.ended(ending)) if ending is not None and told else "",
             short_key(key) if key else "",
             *_followed(sequel),
         )

@@ -1,7 +1,7 @@
 -- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
 -- the rules, that version, facts for all entries of the audit on it, those of the first, the
--- channel of whoever follows its branch, for what needs nobody its ending, and facts on that ('' for
--- none), the key it is asked under, as a name in keys ('' for none), the queue of errands that its end
+-- channel of whoever follows its branch, for what needs nobody its ending, and facts on that (both
+-- '' where nothing is audited), the key it is asked under, as a name in keys ('' for none), the queue of errands that its end
 -- leaves it in ('' for none), and how many ms it is kept for that.
 -- Answers 'open', the ms left and the time, 'changed', 'duplicate', or 'joined' with the id of what
 -- was asked under the key before, the time, and its fields and their values.

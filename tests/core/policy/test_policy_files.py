@@ -1,0 +1,100 @@
+"""A policy in a file: the same syntax for agents and servers, and mistakes with line and fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sayso import RulePolicy, RunRef, ToolCall
+from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.presets import PRESETS
+from sayso.written.document import SettingsError
+
+ROOT = Path(__file__).parents[3]
+
+
+async def said(policy: RulePolicy, tool: str) -> tuple[Ruling, str]:
+    decision = await evaluate(policy, ToolCall(tool), Context(RunRef("a", "s")))
+    assert decision is not None
+    return decision.ruling, decision.line
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "policy.toml"
+
+
+async def test_a_file_says_what_a_policy_of_rules_says(file: Path) -> None:
+    file.write_text(
+        'preset = "coding"\nallow = [{ tool = "make" }]\ndeny = [{ tool = "drop" }]\n'
+        'allow_once = [{ tool = "migrate" }]\n'
+    )
+    policy = RulePolicy.from_file(file)
+
+    assert await said(policy, "make") == (Ruling.ALLOW, "allow rule 1")
+    assert await said(policy, "Read") == (Ruling.ALLOW, "preset coding")
+    assert await said(policy, "drop") == (Ruling.DENY, "deny rule 1")
+    assert await said(policy, "migrate") == (Ruling.ALLOW, "allow-once rule 1")
+    assert await said(policy, "migrate") == (Ruling.ASK, "ask")
+
+
+async def test_a_file_may_allow_by_default(file: Path) -> None:
+    file.write_text('default = "allow"\n')
+
+    assert await said(RulePolicy.from_file(str(file)), "x") == (Ruling.ALLOW, "default")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('\ndeny = [{ tol = "x" }]', "line 2: deny.0.tol is not a setting; did you mean tool?"),
+        ("denny = []", "line 1: denny is not a setting; did you mean deny?"),
+        ('deny = [{ tool = "x", params = { a = 1 } }]', "line 1: deny.0.params.a must be a string"),
+        ('allow = [\n  { tool = "x", params = { a = "[a" } },\n]\nallow = 1', "is not valid TOML"),
+        ('preset = "all"', "line 1: preset 'all' is not a preset; there is 'coding'"),
+        ('agent = "x"', "line 1: agent is not a setting"),
+    ],
+)
+def test_a_mistake_is_told_with_line_and_fix(file: Path, text: str, problem: str) -> None:
+    file.write_text(text)
+
+    with pytest.raises(SettingsError) as caught:
+        RulePolicy.from_file(file)
+
+    assert any(f"{file} {problem}" in told for told in caught.value.problems)
+
+
+def test_a_file_that_is_not_there_is_told(file: Path) -> None:
+    with pytest.raises(SettingsError, match=r"policy\.toml: no such file"):
+        RulePolicy.from_file(file)
+
+
+RUNS_WRITES_OR_FETCHES = (
+    *("bash", "shell", "exec", "run", "command", "terminal", "python", "eval", "repl", "execute"),
+    *("write", "edit", "patch", "create", "delete", "remove", "move", "copy", "rename", "append"),
+    *("fetch", "web", "http", "url", "browse", "download", "search_web", "request", "resource"),
+    *("git", "task", "agent", "todo", "notebookedit", "replace", "insert", "save", "update"),
+)
+
+
+def test_nothing_in_a_preset_runs_writes_or_fetches_by_its_name() -> None:
+    names = [one.tool for preset in PRESETS.values() for one in preset]
+
+    suspicious = {
+        name
+        for name in names
+        for word in RUNS_WRITES_OR_FETCHES
+        if word in name.lower() and name != "BashOutput"
+    }
+
+    assert suspicious == set()
+    assert len(names) == len(set(names))
+
+
+def test_the_docs_list_what_a_preset_allows_and_nothing_else() -> None:
+    page = (ROOT / "docs" / "policies" / "server.md").read_text()
+    table = page.split("| does at most | tools |")[1].split("\n\n")[0]
+    told = [name for row in table.splitlines() for name in row.split("`")[1::2]]
+
+    assert sorted(told) == sorted(one.tool for one in PRESETS["coding"])

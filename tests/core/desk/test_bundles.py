@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -49,6 +50,23 @@ async def test_a_call_that_comes_alone_has_an_ordinary_card(backend: Backend) ->
 
         assert await room.verdicts() == {"build": "approved"}
         assert room.chat.bundles == {}
+
+
+async def test_gates_of_one_session_share_a_message_without_naming_a_run(backend: Backend) -> None:
+    async with a_room(backend) as room:
+        checks = []
+        async with AsyncExitStack() as stack:
+            for tool in ("build", "test"):
+                opened = Gate.open(backend, run=RunRef("deploy-bot", "s-2"), timeout=20)
+                gate = await stack.enter_async_context(opened)
+                checks.append(asyncio.create_task(gate.check(a_call(tool))))
+            await room.gathered(2)
+            room.window.close()
+            _, cards = await room.chat.bundle_where(lambda cards: len(cards) == 2)
+
+            assert states(cards) == {"build": "open", "test": "open"}
+            for check in checks:
+                check.cancel()
 
 
 async def test_calls_of_another_run_and_of_another_route_have_cards_of_their_own(

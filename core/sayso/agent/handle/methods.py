@@ -283,6 +283,16 @@ class Methods:
             Countdown(self._store_timeout),
         )
 
+    async def cancel_all(
+        self, *, run: Run = None, whole_session: bool = False, reason: str = ""
+    ) -> list[RequestEnding]:
+        """Withdraw every open question of the run: see ``sayso.Gate.cancel_all``."""
+
+        def work(gate: Gate) -> Coroutine[Any, Any, list[RequestEnding]]:
+            return gate.cancel_all(whole_session=whole_session, reason=reason)
+
+        return await self._done(self._begin(run, work), Countdown(self._store_timeout))
+
     async def before_iteration(self, *, run: Run = None) -> None:
         """A new iteration of the run begins, and no answer of the last one counts for it."""
 

@@ -32,6 +32,7 @@ class SyncHandle:
         self.collect = _at_once(methods.collect)
         self.may_continue = _at_once(methods.may_continue)
         self.cancel = _at_once(methods.cancel)
+        self.cancel_all = _at_once(methods.cancel_all)
         self.before_iteration = _at_once(methods.before_iteration)
         self.deny_call = _at_once(methods.deny_call)
 

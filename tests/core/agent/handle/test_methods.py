@@ -108,6 +108,15 @@ def test_a_withdrawn_question_ends_as_cancelled(handle: Handle) -> None:
     assert verdict.reason == "never mind"
 
 
+def test_all_that_a_run_asks_is_withdrawn_at_once(handle: Handle) -> None:
+    asked = [handle.sync.submit(CALL, run=run) for run in ("s-1", "s-1", "s-2")]
+
+    ended = asyncio.run(handle.cancel_all(run="s-1", reason="the run was stopped"))
+    assert {ending.question_id for ending in ended} == set(asked[:2])
+    (last,) = handle.sync.cancel_all(run="s-2", whole_session=True)
+    assert (last.question_id, last.outcome) == (asked[2], Outcome.CANCELLED)
+
+
 def test_the_sync_of_a_handle_has_each_method_that_is_awaited(handle: Handle) -> None:
     awaited = {
         name
@@ -119,4 +128,4 @@ def test_the_sync_of_a_handle_has_each_method_that_is_awaited(handle: Handle) ->
     for name in awaited:
         gates = inspect.signature(getattr(Gate, name)).parameters
         ours = inspect.signature(getattr(Handle, name)).parameters
-        assert set(ours) - {"run"} == set(gates), name
+        assert set(ours) - {"run"} == set(gates) - {"run"}, name

@@ -16,6 +16,7 @@ _LOOKS = {"startswith", "endswith", "find", "index", "count", "fullmatch", "matc
 # What others say only in words: Telegram gives its errors no codes, asyncio its log lines neither,
 # and redis-py keeps the code of a reply in the message of its error.
 FOREIGN = {
+    "updatedInput",
     "ACL failure in script",
     "MISCONF",
     "NOPERM",

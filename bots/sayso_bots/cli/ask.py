@@ -18,7 +18,7 @@ from sayso.actors import check_actor
 from sayso.agent.gate import Gate
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import RunRef, ToolCall, new_id
 from sayso.errors import ConfigError, KeyReusedError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
@@ -224,7 +224,8 @@ def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
     agent = args.agent or env.get("SAYSO_AGENT") or "cli"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
     try:
-        return RunRef(agent, session, args.branch)
+        # Scripts that ask at the same time have nothing to do with each other: a card each.
+        return RunRef(agent, session, args.branch, new_id())
     except ValidationError:
         raise UsageError("SAYSO_AGENT or SAYSO_SESSION is not valid UTF-8") from None
 

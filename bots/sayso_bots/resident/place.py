@@ -11,9 +11,7 @@ import stat
 import struct
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
-
-PACKAGES = ("sayso", "sayso_bots", "sayso_slack", "sayso_telegram")
+from collections.abc import Iterator, Mapping, Sequence
 
 SWITCH = "SAYSO_HELPER"
 """The variable that says ``off`` where no helper may run."""
@@ -34,9 +32,9 @@ def identity(env: Mapping[str, str]) -> str:
     """
     parts = [sys.executable, sys.version, str(os.getuid())]
     parts += [f"{name}={env.get(name)}" for name in _WORLD]
-    for root in _roots():
-        parts.append(f"{root} {os.stat(root).st_mtime_ns}")
-        parts += sorted(_files(root))
+    for root, packages in _roots():
+        parts.append(f"{root} {os.stat(root or os.curdir).st_mtime_ns}")
+        parts += sorted(_files(packages))
     return "\n".join(parts)
 
 
@@ -100,18 +98,25 @@ def _is_ours(folder: str) -> bool:
     return stat.S_ISDIR(mode) and found.st_uid == os.getuid() and not stat.S_IMODE(mode) & 0o077
 
 
-def _roots() -> Iterator[str]:
-    """The folders that hold our packages, each once."""
-    seen = set()
-    for package in PACKAGES:
-        for place in sys.path:
-            if place not in seen and os.path.isfile(os.path.join(place, package, "__init__.py")):
-                seen.add(place)
-                yield place
+def _roots() -> Iterator[tuple[str, list[str]]]:
+    """The folders that hold packages of ours, each once, and those packages."""
+    for root in dict.fromkeys(sys.path):
+        try:
+            names = os.listdir(root or os.curdir)
+        except OSError:
+            continue
+        found = [
+            os.path.join(root, name)
+            for name in sorted(names)
+            if (name == "sayso" or name.startswith("sayso_"))
+            and os.path.isfile(os.path.join(root, name, "__init__.py"))
+        ]
+        if found:
+            yield root, found
 
 
-def _files(root: str) -> Iterator[str]:
-    folders = [os.path.join(root, package) for package in PACKAGES]
+def _files(packages: Sequence[str]) -> Iterator[str]:
+    folders = list(packages)
     while folders:
         try:
             entries = os.scandir(folders.pop())

@@ -41,8 +41,8 @@ _FIRST = ("e2e", "test_docs_site.py", "bots", "playground")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: many tests wait."""
-    return min(4, (os.cpu_count() or 1) + 1)
+    """Two processes more than there are cores: many tests wait."""
+    return min(6, (os.cpu_count() or 1) + 2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -120,7 +120,7 @@ class Helper:
     async def _unless_left(
         self, request: Mapping[str, Any], reader: asyncio.StreamReader
     ) -> Mapping[str, Any] | None:
-        work = asyncio.ensure_future(self._answer(request))
+        work = asyncio.ensure_future(self._worked(request))
         left = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
@@ -134,3 +134,12 @@ class Helper:
             _log.warning("a command has to work by itself: %s", type(error).__name__)
             return None
         return work.result()
+
+    async def _worked(self, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        try:
+            return await self._answer(request)
+        except (SystemExit, KeyboardInterrupt) as ended:
+            # A parser raises one for wrong usage. Let through, it would end the loop, and withdraw
+            # what all others wait for.
+            _log.debug("a command has to end by itself: %s", type(ended).__name__)
+            return None

@@ -97,6 +97,31 @@ async def test_mistakes_are_told_by_the_command_itself(machine: Machine) -> None
         assert helped.code == 2
 
 
+async def test_a_mistake_of_one_command_ends_neither_the_helper_nor_the_questions_of_others(
+    machine: Machine,
+) -> None:
+    helper = machine.helper()
+    async with machine.started("hook", "claude-code") as hook:
+        assert hook.stdin is not None
+        hook.stdin.write(event("write"))
+        hook.stdin.close()
+        before: list[str] = []
+        while not before:
+            before = await _open(machine)
+
+        await machine.run("ask", "--help")
+        await machine.run("ask", "read", "--bogus")
+        await machine.hook(event("read"), "--bogus")
+
+        assert machine.helper() == helper
+        assert await _open(machine) == before
+
+
+async def _open(machine: Machine) -> list[str]:
+    done = await machine.run("pending", "--json")
+    return [record["id"] for record in json.loads(done.out)]
+
+
 async def test_a_person_is_asked_by_the_command_itself(machine: Machine) -> None:
     done = await machine.run("ask", "write", "--timeout", "300ms")
 

@@ -31,6 +31,7 @@ async def opened_or_decided(
     As at a gate, a request is opened only on the rules of the session that the
     policy saw. What a rule answers is recorded, and with that it is over; the
     rule is counted as used, logged and, where its section says so, audited.
+    What is denied of a call as it was made first is denied of what became of it.
     A rule allows no fixed call of which the arguments here are another reading than those that
     will run: either of them may be denied, and else a person is asked.
     What was asked under the ``key`` before is joined.
@@ -53,10 +54,10 @@ async def opened_or_decided(
     while True:
         decided = await decider.decide(call, asker)
         decision = decided.decision
-        if request.fixed and request.original_arguments is not None:
+        if request.original_arguments is not None:
             denial, _ = await decider.standing(asker, *calls_of(request))
-            is_allowed = decision.ruling is Ruling.ALLOW
-            decision = denial or (Decision.ASK if is_allowed else decision)
+            is_two_readings = request.fixed and decision.ruling is Ruling.ALLOW
+            decision = denial or (Decision.ASK if is_two_readings else decision)
         said: UserInputResponse | None = None
         if decision.ruling is not Ruling.ASK:
             said = _said_by(decision, request, clock())

@@ -161,6 +161,18 @@ class DenialContract:
             settled = await backend.store.settle(request.question_id, _edited(request, command="x"))
             _is_denied(settled)
 
+    async def test_a_denial_of_the_call_as_it_was_made_counts_on_the_rules_it_was_asked_on(
+        self, backend: Backend
+    ) -> None:
+        request = a_request().model_copy(update={"original_arguments": {"command": "as called"}})
+        await _deny_always(backend, ToolCall("run_command", {"command": "as called"}))
+        book = (await backend.rules.book(request.run)).version
+        await backend.store.open(request, seconds=30, inbox="", book=book)
+
+        settled = await backend.store.settle(request.question_id, a_response(request))
+
+        assert _is_denied(settled).line == "remembered always deny"
+
     async def test_an_approval_and_a_denial_for_ever_at_once_never_end_in_a_forbidden_approval(
         self, backend: Backend
     ) -> None:

@@ -72,6 +72,23 @@ async def test_a_denial_at_the_moment_of_asking_names_its_line(strict: World) ->
     assert said.get("decidedBy") is None
 
 
+async def test_a_denial_of_the_call_as_it_was_made_counts_where_it_is_opened(
+    world: World, strict: World
+) -> None:
+    run, call = RunRef("deploy-bot", world.session_id), ToolCall("run_command", {"command": "rm x"})
+    await always_deny(world.backend, call, run)
+
+    for asked in (world, strict):
+        reply = await asked.ask(
+            permissionId="p-original",
+            arguments={"command": "ls"},
+            originalArguments={"command": "rm x"},
+        )
+
+        assert reply.status == 200
+        assert reply.json["response"]["approved"] is False
+
+
 async def test_a_remembered_denial_names_its_line_at_the_moment_of_asking(world: World) -> None:
     request = await world.asked()
     call = ToolCall(request["functionName"], request["arguments"])

@@ -114,7 +114,8 @@ class Store(Protocol):
         The request expires ``seconds`` from now by the store's clock. An empty
         ``inbox`` is not rung. ``book`` is the version of the session's rules
         that the asker knows; when it is not the current one, nothing is
-        opened; None opens whatever they are. Repeating the same request
+        opened; None opens whatever they are. With it the asker promises that the call, as it is
+        asked about, was held against all that denies it. Repeating the same request
         changes nothing; after its end the inbox is rung at once. What needs
         nobody is recorded with its ``ending``: it is never open, and never shown, and it is
         not in the audit unless it is to be ``audited``. A ``sequel`` is what its end leaves

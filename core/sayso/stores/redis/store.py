@@ -83,7 +83,7 @@ class RedisStore:
             inbox,
             session_key(request.run),
             agent_key(request.run),
-            int(book is not None),
+            _vouched(request, book),
             book or "",
             audit.written(audit.about(request)),
             audit.written(audit.asked(request)) if told else "",
@@ -196,6 +196,17 @@ class RedisStore:
                 raise ReplayedCallbackError("this callback was handled before")
             case _:
                 raise UnknownRequestError(question_id)
+
+
+def _vouched(request: UserInputRequest, book: str | None) -> int:
+    """0: no rules were looked at; 1: their version is checked; 2: and kept for the approval.
+
+    A version vouches for the call that is asked about, and for no other: where the call was made
+    with other arguments, whoever settles looks at the rules.
+    """
+    if book is None:
+        return 0
+    return 2 if getattr(request, "original_arguments", None) is None else 1
 
 
 def _followed(sequel: Sequel | None) -> tuple[str, int]:

@@ -1,5 +1,5 @@
--- Open a request: id, request, life in ms, inbox, session, agent, whether to check the version of
--- the rules, that version, facts for all entries of the audit on it, those of the first, the
+-- Open a request: id, request, life in ms, inbox, session, agent, '1' to check the version of the
+-- rules, '2' to keep it for whoever approves, too, that version, facts for all entries of the audit on it, those of the first, the
 -- channel of whoever follows its branch, for what needs nobody its ending, and facts on that (both
 -- '' where nothing is audited), the key it is asked under, as a name in keys ('' for none), the queue of errands that its end
 -- leaves it in ('' for none), and how many ms it is kept for that.
@@ -28,14 +28,14 @@ if other then
   table.insert(found, 1, 'joined')
   return found
 end
-if check == '1' and version_of(session, agent) ~= version then return {'changed'} end
+if check ~= '0' and version_of(session, agent) ~= version then return {'changed'} end
 local deadline = now + life
 redis.call(
   'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts,
   'o', observers, 'b', now
 )
 -- What is asked was held against these rules.
-if check == '1' then redis.call('HSET', record, 'v', version) end
+if check == '2' then redis.call('HSET', record, 'v', version) end
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 local over = ending ~= '' and queue ~= '' and now or deadline
 local kept_until = over + math.max(DAY, tonumber(keep))

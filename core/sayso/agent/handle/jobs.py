@@ -50,8 +50,13 @@ class Job(Generic[_T]):
             # Ours has told its outcome before; whoever waits must not take this for its own.
             self.fail(RuntimeError("the work was cancelled from within: nothing was approved"))
             raise
-        except BaseException as error:  # whatever it is, it is the caller's and ends no thread
+        except Exception as error:
             self.fail(error)
+        except BaseException as error:
+            # A policy may end this thread as little as the loop of whoever waits.
+            ended = RuntimeError(f"{type(error).__name__} was raised: nothing was approved")
+            ended.__cause__ = error
+            self.fail(ended)
         else:
             if self._is_waited_for():
                 self.outcome.set_result(result)

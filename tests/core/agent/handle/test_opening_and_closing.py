@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -146,15 +145,22 @@ def test_several_handles_of_one_process_know_nothing_of_each_other(store_url: st
         assert one.sync.check(CALL).approved
 
 
-def test_a_policy_that_ends_the_process_ends_no_thread_of_ours() -> None:
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
+def test_a_policy_that_ends_the_process_ends_no_thread_of_ours_and_no_caller(
+    error: type[BaseException],
+) -> None:
     class Leaving:
         async def decide(self, call: ToolCall, context: object) -> None:
-            sys.exit(3)
+            raise error
+
+    async def refused(handle: Handle) -> str:
+        with pytest.raises(RuntimeError, match="nothing was approved") as raised:
+            await handle.check(CALL)
+        return str(raised.value)
 
     with sayso.connect("memory://", policy=Leaving()) as handle:
-        with pytest.raises(SystemExit):
-            handle.sync.check(CALL)
-        with pytest.raises(SystemExit):
+        assert error.__name__ in asyncio.run(refused(handle))
+        with pytest.raises(RuntimeError, match="nothing was approved"):
             handle.sync.check(CALL)
 
 

@@ -144,7 +144,7 @@ class Checks:
             if isinstance(opened, Joined):
                 return await self._once.joined(opened.record, call, asked)
             await self._decider.refresh()
-            said = await self._decide(call, asked.asker)
+            said = await self._decide(call, asked)
         return said
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
@@ -268,21 +268,25 @@ class Checks:
         self._questions.home.check()
         if call.call_id in self.denied:
             return await self._endings.denied(call, decided(call, Decision.DENY))
-        if (known := await self._answered(call, asked.asker)) is not None:
-            return known
-        # What was asked under the key counts before what the policy allows by now.
-        if asked.key and (joined := await self._once.find(call, asked, waiter)) is not None:
-            return joined
-        return await self._decide(call, asked.asker)
+        joined: Verdict | Joined | None
+        if asked.key:
+            # What was asked under the key counts before what the policy allows by now; what was
+            # answered without it, or under another, does not count.
+            joined = await self._once.find(call, asked, waiter)
+        else:
+            joined = await self._answered(call, asked.asker)
+        return joined or await self._decide(call, asked)
 
-    async def _decide(self, call: ToolCall, asker: Asker) -> Verdict | Decided:
-        said = await self._decider.decide(call, asker)
+    async def _decide(self, call: ToolCall, asked: Asked) -> Verdict | Decided:
+        said = await self._decider.decide(call, asked.asker)
         if call.call_id in self.denied:
             return await self._endings.denied(call, decided(call, Decision.DENY))
         if said.decision.ruling is not Ruling.ASK:
             return await self._by_rules.tell(call, decided(call, said.decision))
         shown = said.decision.applied_to(call)
-        return said if shown is call else await self._answered(shown, asker) or said
+        if shown is call or asked.key:
+            return said
+        return await self._answered(shown, asked.asker) or said
 
     async def _answered(self, call: ToolCall, asker: Asker) -> Verdict | None:
         """This iteration's answer for the call; nothing comes before a denial, not even that."""

@@ -32,6 +32,7 @@ from sayso import (
     RulePolicy,
     RunRef,
     ToolCall,
+    Verdict,
 )
 from sayso.stores.backend import Backend
 
@@ -235,3 +236,19 @@ async def test_whoever_joins_runs_with_its_own_values(backend: Backend, gate: Ga
     await approve(backend)
 
     assert (await first).arguments == (await gate.check(call, key="k")).arguments == {"at": day}
+
+
+async def test_another_key_asks_anew_about_a_call_that_this_iteration_has_an_answer_for(
+    backend: Backend, gate: Gate
+) -> None:
+    submitted = await gate.submit_batch([DEPLOY], keys=["turn-1"])
+    await approve(backend)
+    [first] = await gate.resume_batch(submitted)
+
+    again = await gate.submit(DEPLOY, key="turn-2")
+
+    assert isinstance(first, Verdict)
+    assert first.approved
+    assert isinstance(again, str)
+    assert (await question(backend)).permission_id == again
+    assert await gate.check(DEPLOY, key="turn-1") == first

@@ -219,7 +219,8 @@ def _installed_words(args: argparse.Namespace, env: Mapping[str, str]) -> list[s
     if not config and Path(DEFAULT_FILE).exists():
         config = DEFAULT_FILE
     given = {
-        "--config": str(Path(config).absolute()) if config else "",
+        # Written in any case: what a project puts into the environment must not choose another.
+        "--config": str(Path(config).absolute()) if config else os.devnull,
         "--store": args.store,
         "--agent": args.agent or env.get("SAYSO_AGENT", ""),
         "--timeout": args.timeout or "10m",

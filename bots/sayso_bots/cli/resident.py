@@ -1,6 +1,6 @@
 """The helper that starts itself: it answers hooks, and calls of ``ask`` that need nobody.
 
-``python -P -m sayso_bots.cli.resident``, as ``sayso_bots.resident.client`` starts it.
+``python -I -m sayso_bots.cli.resident`` or with ``-P``, as ``sayso_bots.resident.client`` does.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+import sayso_bots
 from sayso.errors import ConfigError
 from sayso_bots.hook.agents import CODEX, HookAgent
 
@@ -61,14 +62,25 @@ def settings_file(agent: HookAgent, scope: str, env: Mapping[str, str], folder: 
 
 
 def this_command() -> tuple[str, ...]:
-    """The words that start this command from any folder."""
-    started = Path(sys.argv[0]).absolute()
-    if started.name == "sayso" and os.access(started, os.X_OK):
-        return (str(started),)
-    if found := shutil.which("sayso", path=str(Path(sys.executable).parent)):
-        return (str(Path(found).absolute()),)
+    """The words that start this command from any folder, by Python itself.
+
+    A project may set ``PYTHONPATH`` for the agent, and have a module there that answers in our
+    place: what is installed is started without it, a source tree needs it.
+    """
+    for isolated in ("-I", "-EP"):
+        if _starts(isolated):
+            return (sys.executable, isolated, "-m", "sayso_bots")
     # Not the folder it is started in: an agent could put a module of any name there.
     return (sys.executable, "-P", "-m", "sayso_bots")
+
+
+def _starts(option: str) -> bool:
+    """Whether Python finds this very code with the option."""
+    code = "import sayso_bots; print(sayso_bots.__file__, end='')"
+    done = subprocess.run(  # noqa: S603  our own interpreter
+        (sys.executable, option, "-c", code), capture_output=True, text=True, check=False
+    )
+    return done.returncode == 0 and done.stdout == sayso_bots.__file__
 
 
 def add_hook(at: Path, hook: Hook) -> bool:

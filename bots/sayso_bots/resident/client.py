@@ -18,6 +18,7 @@ from sayso_bots.resident.place import (
     folder_of,
     identity,
     is_same_user,
+    isolation,
     settings_in,
     started_with,
 )
@@ -139,9 +140,9 @@ def _start(folder: str, env: Mapping[str, str]) -> None:
     import subprocess  # loaded only where the slow way follows anyway
 
     try:
-        subprocess.Popen(
+        subprocess.Popen(  # noqa: S603  our own interpreter
             # Not the folder that a command was started in: whose modules lie there is not known.
-            [sys.executable, "-P", "-m", "sayso_bots.cli.resident"],
+            [sys.executable, isolation(), "-m", "sayso_bots.cli.resident"],
             cwd=folder,
             env=started_with(env),
             stdin=subprocess.DEVNULL,

@@ -25,13 +25,14 @@ _LONGEST_ADDRESS = 100
 
 
 def identity(env: Mapping[str, str]) -> str:
-    """Who this is: the interpreter, every file of the code as it is on disk, and who runs it.
+    """Who this is: the interpreter, what it loads code by, every file of ours, and who runs it.
 
     Whoever says the same runs the same code, so that after an upgrade no old helper is asked.
     Nothing in it is secret.
     """
     parts = [sys.executable, sys.version, str(os.getuid())]
     parts += [f"{name}={env.get(name)}" for name in _WORLD]
+    parts += [isolation(), *(f"{name}={env[name]}" for name in sorted(_for_python(env)))]
     for root, packages in _roots():
         parts.append(f"{root} {os.stat(root or os.curdir).st_mtime_ns}")
         parts += sorted(_files(packages))
@@ -46,7 +47,21 @@ def settings_in(env: Mapping[str, str]) -> dict[str, str]:
 def started_with(env: Mapping[str, str]) -> dict[str, str]:
     """What a helper is started with: no settings, and so no secret, of any command."""
     kept = (*_WORLD, "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "XDG_RUNTIME_DIR")
-    return {name: env[name] for name in env if name in kept or name.startswith("PYTHON")}
+    return {name: env[name] for name in env if name in kept or name in _for_python(env)}
+
+
+def isolation() -> str:
+    """The option that keeps Python from code of the folder, and of what this process ignores."""
+    if sys.flags.isolated:
+        return "-I"
+    return "-EP" if sys.flags.ignore_environment else "-P"
+
+
+def _for_python(env: Mapping[str, str]) -> set[str]:
+    """The variables that Python takes code from, in this process; none where it ignores them."""
+    if sys.flags.ignore_environment:
+        return set()
+    return {name for name in env if name.startswith("PYTHON")}
 
 
 def address(folder: str, who: str) -> str:

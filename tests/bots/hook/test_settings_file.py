@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import stat
 import subprocess
 from collections.abc import Callable
@@ -13,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import Done, Run
+from support.hooked import event
 
 from sayso.errors import ConfigError
+from sayso_bots.cli.hook import hook_setup
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, HookAgent
 from sayso_bots.hook.settings_file import Hook, add_hook, remove_hook, settings_file
 
@@ -23,6 +27,8 @@ ENTRY = {
     "matcher": "*",
     "hooks": [{"type": "command", "command": HOOK.command, "timeout": HOOK.seconds}],
 }
+# A store that is away: whoever is not allowed at once is denied.
+NOBODY = {"SAYSO_STORE_URL": "redis://127.0.0.1:1"}
 OTHER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "sayso-lint hook"}]}
 
 Install = Callable[..., Done]
@@ -215,6 +221,49 @@ def test_it_is_known_before_the_first_call_that_the_settings_are_wrong(
     assert "memory://" in memory.err
     assert "geheim" not in secret.err
     assert not file.exists()
+
+
+def test_no_variable_of_a_project_chooses_the_settings_of_an_installed_hook(
+    install: Install, file: Path, tmp_path: Path
+) -> None:
+    install(SAYSO_CONFIG="")
+    theirs = tmp_path / "theirs.toml"
+    theirs.write_text("whoever reads this ends with an error")
+    (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
+    words = shlex.split(entry["hooks"][0]["command"].partition("||")[0])
+
+    env = {"SAYSO_CONFIG": str(theirs), "SAYSO_STORE_URL": "redis://there"}
+    hook_setup(words[words.index("hook") :], env)
+
+    assert f"--config {os.devnull} " in entry["hooks"][0]["command"]
+
+
+def test_no_code_that_a_project_names_for_python_answers_for_an_installed_hook(
+    install: Install, file: Path, tmp_path: Path
+) -> None:
+    install("--patience", "100ms")
+    theirs = tmp_path / "src"
+    theirs.mkdir()
+    (theirs / "sitecustomize.py").write_text("import os; print('allow', flush=True); os._exit(0)")
+
+    done = started(file, PYTHONPATH=str(theirs))
+
+    assert "allow" not in done.stdout
+    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def started(file: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """The installed hook as the agent starts it, in a project with these variables."""
+    (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
+    return subprocess.run(
+        ["/bin/sh", "-c", entry["hooks"][0]["command"]],
+        input=event("write").decode(),
+        env={"PATH": os.environ["PATH"], "SAYSO_HELPER": "off", **NOBODY, **env},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def test_undo_says_what_it_did(install: Install, file: Path) -> None:

@@ -229,6 +229,26 @@ async def test_another_version_of_the_code_is_never_asked(machine: Machine, tmp_
     await until(lambda: len(list(machine.socket.parent.glob("*.sock"))) == 2)
 
 
+async def test_a_hook_that_ignores_what_a_project_says_to_python_has_a_helper_that_does(
+    machine: Machine, tmp_path: Path
+) -> None:
+    (tmp_path / "src").mkdir()
+    words = (sys.executable, "-I", "-m", "sayso_bots", "ask", "read")
+    env = {**machine.env, "PYTHONPATH": str(tmp_path / "src")}
+    first = machine.helper()
+
+    process = await asyncio.create_subprocess_exec(*words, env=env, stdout=-3)
+    assert await process.wait() == 0
+    await until(lambda: len(list(machine.socket.parent.glob("*.sock"))) == 2)
+
+    (lock,) = (
+        at for at in machine.socket.parent.glob("*.lock") if int(at.read_text() or 0) != first
+    )
+    helper = Path("/proc", lock.read_text().strip())
+    assert b"\0-I\0" in (helper / "cmdline").read_bytes()
+    assert b"PYTHONPATH" not in (helper / "environ").read_bytes()
+
+
 async def test_a_helper_of_other_code_at_the_same_address_answers_nothing(
     runtime: Path,
 ) -> None:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sayso.agent.verdict import Verdict
+from sayso.calls import ToolCall
+from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
@@ -29,8 +31,8 @@ class Said:
     """What came of asking about a call: the arguments to run it with, or why it does not run.
 
     ``arguments`` are None where the call must not run; ``text`` is what the model is told
-    then. ``edited`` says that a person changed the arguments: a door that can tell the
-    model so says ``text`` beside the result of the tool.
+    then. ``edited`` says that they are not those of the call: a person or a policy changed
+    them. Of a person's change the model is told, by ``text`` beside the result of the tool.
     """
 
     arguments: dict[str, Any] | None
@@ -52,15 +54,18 @@ class Said:
         return Said(None, text, edited=True, verdict=self.verdict)
 
 
-def said_of(verdict: object) -> Said:
-    """What a door makes of a verdict; anything else is not one, and nothing runs."""
+def said_of(verdict: object, call: ToolCall) -> Said:
+    """What a door makes of the verdict on a call; anything else is not one, and nothing runs."""
     if not isinstance(verdict, Verdict):
         raise TypeError(f"the answer is a {type(verdict).__name__}, not a verdict")
     if not verdict.approved:
         return Said(None, verdict.as_tool_result(), verdict=verdict)
     arguments = dict(verdict.arguments)
-    if verdict.asked_arguments is None:
+    if is_digest_of(arguments_digest(arguments), call.arguments):
         return Said(arguments, verdict=verdict)
+    if verdict.asked_arguments is None:
+        # What a policy puts in is between it and the tool.
+        return Said(arguments, edited=True, verdict=verdict)
     text = (
         "A person changed this call before it ran, on purpose. "
         f"It ran with these arguments: {_as_json(arguments)}"
@@ -83,9 +88,15 @@ def failed(tool: str, error: Exception) -> Said:
     return Said(None, f"The call of {tool} was not approved: {cause}. It did not run.")
 
 
-async def asked(tool: str, ask: Callable[[], Awaitable[object]]) -> Said:
-    """What came of asking; every exception is a no. Being cancelled is passed on."""
+async def asked(
+    tool: str, read: Callable[[], ToolCall], ask: Callable[[ToolCall], Awaitable[object]]
+) -> Said:
+    """What came of reading the call and asking; every exception is a no.
+
+    Being cancelled is passed on.
+    """
     try:
-        return said_of(await ask())
+        call = read()
+        return said_of(await ask(call), call)
     except Exception as error:
         return failed(tool, error)

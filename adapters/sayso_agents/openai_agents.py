@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -205,7 +205,7 @@ async def decided(
     for one, verdict in zip(waiting.submitted, verdicts, strict=True):
         if isinstance(verdict, Pending):
             raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")
-        decisions.append((one, said_of(verdict)))
+        decisions.append((one, said_of(verdict, one.call)))
     for item, (one, said) in zip(state.get_interruptions(), decisions, strict=True):
         call = _call(item)
         if (call.name, call.call_id) != (one.call.name, one.call.call_id) or not is_digest_of(
@@ -228,17 +228,18 @@ def _guarded(sayso: Handle, tool: Tool) -> Tool:
     async def invoke(context: ToolContext[Any], text: str) -> Any:
         asker = _asker_in(sayso, context)
 
-        async def ask() -> object:
-            call = ToolCall(name, _arguments(text), context.tool_call_id)
+        async def ask(call: ToolCall) -> object:
             return await sayso.check(call, run=asker.run, path=asker.path, description=about)
 
-        said = await asked(name, ask)
+        said = await asked(
+            name, lambda: ToolCall(name, _arguments(text), context.tool_call_id), ask
+        )
         if said.arguments is None:
             return _Refusal(said.text)
         with _asking(asker):
             # Written anew: what another reader might make of the model's text was not approved.
             result = await tool.on_invoke_tool(context, json.dumps(said.arguments))
-        return f"{result}\n\n{said.text}" if said.edited and type(result) is str else result
+        return f"{result}\n\n{said.text}" if said.text and type(result) is str else result
 
     guarded = copy.copy(tool)
     guarded.on_invoke_tool = invoke
@@ -278,21 +279,15 @@ async def _answered(
 
 
 async def _ask(sayso: Handle, asker: _Asker, item: ToolApprovalItem) -> Said:
-    async def ask() -> object:
+    async def ask(call: ToolCall) -> object:
         path = asker.at(item.agent.name).path
-        return await sayso.check(
-            _call(item), run=asker.run, path=path, description=_description(item)
-        )
+        return await sayso.check(call, run=asker.run, path=path, description=_description(item))
 
-    return await asked(_tool(item), ask)
+    return await asked(_tool(item), lambda: _call(item), ask)
 
 
 def _decide(state: RunState[Any, Agent[Any]], item: ToolApprovalItem, said: Said) -> None:
     """Approve what was approved as it is; anything else is rejected, with its reason."""
-    if said.arguments is not None and not is_digest_of(
-        arguments_digest(said.arguments), _call(item).arguments
-    ):
-        said = replace(said, edited=True)
     said = said.unedited(_tool(item))
     if said.arguments is None:
         state.reject(item, rejection_message=said.text)

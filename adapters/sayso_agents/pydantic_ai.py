@@ -17,7 +17,6 @@ from sayso.agent.batch import Submitted
 from sayso.agent.timeouts import Timeout
 from sayso.agent.verdict import Pending
 from sayso.calls import RunRef, ToolCall
-from sayso.digests import arguments_digest, is_digest_of
 from sayso.errors import WaitTimeoutError
 from sayso_agents import missing
 from sayso_agents.calls import Said, asked, said_of
@@ -98,7 +97,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         )
         answers = list(zip(requests.approvals, said, strict=True))
         return requests.build_results(
-            approvals={part.tool_call_id: _result(one, part) for part, one in answers},
+            approvals={part.tool_call_id: _result(one) for part, one in answers},
             metadata={part.tool_call_id: _note(one) for part, one in answers if one.edited},
             answered_by={
                 part.tool_call_id: one.verdict.decided_by or one.verdict.line
@@ -176,7 +175,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         for one, verdict in zip(waiting.submitted, verdicts, strict=True):
             if isinstance(verdict, Pending):
                 raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")
-            said, call_id = said_of(verdict), one.call.call_id
+            said, call_id = said_of(verdict, one.call), one.call.call_id
             if said.arguments is None:
                 results.approvals[call_id] = ToolDenied(said.text)
             else:
@@ -202,15 +201,15 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         part: ToolCallPart,
         requests: DeferredToolRequests,
     ) -> Said:
-        async def ask() -> object:
+        async def ask(call: ToolCall) -> object:
             # A step has its number in the key: a model may use the ids of its calls again.
             key = f"pydantic-ai:{ctx.run_id}:{ctx.run_step}:{part.tool_call_id}"
             about = _told(requests, part, _description(ctx, part))
             return await self.sayso.check(
-                _call(part), run=asker.run, key=key, path=asker.path, description=about
+                call, run=asker.run, key=key, path=asker.path, description=about
             )
 
-        return await asked(part.tool_name, ask)
+        return await asked(part.tool_name, lambda: _call(part), ask)
 
 
 def _call(part: ToolCallPart) -> ToolCall:
@@ -223,16 +222,14 @@ def _call(part: ToolCallPart) -> ToolCall:
     return ToolCall(part.tool_name, arguments, part.tool_call_id)
 
 
-def _result(said: Said, part: ToolCallPart) -> ToolApproved | ToolDenied:
+def _result(said: Said) -> ToolApproved | ToolDenied:
     """The decision in the framework's words; arguments are given where they are not the model's.
 
     A model's own text is read again as it was, which types that are strict need.
     """
     if said.arguments is None:
         return ToolDenied(said.text)
-    if is_digest_of(arguments_digest(said.arguments), _call(part).arguments):
-        return ToolApproved()
-    return ToolApproved(override_args=said.arguments)
+    return ToolApproved(override_args=said.arguments) if said.edited else ToolApproved()
 
 
 def _note(said: Said) -> dict[str, Any]:

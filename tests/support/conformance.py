@@ -15,7 +15,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ from redis.asyncio import Redis
 from support.doors import Door, Work, agents_handle, deploy, restart
 from support.valkey_server import free_port
 
-from sayso import Handle
+from sayso import Decision, Handle, ToolCall
 from sayso.stores.redis.keys import Keys
 
 TESTS = Path(__file__).parents[1]
@@ -65,6 +65,15 @@ class Double:
 
 def raising() -> object:
     raise RuntimeError("a mistake of ours")
+
+
+def changing(decision: Decision) -> Callable[[ToolCall, object], Awaitable[Decision]]:
+    """A policy that decides so on each call, for another environment than the model's."""
+
+    async def policy(call: ToolCall, context: object) -> Decision:
+        return decision.with_arguments(STAGING)
+
+    return policy
 
 
 class Scenes:
@@ -154,6 +163,27 @@ class DoorContract(Scenes):
 
         (told,) = await running
         assert "staging" in told
+        assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
+
+    async def test_a_policy_changes_the_arguments_and_the_changed_call_runs_or_nothing(
+        self,
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle("memory://", policy=changing(Decision.ALLOW)) as sayso:
+            await self.door.run(sayso, work)
+
+        assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
+
+    async def test_a_policy_changes_the_arguments_and_what_was_shown_runs_or_nothing(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, policy=changing(Decision.ASK)) as sayso:
+            running = scene.ask(self.door.run(sayso, work))
+            assert "staging" in await slack.card()
+            await slack.press("Allow")
+            await running
+
         assert work.ran == ([("deploy", STAGING)] if self.door.carries_edits else [])
 
     async def test_calls_of_one_message_share_a_card_and_are_decided_each_on_its_own(

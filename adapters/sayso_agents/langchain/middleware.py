@@ -71,18 +71,18 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
                 _check_alone(request)
                 submitted = await sayso.submit(asking.call, **asking.how)
                 if not isinstance(submitted, str):
-                    return said_of(submitted)
+                    return said_of(submitted, asking.call)
         except Exception as error:
             return failed(tool, error)
         if submitted is not None:
             # It raises at first. What it gives when the node runs again decides nothing.
             interrupt({"type": OURS, "permission_id": submitted, **asking.shown})
-        return await asked(tool, lambda: sayso.check(asking.call, **asking.how))
+        return await asked(tool, lambda: asking.call, lambda call: sayso.check(call, **asking.how))
 
 
 def _told(said: Said, result: _Result) -> _Result:
-    """The result, with a word about what ran if that is not what the model called."""
-    if not said.edited or not isinstance(result, ToolMessage):
+    """The result, with a word about what ran if a person changed the call."""
+    if not said.text or not isinstance(result, ToolMessage):
         return result
     content = result.content
     if isinstance(content, str):

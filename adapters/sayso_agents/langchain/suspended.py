@@ -191,12 +191,13 @@ class _Theirs:
 
     async def answer(self, sayso: Handle, *, patient: bool) -> _Answer:
         """The decision, as soon as there is one."""
-        tool = self.asking.call.name
+        call, how = self.asking.call, self.asking.how
+        tool = call.name
         if patient:
             await self.submitted(sayso)  # and so it stays open when nobody waits for it
-            said = said_of(await sayso.check(self.asking.call, **self.asking.how))
+            said = said_of(await sayso.check(call, **how), call)
         else:
-            said = await asked(tool, lambda: sayso.check(self.asking.call, **self.asking.how))
+            said = await asked(tool, lambda: call, lambda call: sayso.check(call, **how))
         plain = self._decision(said.unedited(tool))
         if not said.edited or "edit" not in self.allowed:
             return _Answer(plain, plain)

@@ -11,11 +11,11 @@ from aiohttp import web
 
 from sayso.clock import Clock
 from sayso.desk.routes import Routes
-from sayso.errors import DuplicateRequestError, UnknownRequestError
+from sayso.errors import DuplicateRequestError, StoreUnreachableError, UnknownRequestError
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record, Report, Sequel, Use, Went
+from sayso.stores.ports import BookChanged, Record, Report, Sequel, Use, Went
 from sayso_bots.aap.bodies import (
     beside,
     check_fields,
@@ -47,10 +47,11 @@ from sayso_bots.aap.submissions import (
     read_submission,
     read_timeout,
 )
-from sayso_bots.api.policy import opened_or_decided
+from sayso_bots.api.policy import denied_by_now, opened_or_decided
 from sayso_bots.settings.aap import AapSettings
 
 LONGEST_NOTE = 1_000
+_MOST_LOOKS = 10
 _WENT: dict[str, Went] = {"succeeded": "succeeded", "failed": "failed"}
 _WITHDRAWN = "the adapter withdrew it"
 
@@ -91,7 +92,7 @@ class Asking:
         submission = await beside(await request.read(), lambda: read_submission(found))
         request_id = self._instances.vault.request_id(instance.id, key)
         if (known := await self._record(request_id)) is not None:
-            return _repeated(*known, submission)
+            return await self._repeated(*known, submission)
         self._door.asks(instance)
         asked = permission_of(submission, instance, request_id)
         route = self._terms.routes.find(asked)
@@ -108,7 +109,7 @@ class Asking:
         await self._unless_deleted(instance, request_id)
         record, stored = await self._known(request_id)
         if not is_new:
-            return _repeated(record, stored, submission)
+            return await self._repeated(record, stored, submission)
         return json_response(told(record, stored), 201)
 
     async def show(self, request: web.Request) -> web.Response:
@@ -141,12 +142,11 @@ class Asking:
         await without_body(request)
         key = hashlib.sha256(idempotency_key(request).encode()).hexdigest()
         record, kept = await self._own(instance, request)
-        if record.use is None or record.use.at is None:
+        if not _is_used(record):
             if status_of(record) != APPROVED:
                 raise conflict("not_approved", f"the request is {status_of(record)}")
             await self._instances.consumes(instance)
-        until = valid_until(record, kept) if status_of(record) == APPROVED else self._clock()
-        use = await self._backend.uses.take(record.request.question_id, key, until=until)
+        use = await self._taken(record, kept, key)
         if use is None:
             raise conflict("approval_expired", "the approval was not used in time")
         if use.key != key:
@@ -176,6 +176,46 @@ class Asking:
         """End an open request; one that has ended stays as it is."""
         ending = record.request.cancelled(at=self._clock(), reason=reason)
         await self._backend.store.settle(record.request.question_id, ending)
+
+    async def _taken(self, record: Record, kept: Kept, key: str) -> Use | None:
+        """Use the approval on the rules of this very moment, which is that of running.
+
+        Raises:
+            AapError: it is denied by now.
+        """
+        until = valid_until(record, kept) if status_of(record) == APPROVED else self._clock()
+        for _ in range(_MOST_LOOKS):
+            book = None if _is_used(record) else await self._unless_denied(record)
+            use = await self._backend.uses.take(
+                record.request.question_id, key, until=until, book=book
+            )
+            if not isinstance(use, BookChanged):
+                return use
+        raise StoreUnreachableError("the session's rules kept changing: nothing was used")
+
+    async def _unless_denied(self, record: Record) -> str:
+        """The version of the rules, none of which denies by now what was approved.
+
+        Raises:
+            AapError: one does. The decision stays what it was: it is told once and for all.
+        """
+        request = record.request
+        if not isinstance(request, PermissionRequestEvent):
+            raise no_such_request()
+        denial, book = await denied_by_now(
+            self._backend, self._terms.policy, request, self._clock, ending=record.ending
+        )
+        if denial is not None:
+            raise conflict("not_approved", f"approved, then denied: {denial.reason}")
+        return book
+
+    async def _repeated(self, record: Record, kept: Kept, submission: Submission) -> web.Response:
+        """How things stand with what was asked before; no approval that is denied by now."""
+        if kept.digest != submission.digest:
+            raise other_call()
+        if status_of(record) == APPROVED and not _is_used(record):
+            await self._unless_denied(record)
+        return json_response(told(record, kept), 200)
 
     async def _opened(self, asked: PermissionRequestEvent) -> bool:
         """Open it, or record what a rule says of it; False where it was there already."""
@@ -219,10 +259,8 @@ class Asking:
         return None if record is None or kept is None else (record, kept)
 
 
-def _repeated(record: Record, kept: Kept, submission: Submission) -> web.Response:
-    if kept.digest != submission.digest:
-        raise other_call()
-    return json_response(told(record, kept), 200)
+def _is_used(record: Record) -> bool:
+    return record.use is not None and record.use.at is not None
 
 
 def _says(use: Use, went: Went, note: str) -> bool:

@@ -8,18 +8,17 @@ from functools import partial
 
 from aiohttp import web
 
-from sayso.agent.decider import Asker, Decider
 from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.events import Outcome
 from sayso.policy.server_policy import ServerPolicy
-from sayso.questions.permission import PermissionRequestEvent, calls_of
+from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import branch_of
 from sayso.stores.ports import Hold, Record, check_key
 from sayso_bots.api.bodies import beside
-from sayso_bots.api.policy import nobody
+from sayso_bots.api.policy import denied_by_now
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.api.requests import Draft
 
@@ -82,12 +81,8 @@ class AskedOnce:
             return record
         if ending is not None and ending.outcome is not Outcome.APPROVED:
             return record
-        decider = Decider(self._backend.rules, self._policy, request.run, nobody, self._clock)
-        calls = calls_of(request)
-        if isinstance(ending, PermissionResponseEvent) and ending.modified_arguments is not None:
-            calls = (replace(calls[0], arguments=ending.modified_arguments), *calls)
-        asker = Asker(request.source_name, request.path)
-        denial = await decider.denial(asker, *calls)
+        backend, policy = self._backend, self._policy
+        denial, _ = await denied_by_now(backend, policy, request, self._clock, ending=ending)
         if denial is None:
             return record
         at, question_id = self._clock(), request.permission_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from sayso.agent.decider import Asker, Decider
@@ -80,6 +81,30 @@ async def opened_or_decided(
         if not isinstance(opened, BookChanged):
             return said
         await decider.refresh()
+
+
+async def denied_by_now(
+    backend: Backend,
+    policy: ServerPolicy,
+    request: PermissionRequestEvent,
+    clock: Clock,
+    *,
+    ending: RequestEnding | None,
+) -> tuple[Decision | None, str]:
+    """What denies by now a call that is open or was approved, and the version of the rules so.
+
+    Denials of the server count, the floor and what the session remembers: against what would
+    run, what was shown, and the call as it was made.
+
+    Raises:
+        StoreUnreachableError: what the session remembers cannot be read.
+    """
+    calls = calls_of(request)
+    if isinstance(ending, PermissionResponseEvent) and ending.modified_arguments is not None:
+        calls = (replace(calls[0], arguments=ending.modified_arguments), *calls)
+    decider = Decider(backend.rules, policy, request.run, nobody, clock)
+    await decider.refresh()
+    return await decider.standing(Asker(request.source_name, request.path), *calls)
 
 
 def _said_by(

@@ -12,8 +12,8 @@ import pytest
 from sayso.errors import UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Record, Sequel
-from sayso.testing.builders import a_copy, a_request, a_response, soon
+from sayso.stores.ports import BookChanged, Record, Sequel, Use
+from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 
 
 class UsesContract:
@@ -26,7 +26,7 @@ class UsesContract:
             *(backend.uses.take(request.question_id, f"k{n}", until=_in_time()) for n in range(50))
         )
 
-        winners = {use.key for use in uses if use is not None}
+        winners = {use.key for use in uses if isinstance(use, Use)}
         assert len(winners) == 1
         assert len(uses) == 50
         record = await _record(backend, request)
@@ -52,6 +52,24 @@ class UsesContract:
 
         assert await backend.uses.take(request.question_id, "k", until=_too_late()) is None
         assert (await _record(backend, request)).use is None
+
+    async def test_an_approval_is_used_on_the_rules_it_was_held_against_and_no_others(
+        self, backend: Backend
+    ) -> None:
+        request, other = await _ended(backend), await _opened(backend)
+        before = (await backend.rules.book(request.run)).version
+        denial = a_response(other, approved=False)
+        await backend.store.settle(other.question_id, denial, remember=a_rule())
+        now = (await backend.rules.book(request.run)).version
+
+        async def take(book: str) -> Use | BookChanged | None:
+            return await backend.uses.take(request.question_id, "k", until=_in_time(), book=book)
+
+        assert await take(before) == BookChanged()
+        assert (await _record(backend, request)).use is None
+        used = await take(now)
+        assert isinstance(used, Use)
+        assert await take(before) == used
 
     async def test_nothing_but_an_approval_is_used(self, backend: Backend) -> None:
         request, denied = await _opened(backend), await _opened(backend)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from support.aap_room import MINUTE, AapRoom, aap_room
 
 from sayso import Rule
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.testing.floor_contract import a_floor
 
 
 def policy(*, allow: tuple[Rule, ...] = (), deny: tuple[Rule, ...] = ()) -> ServerPolicy:
@@ -74,20 +78,75 @@ async def test_a_rule_denies_a_number_that_a_program_would_change_into_what_it_d
         assert await status(room, '{"amount":0.2000000000000000055}') == "denied"
 
 
+async def denied_for_always(room: AapRoom, request_id: str) -> None:
+    """Somebody presses *Always deny* on the card of the request."""
+    record = await room.backend.store.get(request_id)
+    assert record is not None
+    assert isinstance(record.request, PermissionRequestEvent)
+    never = next(one for one in record.request.card().more if one.key == "deny-always")
+    at, until = room.clock(), room.clock() + MINUTE
+    rule = record.request.to_remember(never, by="slack:U0ALICE", at=at, until=until)
+    denial = record.request.answer(never, by="slack:U0ALICE", at=at)
+    await room.backend.store.settle(request_id, denial, remember=rule)
+
+
 async def test_what_is_denied_for_always_by_now_cannot_be_approved() -> None:
     async with aap_room() as room:
         request = await room.asked(arguments={"command": "x"}, context={"session_id": "s"})
         other = await room.asked(arguments={"command": "x"}, context={"session_id": "s"})
-        record = await room.backend.store.get(other["id"])
-        assert record is not None
-        never = next(one for one in record.request.card().more if one.key == "deny-always")
-        at, until = room.clock(), room.clock() + MINUTE
-        rule = record.request.to_remember(never, by="slack:U0ALICE", at=at, until=until)
-        denial = record.request.answer(never, by="slack:U0ALICE", at=at)
-        await room.backend.store.settle(other["id"], denial, remember=rule)
+        await denied_for_always(room, other["id"])
 
         assert await room.settled(request["id"]) == "denied"
         assert (await room.get(request["id"])).json["status"] == "denied"
+
+
+async def test_an_approval_is_not_used_once_the_call_is_denied_for_always() -> None:
+    async with aap_room() as room:
+        asked: dict[str, Any] = {"arguments": {"command": "x"}, "context": {"session_id": "s"}}
+        request = (await room.ask(key="r", **asked)).json
+        other = await room.asked(**asked)
+        assert await room.settled(request["id"]) == "approved"
+        await denied_for_always(room, other["id"])
+
+        used = await room.consume(request["id"])
+        again = await room.ask(key="r", **asked)
+
+        assert used.error == again.error == (409, "not_approved")
+        record = await room.backend.store.get(request["id"])
+        assert record is not None
+        assert record.use is None
+        # The protocol tells a decision once and for all.
+        assert (await room.get(request["id"])).json["status"] == "approved"
+
+
+async def test_an_approval_is_not_used_once_the_server_denies_the_call() -> None:
+    rules = policy(allow=(Rule("read"),))
+    async with aap_room(policy=rules) as room:
+        allowed = (await room.ask(tool="read", key="a")).json
+        rules.replace([Section(deny=(PlacedRule(Rule("read"), "here"),))])
+
+        assert (await room.consume(allowed["id"])).error == (409, "not_approved")
+        assert (await room.ask(tool="read", key="a")).error == (409, "not_approved")
+
+
+async def test_an_approval_is_not_used_once_a_floor_denies_the_call() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        allowed = (await room.ask(tool="read", key="a")).json
+        await room.backend.floors.lay(a_floor("read"))
+
+        assert (await room.consume(allowed["id"])).error == (409, "not_approved")
+
+
+async def test_what_was_used_is_told_whatever_is_denied_by_now() -> None:
+    async with aap_room(policy=ALLOWS) as room:
+        allowed = (await room.ask(tool="read", key="a")).json
+        used = await room.consume(allowed["id"], "k")
+        await room.backend.floors.lay(a_floor("read"))
+
+        again = await room.consume(allowed["id"], "k")
+
+        assert (again.status, again.json) == (200, used.json)
+        assert (await room.ask(tool="read", key="a")).json == used.json
 
 
 @pytest.mark.parametrize(

@@ -8,25 +8,32 @@ from datetime import datetime
 from sayso.stores import audit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryAudit
-from sayso.stores.ports import Report, Use, Went
+from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.ports import BookChanged, Report, Use, Went
 
 
 class MemoryUses:
     """Uses, as long as the requests themselves."""
 
-    def __init__(self, records: Records, audit: MemoryAudit, outbox: MemoryOutbox) -> None:
+    def __init__(
+        self, records: Records, rules: MemoryRules, audit: MemoryAudit, outbox: MemoryOutbox
+    ) -> None:
         self._records = records
+        self._rules = rules
         self._audit = audit
         self._outbox = outbox
 
-    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+    async def take(
+        self, question_id: str, key: str, *, until: datetime, book: str | None = None
+    ) -> Use | BookChanged | None:
         """Use an approval, once."""
         entry, now = self._records.get(question_id), self._records.now()
         if entry.use is not None and entry.use.at is not None:
             return entry.use
         if not _is_approved(entry) or now >= until:
             return None
+        if book is not None and self._rules.version(entry.request.run) != book:
+            return BookChanged()
         return self._told(entry, Use(key, now), audit.taken())
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:

@@ -17,7 +17,6 @@ from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import (
-    BookChanged,
     Joined,
     Opened,
     Record,
@@ -31,6 +30,7 @@ from sayso.stores.ports.rules import (
     MOST_STATE_BYTES,
     MOST_STATE_NAMES,
     Audit,
+    BookChanged,
     KeptRule,
     Rules,
 )

@@ -12,6 +12,7 @@ from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.ports.copies import Copy
+from sayso.stores.ports.rules import BookChanged
 from sayso.stores.ports.uses import Use
 
 
@@ -24,11 +25,6 @@ class Opened:
 
     seconds: float
     at: float
-
-
-@dataclass(frozen=True, slots=True)
-class BookChanged:
-    """Nothing was opened: the session remembers other rules than the asker knew."""
 
 
 @dataclass(frozen=True, slots=True)

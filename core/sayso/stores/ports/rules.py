@@ -19,6 +19,11 @@ MOST_STATE_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
+class BookChanged:
+    """Nothing was done: the session remembers other rules than were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeptRule:
     """A remembered rule with what it belongs to; ``session_id`` is empty for all of an agent's."""
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from sayso.stores.ports.rules import BookChanged
+
 Went = Literal["succeeded", "failed"]
 """How a call went that ran on an approval, as whoever ran it says."""
 
@@ -40,11 +42,15 @@ class Uses(Protocol):
     and UnknownRequestError where there is no such request.
     """
 
-    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+    async def take(
+        self, question_id: str, key: str, *, until: datetime, book: str | None = None
+    ) -> Use | BookChanged | None:
         """Use an approval, once: one atomic step. Answers the use that counts, this or another.
 
         None where there is none to be had: at ``until`` by the store's clock it
-        is over, and nothing but an approval of a call is used.
+        is over, and nothing but an approval of a call is used. ``book`` is the version of the
+        session's rules that the call was held against: where they are others by now,
+        nothing is used. A use that counts already is answered whatever they are.
         """
         ...
 

@@ -6,11 +6,12 @@ from datetime import datetime
 
 from sayso.errors import UnknownRequestError
 from sayso.stores import audit
-from sayso.stores.ports import Use, Went
+from sayso.stores.ports import BookChanged, Use, Went
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.records import read_use, stored_report
 
 _TAKE, _REPORT, _LAPSE = Script("take_use"), Script("report_use"), Script("lapse")
+_CHANGED = 2
 
 
 class RedisUses:
@@ -19,11 +20,15 @@ class RedisUses:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def take(self, question_id: str, key: str, *, until: datetime) -> Use | None:
+    async def take(
+        self, question_id: str, key: str, *, until: datetime, book: str | None = None
+    ) -> Use | BookChanged | None:
         """Use an approval, once."""
         over = round(until.timestamp() * 1000)
         facts = audit.written(audit.taken())
-        return _use(question_id, await self._client.run(_TAKE, question_id, key, over, facts))
+        looked = int(book is not None)
+        said = await self._client.run(_TAKE, question_id, key, over, facts, looked, book or "")
+        return BookChanged() if said == _CHANGED else _use(question_id, said)
 
     async def report(self, question_id: str, went: Went, note: str = "") -> Use | None:
         """Record how the call went; the first report counts."""

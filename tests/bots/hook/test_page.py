@@ -43,7 +43,7 @@ def test_the_lines_of_the_page_install_the_hook(agent: HookAgent, tmp_path: Path
 
     assert done.returncode == 0, done.stderr
     assert len(lines.splitlines()) <= 3
-    assert command.endswith(f"hook {agent.key} --timeout 10m {agent.otherwise}")
+    assert command.endswith(f"hook {agent.key} --config /dev/null --timeout 10m {agent.otherwise}")
     assert entry["hooks"][0]["timeout"] == 660
 
 

@@ -29,8 +29,8 @@ async def opened_or_decided(
 ) -> UserInputResponse | Joined | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
-    As at a gate, a request is opened only on the rules of the session that the
-    policy saw. What a rule answers is recorded, and with that it is over; the
+    As at a gate, a request is opened, and an approval recorded, only on the rules of the
+    session that the policy saw. What a rule answers is recorded, and with that it is over; the
     rule is counted as used, logged and, where its section says so, audited.
     What is denied of a call as it was made first is denied of what became of it.
     A rule allows no fixed call of which the arguments here are another reading than those that
@@ -50,27 +50,21 @@ async def opened_or_decided(
     unasked = Unasked(request.run, backend.audit if audits else None)
     call, asker = call_of(request), Asker(request.source_name, request.path)
     # Whoever edits the call is held to these rules, too.
-    rules = await decider.deny_rules(asker, call)
-    request = request.model_copy(update={"deny_rules": rules})
+    request = request.model_copy(update={"deny_rules": await decider.deny_rules(asker, call)})
+    decision, book = await _decided(decider, request, asker)
+    told: Decision | None = None
     while True:
-        decided = await decider.decide(call, asker)
-        decision = decided.decision
-        if request.original_arguments is not None:
-            denial, _ = await decider.standing(asker, *calls_of(request))
-            is_two_readings = request.fixed and decision.ruling is Ruling.ALLOW
-            decision = denial or (Decision.ASK if is_two_readings else decision)
         said: UserInputResponse | None = None
         if decision.ruling is not Ruling.ASK:
             said = _said_by(decision, request, clock())
-            await unasked.tell(call, verdict_by(call, decision))
-        asked = request.model_copy(update={"asked_because": decision.told_because})
-        # What a rule answers was answered on the rules of that moment.
-        book = decided.book if said is None else None
+            if decision is not told:
+                await unasked.tell(call, verdict_by(call, decision))
+                told = decision
         opened = await backend.store.open(
-            asked,
+            request.model_copy(update={"asked_because": decision.told_because}),
             seconds=seconds,
             inbox="",
-            book=book,
+            book=None if decision.ruling is Ruling.DENY else book,
             ending=said,
             sequel=sequel,
             key=key,
@@ -81,6 +75,25 @@ async def opened_or_decided(
         if not isinstance(opened, BookChanged):
             return said
         await decider.refresh()
+        if decision.ruling is Ruling.ALLOW:
+            # What may be allowed once is used up by now: only a denial counts anew.
+            denial, book = await decider.standing(asker, *calls_of(request))
+            decision = denial or decision
+        else:
+            decision, book = await _decided(decider, request, asker)
+
+
+async def _decided(
+    decider: Decider, request: PermissionRequestEvent, asker: Asker
+) -> tuple[Decision, str]:
+    """What the rules say of the call, and the version of those of the session."""
+    decided = await decider.decide(call_of(request), asker)
+    decision = decided.decision
+    if request.original_arguments is not None:
+        denial, _ = await decider.standing(asker, *calls_of(request))
+        is_two_readings = request.fixed and decision.ruling is Ruling.ALLOW
+        decision = denial or (Decision.ASK if is_two_readings else decision)
+    return decision, decided.book
 
 
 async def denied_by_now(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from support.aap_room import MINUTE, AapRoom, aap_room
+from support.late_floors import late
 
 from sayso import Rule
 from sayso.policy.server_policy import Section, ServerPolicy
 from sayso.policy.written import PlacedRule
 from sayso.questions.permission import PermissionRequestEvent
+from sayso.stores.memory import memory_backend
+from sayso.testing import StoppedClock
 from sayso.testing.floor_contract import a_floor
 
 
@@ -135,6 +139,20 @@ async def test_an_approval_is_not_used_once_a_floor_denies_the_call() -> None:
         await room.backend.floors.lay(a_floor("read"))
 
         assert (await room.consume(allowed["id"])).error == (409, "not_approved")
+
+
+async def test_what_a_policy_allows_is_recorded_on_the_rules_it_was_allowed_on() -> None:
+    allows = ServerPolicy([Section(default="allow", audit=True)])
+    for tool, status in (("read", "denied"), ("other", "approved")):
+        clock = StoppedClock(datetime(2026, 11, 22, 12, tzinfo=UTC))
+        async with memory_backend(clock=clock) as kept:
+            backend, audit = late(kept, a_floor("read"))
+            async with aap_room(policy=allows, backend=backend, clock=clock) as room:
+                said = (await room.ask(tool=tool)).json
+
+                assert said["status"] == status
+                # What is allowed is told once, also where the rules have changed meanwhile.
+                assert len(audit.notes) == (2 if status == "denied" else 1)
 
 
 async def test_what_was_used_is_told_whatever_is_denied_by_now() -> None:

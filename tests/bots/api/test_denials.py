@@ -8,10 +8,12 @@ import pytest
 import pytest_asyncio
 from support.api_world import TOML, World, world_on
 from support.denials import always_deny
+from support.late_floors import late
 from support.playing import a_playground
 
 from sayso import RunRef, ToolCall
 from sayso.stores.memory import memory_backend
+from sayso.testing.floor_contract import a_floor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -122,4 +124,14 @@ async def test_the_sender_of_a_repeated_approval_is_told_of_the_denial_again(wor
     reply = await world.respond(request["permissionId"])
 
     assert reply.problem == (409, "AlreadyAnswered")
+    assert reply.json["response"]["approved"] is False
+
+
+async def test_what_the_settings_allow_is_recorded_on_the_rules_it_was_allowed_on() -> None:
+    toml = TOML + '[policy]\ndefault = "allow"\naudit = true\n'
+    async with a_playground() as playground, memory_backend() as kept:
+        backend, _ = late(kept, a_floor("run_command"))
+        async with world_on(playground, backend, toml) as world:
+            reply = await world.ask(permissionId="p-late")
+
     assert reply.json["response"]["approved"] is False

@@ -1,0 +1,43 @@
+"""An audit during whose entry somebody denies what is being allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sayso.rules.floor import Floor
+from sayso.stores.audit import AuditEntry, Facts, RefusalKind
+from sayso.stores.backend import Backend
+
+
+class LateFloor:
+    """Lays a floor at the first entry: between the decision and its record."""
+
+    def __init__(self, backend: Backend, floor: Floor) -> None:
+        self._backend = backend
+        self._floor = floor
+        self.notes: list[Facts] = []
+
+    async def refuse(
+        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
+    ) -> bool:
+        """As the store does."""
+        audit = self._backend.audit
+        return await audit.refuse(question_id, refusal, by=by, place=place, choice=choice)
+
+    async def read(self, count: int) -> Sequence[AuditEntry]:
+        """As the store does."""
+        return await self._backend.audit.read(count)
+
+    async def note(self, facts: Facts) -> None:
+        """As the store does, after the floor is laid."""
+        if not self.notes:
+            await self._backend.floors.lay(self._floor)
+        self.notes.append(facts)
+        await self._backend.audit.note(facts)
+
+
+def late(backend: Backend, floor: Floor) -> tuple[Backend, LateFloor]:
+    """The store, with the floor laid while the first allowed call is audited."""
+    audit = LateFloor(backend, floor)
+    return replace(backend, audit=audit), audit

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
@@ -19,6 +21,8 @@ from sayso_bots.aap.revoking import revoke
 
 FIELDS = ("instance_name", "delivery")
 LONGEST_NAME = 128
+# Nothing is older than a delivery that an instance is made with: no clock need be asked.
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Provisioning:
@@ -48,12 +52,13 @@ class Provisioning:
         known = await self._instances.repeated(instance_id, given)
         if known is not None:
             return self._credential(known, 200)
+        delivery = await self._delivery(found, instance_id)
         made, is_new = await self._instances.make(
             instance_id,
             provisioner=provisioner,
             given=given,
             name=name,
-            delivery=await self._delivery(found, instance_id),
+            delivery=None if delivery is None else replace(delivery, since=_EVER),
         )
         return self._credential(made, 201 if is_new else 200)
 

@@ -8,10 +8,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from support.aap_room import a_delivery, aap_room
-from support.aap_world import PROVISIONER, STRANGER, AapWorld, Answer
+from support.aap_room import a_delivery, aap_room, settings
+from support.aap_world import PROVISIONER, SECRET, STRANGER, AapWorld, Answer
 
+from sayso_bots.aap.credentials import Vault
 from sayso_bots.aap.errors import AapError
+from sayso_bots.aap.instances import Instances
+from sayso_bots.aap.webhooks.notifier import WebhookNotifier
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -205,3 +208,20 @@ async def test_the_same_token_comes_back_for_a_week_and_never_again_after_deleti
     assert again.json == first.json
     assert deleted.status == 204
     assert revived.error == (409, "instance_deleted")
+
+
+async def test_a_receiver_from_the_start_is_told_of_every_end_whatever_the_bots_clock_says() -> (
+    None
+):
+    async with aap_room() as room:
+        made = await make(room, delivery=a_delivery())
+        instances = Instances(room.backend.documents, Vault(SECRET.encode()), room.clock)
+        instance = await instances.find(made.json["instance"]["id"])
+        assert instance is not None
+        by_the_store = room.clock() - timedelta(seconds=3)
+
+        notifier = WebhookNotifier(settings(), room.backend, clock=room.clock)
+        await notifier.ended(instance, "r-1", by_the_store)
+
+        due = await room.backend.errands.take("aap-notifications", most=10, hold=0)
+        assert len(due.names) == 1

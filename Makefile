@@ -46,8 +46,9 @@ test: $(DEV) $(AGENTS)  ## the test suite, quickly; ARGS="-k slack" and the like
 check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
-	$(call step,$(BIN)/mypy)
-	$(call step,$(PYRIGHT))
+	@echo "==> mypy and pyright"
+	@{ $(BIN)/mypy & mypy=$$!; $(PYRIGHT); pyright=$$?; wait $$mypy && test $$pyright = 0; } \
+		|| { echo "make $@: failed: mypy or pyright" >&2; exit 1; }
 	$(call step,$(BIN)/lint-imports)
 	$(call step,SAYSO_TEST_THOROUGH=1 $(PYTEST) $(ARGS))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -191,6 +192,11 @@ async def test_nothing_runs_when_our_code_cannot_be_loaded(
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "pydantic.py").write_text("raise RuntimeError('not today')")
     claude.env = {**claude.env, "PYTHONPATH": str(tmp_path / "broken")}
+    command = claude.hook()["command"]
+    # As it is installed, it looks at no such variable.
+    reads_it = re.sub(r" -(I|EP) -m ", " -P -m ", command)
+    assert reads_it != command
+    claude.use_hook(reads_it)
 
     results = await claude.work([claude.writes("one")])
 

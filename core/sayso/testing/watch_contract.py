@@ -48,7 +48,9 @@ class WatchContract:
 
         found = await backend.watch.pending(RunRef("deploy-bot", "s-42", "nowhere"))
 
-        assert [one.request.question_id for one in found] == [one.question_id for one in mine]
+        # Those that expire in the same millisecond come in any order.
+        assert {one.request.question_id for one in found} == {one.question_id for one in mine}
+        assert len(found) == len(mine)
 
     async def test_a_session_is_found_among_many_open_requests(self, backend: Backend) -> None:
         many = [RunRef("deploy-bot", f"s-{n % 7}") for n in range(1_500)]

@@ -18,7 +18,7 @@ from sayso_bots.aap.errors import AapError, too_many
 from sayso_bots.aap.instances import Instance, Instances
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.problems import ApiProblem
-from sayso_bots.process.sources import source_of
+from sayso_bots.process.sources import is_gone, source_of
 from sayso_bots.settings.aap import AapSettings
 from sayso_bots.settings.tokens import SHORTEST_TOKEN
 
@@ -54,7 +54,7 @@ class Door:
             try:
                 response = await endpoint(request)
             except Exception as error:
-                if isinstance(error, ConnectionError) and request.transport is None:
+                if isinstance(error, ConnectionError) and is_gone(request.transport):
                     raise  # the caller has gone: nobody is there to be answered
                 response = self._error(error).response(call_id)
             response.headers[REQUEST_ID] = call_id

@@ -15,7 +15,7 @@ from sayso.stores.branch_log import branch_of
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.api.tickets import Tickets, is_ticket
-from sayso_bots.process.sources import source_of
+from sayso_bots.process.sources import is_gone, source_of
 from sayso_bots.settings.tokens import ApiSettings, ApiToken, known_token
 
 _log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Door:
                 detail = "this request is of a kind that is not known here"
                 response = ApiProblem(409, "UnknownKind", detail).response()
             except Exception as error:
-                if isinstance(error, ConnectionError) and request.transport is None:
+                if isinstance(error, ConnectionError) and is_gone(request.transport):
                     raise  # the caller has gone: nobody is there to be answered
                 # The trace only: a request may hold a token.
                 _log.exception("the hosted API failed")

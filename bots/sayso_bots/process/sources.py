@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -81,3 +82,8 @@ def _is_global(source: str) -> bool:
         return ip_address(source.partition("/")[0]).is_global
     except ValueError:
         return False
+
+
+def is_gone(transport: asyncio.BaseTransport | None) -> bool:
+    """Whether a caller can be told nothing any more: its connection is closed or closing."""
+    return transport is None or transport.is_closing()

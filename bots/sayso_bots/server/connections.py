@@ -17,7 +17,7 @@ from aiohttp.http_exceptions import BadHttpMethod, HttpProcessingError
 
 from sayso.seldom import Seldom
 from sayso_bots.api.problems import ApiProblem
-from sayso_bots.process.sources import Shares, Sources, source_of
+from sayso_bots.process.sources import Shares, Sources, is_gone, source_of
 
 _log = logging.getLogger(__name__)
 
@@ -174,7 +174,7 @@ class Connection(web.RequestHandler):
             super().log_exception(*args, **kw)
 
     def _is_theirs(self, error: BaseException | None) -> bool:
-        gone = isinstance(error, ConnectionError) and self.transport is None
+        gone = isinstance(error, ConnectionError) and is_gone(self.transport)
         return gone or isinstance(error, _THEIRS)
 
     def handle_error(

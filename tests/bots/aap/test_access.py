@@ -163,6 +163,7 @@ async def test_two_hundred_malformed_bodies_are_the_callers_fault(
             calls = [
                 ("POST", "/v1/requests", room.token),
                 ("POST", f"/v1/requests/{uuid4()}/outcome", room.token),
+                ("POST", "/v1/instances", PROVISIONER),
                 ("PATCH", instance, PROVISIONER),
             ]
             for method, path, token in calls:
@@ -170,8 +171,38 @@ async def test_two_hundred_malformed_bodies_are_the_callers_fault(
                 status, _ = answer.error
                 assert 400 <= status < 500, (path, body[:80], answer.text)
         assert await room.backend.watch.pending() == []
+        shown = await room.call("GET", instance, token=PROVISIONER)
+        assert "name" not in shown.json
 
     assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+
+
+async def test_a_call_without_a_body_does_nothing_when_it_has_one() -> None:
+    async with aap_room() as room:
+        request = await room.asked()
+        await room.settled(request["id"])
+        path, instance = f"/v1/requests/{request['id']}", f"/v1/instances/{room.instance_id}"
+        calls = [
+            ("POST", f"{path}/consume", room.token),
+            ("DELETE", path, room.token),
+            ("DELETE", instance, PROVISIONER),
+        ]
+        for number, body in enumerate(one for one in ODD if one):
+            for method, where, token in calls:
+                answer = await room.call(method, where, token=token, key=str(number), data=body)
+                assert 400 <= answer.error[0] < 500, (where, body[:80], answer.text)
+
+        assert "consumption" not in (await room.get(request["id"])).json
+        assert (await room.call("GET", instance, token=PROVISIONER)).status == 200
+
+
+async def test_every_endpoint_is_among_those_that_are_tried_here() -> None:
+    async with aap_room() as room:
+        assert room.provider is not None
+        routes = room.provider.routes()
+
+    there = {(one.method, one.path) for one in routes if one.method != "*"}
+    assert there == {(method, f"/aap{path}") for method, path, _ in ENDPOINTS}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from sayso import (
     Gate,
     KeyReusedError,
     Outcome,
+    Rule,
     RulePolicy,
     RunRef,
     ToolCall,
@@ -191,6 +192,39 @@ async def test_what_a_policy_decides_is_not_kept_under_the_key(backend: Backend)
         check = asyncio.create_task(gate.check(DEPLOY, key="k"))
         await deny(backend)
         assert (await check).decided_by == ALICE
+
+
+async def test_other_arguments_are_no_error_under_a_key_that_only_a_policy_has_answered(
+    backend: Backend,
+) -> None:
+    other = replace(DEPLOY, arguments={"service": "db"})
+    async with Gate.open(backend, run=RUN, policy=RulePolicy(default="allow")) as lenient:
+        assert (await lenient.check(DEPLOY, key="k")).approved
+        assert (await lenient.check(other, key="k")).arguments == {"service": "db"}
+
+    async with Gate.open(backend, run=RUN) as gate:
+        check = asyncio.create_task(gate.check(other, key="k"))
+        await approve(backend)
+        assert (await check).approved
+        # From now on the key names the call that a person was asked about.
+        with pytest.raises(KeyReusedError):
+            await gate.check(DEPLOY, key="k")
+
+
+async def test_what_is_allowed_once_is_used_up_under_a_key_and_asks_when_the_call_comes_back(
+    backend: Backend,
+) -> None:
+    once = RulePolicy(allow_once=[Rule("deploy")])
+    async with Gate.open(backend, run=RUN, policy=once) as before:
+        allowed = await before.check(DEPLOY, key="k")
+    # Started again, as after a crash.
+    async with Gate.open(backend, run=RUN, policy=once) as after:
+        asked = asyncio.create_task(after.check(DEPLOY, key="k"))
+        await deny(backend)
+        assert (await asked).decided_by == ALICE
+        assert (await after.check(DEPLOY, key="k")).decided_by == ALICE
+
+    assert allowed.line == "allow-once rule 1"
 
 
 async def test_a_replay_uses_nothing_up_and_asks_no_question_of_the_policys_own(

@@ -12,8 +12,14 @@ from pathlib import Path
 from support.certificates import trusting
 from support.hooks import HERE, leads_here
 
+from sayso.stores.home import Home
+from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.documents import MemoryDocuments
 from sayso.stores.memory.errands import MemoryErrands
+from sayso.stores.memory.outbox import MemoryOutbox
+from sayso.stores.memory.records import Records
+from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.store import MemoryStore, MemoryWatch
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.aap.webhooks.deliveries import Deliveries
 from sayso_bots.aap.webhooks.notification import Notification
@@ -40,12 +46,24 @@ class Desk:
     receivers: dict[str, Receiver]
     now: datetime = START
     room: Room = field(default_factory=lambda: Room(32, 4))
+    store: MemoryStore = field(init=False)
+    watch: MemoryWatch = field(init=False)
     errands: MemoryErrands = field(init=False)
     documents: MemoryDocuments = field(init=False)
 
     def __post_init__(self) -> None:
-        self.errands = MemoryErrands(lambda: self.now)
-        self.documents = MemoryDocuments(lambda: self.now)
+        self.errands = MemoryErrands(self._clock)
+        self.documents = MemoryDocuments(self._clock)
+        home = Home()
+        records = Records(self._clock, home)
+        audit = MemoryAudit(records, self._clock)
+        rules = MemoryRules(audit, self._clock)
+        bus, outbox = MemoryBus(home), MemoryOutbox(home)
+        self.store = MemoryStore(records, rules, audit, bus, outbox, self.errands, self._clock)
+        self.watch = MemoryWatch(records, self.store, self._clock)
+
+    def _clock(self) -> datetime:
+        return self.now
 
     async def receiver(self, told: Notification) -> Receiver | None:
         """The receiver of an instance."""
@@ -57,10 +75,11 @@ class Desk:
         return Deliveries(
             self,
             self.errands,
+            self.watch,
             Progresses(self.documents),
             sender,
             self.room,
-            clock=lambda: self.now,
+            clock=self._clock,
             jitter=lambda: 1.0,
         )
 

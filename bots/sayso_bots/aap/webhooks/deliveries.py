@@ -12,10 +12,10 @@ from typing import Protocol
 from sayso.clock import Clock, utc_now
 from sayso.errors import StoreUnreachableError
 from sayso.seldom import Seldom
-from sayso.stores.ports import Errands
+from sayso.stores.ports import Errands, Watch
 from sayso.tasks import Background
 from sayso_bots.aap.webhooks.notification import Notification
-from sayso_bots.aap.webhooks.pace import GIVEN_UP_AFTER, seconds_until_next
+from sayso_bots.aap.webhooks.pace import GIVEN_UP_AFTER, KNOWN_AFTER, seconds_until_next
 from sayso_bots.aap.webhooks.progress import Progress, Progresses
 from sayso_bots.aap.webhooks.receiver import Receiver
 from sayso_bots.aap.webhooks.room import CrowdedError, Room
@@ -50,6 +50,7 @@ class Deliveries:
         self,
         receivers: Receivers,
         errands: Errands,
+        watch: Watch,
         progresses: Progresses,
         sender: Sender,
         room: Room,
@@ -59,6 +60,7 @@ class Deliveries:
     ) -> None:
         self._receivers = receivers
         self._errands = errands
+        self._watch = watch
         self._progresses = progresses
         self._sender = sender
         self._room = room
@@ -181,6 +183,8 @@ class Deliveries:
         await self._done(told)
 
     async def _done(self, told: Notification) -> None:
+        # Who is told late, or never, can still look.
+        await self._watch.retain(told.request_id, seconds=KNOWN_AFTER.total_seconds())
         await self._errands.done(_late(told.instance_id), told.name)
         await self._errands.done(_QUEUE, told.name)
 

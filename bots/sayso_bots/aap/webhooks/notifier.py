@@ -68,6 +68,7 @@ class WebhookNotifier:
         self.deliveries = Deliveries(
             KnownReceivers(Instances(backend.documents, self._vault, clock)),
             backend.errands,
+            backend.watch,
             Progresses(backend.documents),
             self._sender,
             self._room,

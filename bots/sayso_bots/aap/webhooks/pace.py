@@ -9,6 +9,9 @@ from email.utils import parsedate_to_datetime
 GIVEN_UP_AFTER = timedelta(hours=168)
 """How long after the end of its request a notification is tried."""
 
+KNOWN_AFTER = timedelta(hours=24)
+"""How long its request is known at least once a notification is delivered or given up."""
+
 _FIRST_SECONDS, _LONGEST_SECONDS = 4.0, 3600.0
 _SOON_ENOUGH = 12  # doublings, after which the longest wait is reached
 

@@ -209,6 +209,12 @@ class MemoryWatch:
         entry.deadline = min(entry.deadline, self._clock() + timedelta(seconds=seconds))
         return entry.deadline
 
+    async def retain(self, question_id: str, *, seconds: float) -> None:
+        """Let the request be known for so many seconds from now at least."""
+        if (entry := self._records.find(question_id)) is not None:
+            until = self._clock() + timedelta(seconds=seconds)
+            entry.keep = max(entry.keep, until - entry.deadline)
+
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; with a run, those of its session."""
         waiting = sorted(self._records.waiting(), key=lambda entry: entry.deadline)

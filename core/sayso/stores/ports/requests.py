@@ -215,6 +215,10 @@ class Watch(Protocol):
         """
         ...
 
+    async def retain(self, question_id: str, *, seconds: float) -> None:
+        """Let the request be known for so many seconds from now at least, if it still is."""
+        ...
+
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; without those of unknown kinds.
 

@@ -67,7 +67,8 @@ long as was said, errands a week after they were due or last looked at, ``jobs``
 deadline and a week, rules and books a day longer than their last rule, the audit 90 days after its
 last entry, the events of a branch a week after the last of them and its numbers 90 days, budgets
 an hour after the last message, new addresses and what was spent half a year after the last
-question for them, the floor half a year after it was last laid.
+question for them, the floor half a year after it was last laid. A request, and its ``key``, live
+longer where somebody retains them.
 """
 
 from __future__ import annotations

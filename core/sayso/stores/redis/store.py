@@ -44,6 +44,7 @@ _log = logging.getLogger(__name__)
 _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
+_RETAIN = Script("retain")
 _OF_SESSION = Script("of_session")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 _AT_ONCE = 500
@@ -277,6 +278,10 @@ class RedisWatch:
         if not deadline:
             raise UnknownRequestError(question_id)
         return moment(deadline)
+
+    async def retain(self, question_id: str, *, seconds: float) -> None:
+        """Let the request be known for so many seconds from now at least."""
+        await self._client.run(_RETAIN, question_id, ceil(seconds * 1000))
 
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; with a run, those of its session."""

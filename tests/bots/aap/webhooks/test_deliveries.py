@@ -300,7 +300,13 @@ async def test_a_notification_survives_in_every_store(
     sender = Sender(HERE, trusting(certificate), resolve=leads_here)
     room = Room(4, 4)
     deliveries = Deliveries(
-        One(), backend.errands, Progresses(backend.documents), sender, room, jitter=lambda: 0.0
+        One(),
+        backend.errands,
+        backend.watch,
+        Progresses(backend.documents),
+        sender,
+        room,
+        jitter=lambda: 0.0,
     )
 
     async with at_work(deliveries):

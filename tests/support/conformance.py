@@ -24,9 +24,11 @@ from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from redis.asyncio import Redis
 from support.doors import Door, Work, agents_handle, deploy, restart
+from support.unanswered import expire_now
 from support.valkey_server import free_port
 
 from sayso import Decision, Handle, ToolCall
+from sayso.stores.connect import open_backend
 from sayso.stores.redis.keys import Keys
 
 TESTS = Path(__file__).parents[1]
@@ -206,12 +208,16 @@ class DoorContract(Scenes):
         assert cards(scene) == 1
 
     async def test_a_question_that_nobody_answers_is_told_as_an_expiry(
-        self, scene: Asked, slack: SlackHands, store_url: str
+        self, scene: Asked, slack: SlackHands, sayso: Handle, store_url: str
     ) -> None:
         work = Work([[deploy()]])
-        with agents_handle(store_url, timeout=0.5) as sayso:
-            (told,) = await self.door.run(sayso, work)
+        running = scene.ask(self.door.run(sayso, work))
+        await slack.card()
 
+        async with open_backend(store_url) as backend:
+            await expire_now(backend)
+
+        (told,) = await running
         assert work.ran == []
         assert "nobody answered in time" in told
         if not self.door.words_of_its_own:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import TypeAdapter
+from support.unanswered import unanswered
 
 from sayso import (
     Context,
@@ -190,7 +191,7 @@ async def test_an_always_revoked_while_the_batch_waited_is_no_approval_and_is_as
         await backend.rules.revoke(rule.rule_id, by="slack:U0ALICE")
         gate.before_iteration()
         verdict = only(await gate.resume_batch(submitted))
-        again = await gate.before_function(ONE, timeout=0.02)
+        again = await unanswered(backend, gate.before_function(ONE))
 
     assert before.approved
     assert verdict.outcome is Outcome.DENIED
@@ -224,11 +225,11 @@ async def test_an_allow_once_rule_is_spent_once_for_the_batch_and_what_runs_afte
     policy = RulePolicy(allow_once=[Rule("bash")])
     async with Gate.open(backend, run=RUN, policy=policy) as gate:
         submitted = stored(await gate.submit_batch([ONE]))
-    async with Gate.open(backend, run=LATER, policy=policy, timeout=0.02) as gate:
+    async with Gate.open(backend, run=LATER, policy=policy) as gate:
         resumed = only(await gate.resume_batch(submitted))
         (result,) = await gate.run_batch([ONE], {"bash": bash})
         gate.before_iteration()
-        forgotten = await gate.check(ONE)
+        forgotten = await unanswered(backend, gate.check(ONE))
 
     assert resumed.line == "allow-once rule 1"
     assert result.content == "ran one"
@@ -238,11 +239,11 @@ async def test_an_allow_once_rule_is_spent_once_for_the_batch_and_what_runs_afte
 async def test_a_verdict_given_at_once_holds_for_its_own_arguments_only(backend: Backend) -> None:
     nested = {"command": ["ls"]}
     policy = RulePolicy(allow_once=[Rule("bash")])
-    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.02) as gate:
+    async with Gate.open(backend, run=RUN, policy=policy) as gate:
         submitted = await gate.submit_batch([ToolCall("bash", nested, "one")])
         nested["command"].append("-la")
         resumed = only(await gate.resume_batch(submitted))
-        other = await gate.before_function(ToolCall("bash", nested, "one"))
+        other = await unanswered(backend, gate.before_function(ToolCall("bash", nested, "one")))
 
     assert resumed.arguments == {"command": ["ls"]}
     assert other.outcome is Outcome.EXPIRED
@@ -296,7 +297,7 @@ async def test_an_answer_from_before_an_iteration_is_not_noted_into_it(backend: 
         for one in submitted:
             await press(backend, one.permission_id)
         results = await waiting
-        asked_again = [await gate.check(call, timeout=0.02) for call in (ONE, TWO)]
+        asked_again = [await unanswered(backend, gate.check(call)) for call in (ONE, TWO)]
 
     assert [result.approved for result in results] == [True, True]
     assert [verdict.outcome for verdict in asked_again] == [Outcome.EXPIRED] * 2

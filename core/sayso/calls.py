@@ -53,14 +53,29 @@ class RunRef:
         return (self.agent_id, self.session_id) == (other.agent_id, other.session_id)
 
 
+@pydantic_dataclass(frozen=True, slots=True)
+class Folder:
+    """Where an agent works, as it says itself: the root of its project.
+
+    Relative paths begin in ``begins``, else at the root. With ``seen`` this process
+    sees the agent's files, and follows links before it takes a path for one of a folder.
+    """
+
+    root: str
+    begins: str = ""
+    seen: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool, before it runs.
 
     ``arguments`` must be expressible as JSON. ``call_id`` is the agent
-    framework's own id where it has one, otherwise random.
+    framework's own id where it has one, otherwise random. Without a ``folder``
+    no rule about paths is about the call.
     """
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     call_id: str = field(default_factory=new_id)
+    folder: Folder | None = None

@@ -43,7 +43,7 @@ def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
 
 def is_the_tool(rule: Rule) -> bool:
     """Whether the rule is about every call of the tool, or nearly every one."""
-    if rule.arguments_digest is not None or rule.others_digest is not None:
+    if rule.arguments_digest is not None or rule.others_digest is not None or rule.fits:
         return False
     return all(map(_matches_everything, rule.params.values()))
 

@@ -126,4 +126,5 @@ def _meant(call: ToolCall, said: object) -> Rule | None:
     params = said.params
     if not isinstance(said, PatternRule):
         params = {name: escape(text) for name, text in params.items()}
-    return Rule(said.tool, params, said.arguments_digest, said.others_digest)
+    digests = said.arguments_digest, said.others_digest
+    return Rule(said.tool, params, *digests, said.talk, said.fits)

@@ -14,7 +14,7 @@ from sayso.policy.deny_rules import deny_rules_of, numbered
 from sayso.policy.once import once_keys
 from sayso.policy.permissions import Permissions, besides, permissions_in, together
 from sayso.rules.deny_rule import DenyRule
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, check_can_deny
 from sayso.rules.values import Values
 
 
@@ -56,6 +56,8 @@ class AdjustablePolicy:
         denied_call_ids: CallIds | None = None,
     ) -> None:
         """Replace the rules on top that are named; those that the policy was given stay."""
+        for rule in deny or ():
+            check_can_deny(rule)
         now = self._updated
         self._updated = replace(
             now,
@@ -76,7 +78,7 @@ class AdjustablePolicy:
         denied = denial_of(call.call_id, self._updated.denied_call_ids)
         if denied is not None:
             return denied
-        values = Values(call.arguments)
+        values = Values(call.arguments, call.folder)
         for number, rule in enumerate(self._updated.deny, 1):
             if rule.matches(call, values):
                 line = f"updated deny rule {number}"
@@ -101,7 +103,7 @@ class AdjustablePolicy:
             return denial
         if decision.ruling is not Ruling.ASK:
             return decision
-        values = Values(runs.arguments)
+        values = Values(runs.arguments, runs.folder)
         for number, rule in enumerate(self._updated.allow, 1):
             if rule.matches(runs, values):
                 return _allowed(decision, f"updated allow rule {number}")

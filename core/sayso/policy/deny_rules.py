@@ -71,6 +71,7 @@ def _with_room(rules: Sequence[DenyRule]) -> Iterator[DenyRule]:
     for one in rules[:MOST_DENY_RULES]:
         if one.rule is not None:
             room -= sum(len(name) + len(pattern) for name, pattern in one.rule.params.items())
+            room -= sum(map(len, one.rule.talk))
         if room < 0:
             return
         yield one

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
+from sayso.rules.fits import Fit
 from sayso.rules.rule import Rule
 
 
@@ -19,10 +22,18 @@ def once_keys(rules: Sequence[Rule]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     keys: list[str] = []
     for rule in rules:
-        parts = [rule.tool, sorted(rule.params.items()), rule.arguments_digest]
+        params = sorted(rule.params.items())
+        parts: list[Any] = [rule.tool, params, rule.arguments_digest]
         # Only where it is there: the keys of other rules stay what they always were.
         parts += [] if rule.others_digest is None else [rule.others_digest]
+        if rule.talk or rule.fits:
+            parts.append([sorted(rule.talk), sorted(_written(rule.fits))])
         text = json.dumps(parts)
         seen[text] += 1
         keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])
     return tuple(keys)
+
+
+def _written(fits: Mapping[str, Fit]) -> Iterator[list[Any]]:
+    for name, fit in fits.items():
+        yield [name, sorted(asdict(fit).items())]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from sayso.errors import ConfigError
 from sayso.policy.presets import PRESETS
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, check_can_deny
 from sayso.written.document import Document, parsed, read_text
 from sayso.written.lines import KeyPath
 
@@ -69,6 +69,8 @@ class RuleTable(BaseModel):
 
     tool: str
     params: Mapping[str, str] = {}
+    talk: tuple[str, ...] = ()
+    fits: Mapping[str, Any] = {}
 
 
 def policy_in(document: Document, path: KeyPath, table: PolicyTable) -> WrittenPolicy:
@@ -101,9 +103,16 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
         if table is None:
             continue
         try:
-            rule = Rule(table.tool, table.params)
+            rule = Rule(table.tool, table.params, talk=table.talk, fits=table.fits)
+            if path[-1] == "deny":
+                check_can_deny(rule)
         except ConfigError as error:
             document.problem(one, f"cannot be used: {error}")
+            continue
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            name = ".".join(map(str, wrong["loc"]))
+            document.problem(one, f"cannot be used: {name}: {wrong['msg']}")
             continue
         line = document.line(one)
         rules.append(PlacedRule(rule, f"{document.name}:{line}" if line else document.name))

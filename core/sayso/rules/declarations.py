@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
 
 from sayso.errors import ConfigError
+from sayso.rules.roles import Roles, RoleWords, roles_of
 from sayso.rules.rule import Rule
 
 Suggestion: TypeAlias = Rule | Mapping[str, Any]
@@ -29,13 +30,39 @@ class Declaration:
     """What a tool says of itself: whether it needs a permission, and which rules suit it.
 
     ``arguments_schema`` is the JSON Schema of its arguments: what a person
-    edits must fit it.
+    edits must fit it. The rest is what its arguments are for, see ``Roles``.
+
+    Raises:
+        ConfigError: an argument has two roles, or names of arguments are no list.
     """
 
     requires: bool = True
     kind: ToolKind = "tool"
     derive: DerivePermission | None = None
     arguments_schema: Mapping[str, Any] | None = None
+    talk: Sequence[str] = ()
+    command: str = ""
+    paths: Sequence[str] = ()
+    writes: Sequence[str] = ()
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        roles_of(self._said)
+
+    @property
+    def roles(self) -> Roles:
+        """What its arguments are for."""
+        return roles_of(self._said)
+
+    @property
+    def _said(self) -> RoleWords:
+        return {
+            "talk": self.talk,
+            "command": self.command,
+            "paths": self.paths,
+            "writes": self.writes,
+            "url": self.url,
+        }
 
 
 @overload
@@ -48,6 +75,7 @@ def requires_permission(
     derive_permission: DerivePermission | None = None,
     requires: bool = True,
     arguments_schema: Mapping[str, Any] | None = None,
+    **roles: Unpack[RoleWords],
 ) -> Callable[[_Function], _Function]: ...
 
 
@@ -57,14 +85,19 @@ def requires_permission(
     derive_permission: DerivePermission | None = None,
     requires: bool = True,
     arguments_schema: Mapping[str, Any] | None = None,
+    **roles: Unpack[RoleWords],
 ) -> _Function | Callable[[_Function], _Function]:
     """Declare that a function, sync or async, needs a permission, or with ``requires=False`` none.
 
     ``derive_permission(arguments)`` gives the rules to offer with Always, see ``DerivePermission``;
-    ``arguments_schema`` is what arguments that a person edits must fit.
+    ``arguments_schema`` is what arguments that a person edits must fit. ``talk``, ``command``,
+    ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``.
+
+    Raises:
+        ConfigError: an argument has two roles, or names of arguments are no list.
     """
     declaration = Declaration(
-        requires=requires, derive=derive_permission, arguments_schema=arguments_schema
+        requires=requires, derive=derive_permission, arguments_schema=arguments_schema, **roles
     )
     return _marking(declaration) if function is None else _marking(declaration)(function)
 
@@ -114,9 +147,12 @@ class Requirements:
         kind: ToolKind = "tool",
         derive_permission: DerivePermission | None = None,
         arguments_schema: Mapping[str, Any] | None = None,
+        **roles: Unpack[RoleWords],
     ) -> None:
-        """Declare for a tool by its name; the last declaration counts."""
-        self._declared[name] = Declaration(requires, kind, derive_permission, arguments_schema)
+        """Declare for a tool by its name, as for ``Declaration``; the last one counts."""
+        self._declared[name] = Declaration(
+            requires, kind, derive_permission, arguments_schema, **roles
+        )
 
     def of(self, name: str) -> Declaration | None:
         """What is declared of the tool with this name."""

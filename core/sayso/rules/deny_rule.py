@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationInfo, field_validator
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.calls import ToolCall
-from sayso.rules.rule import ToldRule
+from sayso.errors import ConfigError
+from sayso.rules.rule import Rule, ToldRule, check_can_deny
 from sayso.rules.values import Values
 
 MOST_DENY_RULES = 100
@@ -25,10 +26,25 @@ class DenyRule:
     """A deny rule of the policy that asks, and the line of the policy that it is.
 
     A rule that cannot be read here, None, is about every call of its tool.
+
+    Raises:
+        ConfigError: it is a rule that can only allow.
     """
 
     line: str
     rule: ToldRule = None
+
+    @field_validator("rule")
+    @classmethod
+    def _can_deny(cls, rule: Rule | None, info: ValidationInfo) -> Rule | None:
+        try:
+            if rule is not None:
+                check_can_deny(rule)
+        except ConfigError:
+            if info.mode != "json":
+                raise
+            return None
+        return rule
 
     def denies(self, call: ToolCall, values: Values) -> bool:
         """Whether the call is one that it denies."""

@@ -72,7 +72,7 @@ class AgentFloor:
         rules = self.rules(call.name)
         if not rules:
             return None
-        values = values or Values(call.arguments)
+        values = values or Values(call.arguments, call.folder)
         found = next((rule for rule in rules if rule.denies(call, values)), None)
         return None if found is None else StandingDenial(f"denied by {found.line}", found.line)
 

@@ -42,7 +42,7 @@ class RuleIndex:
     def looked_at(self, call: ToolCall) -> list[int]:
         """The positions of the rules whose patterns are tried, in order."""
         shelf = self._shelves.get(call.name)
-        return [] if shelf is None else shelf.candidates(Values(call.arguments))
+        return [] if shelf is None else shelf.candidates(Values(call.arguments, call.folder))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +73,22 @@ class _Shelf:
     def __init__(self, rules: Sequence[Rule], numbers: Sequence[int]) -> None:
         self._ready = {number: _Ready.of(rules[number]) for number in numbers}
         self._always: list[int] = []
-        self._digests: dict[str, list[int]] = defaultdict(list)
+        # By the parameters that the digest leaves out, then by the digest.
+        self._digests: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(dict)
         pinned: dict[str, list[_Entry]] = defaultdict(list)
         for number, ready in self._ready.items():
             if ready.globs:
                 name, glob = max(ready.globs, key=lambda pair: _telling(pair[1].needs))
                 pinned[name].append(_Entry(number, glob))
             elif ready.rule.arguments_digest is not None:
-                self._digests[ready.rule.arguments_digest].append(number)
+                digests = self._digests[ready.rule.talk]
+                digests.setdefault(ready.rule.arguments_digest, []).append(number)
             else:
                 self._always.append(number)
         self._drawers = {name: _Drawer(entries) for name, entries in pinned.items()}
 
     def matching(self, call: ToolCall) -> Iterator[int]:
-        values = Values(call.arguments)
+        values = Values(call.arguments, call.folder)
         for number in self.candidates(values):
             if self._ready[number].is_about(call, values):
                 yield number
@@ -97,9 +99,9 @@ class _Shelf:
             value = values.get(name)
             if value is not None:
                 found.update(drawer.candidates(value.value))
-        if self._digests:
-            for digest in values.digests.known():
-                found.update(self._digests.get(digest, ()))
+        for talk, digests in self._digests.items():
+            for digest in values.digests.known(without=talk):
+                found.update(digests.get(digest, ()))
         return sorted(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -25,6 +25,7 @@ from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, has_known_form
 from sayso.errors import ConfigError
 from sayso.globs.glob import compiled, escape
+from sayso.rules.fits import Fit
 from sayso.rules.javascript import as_text
 from sayso.rules.values import Values
 
@@ -35,26 +36,35 @@ _CONFIG = ConfigDict(
 _READABLE = 1_000
 
 
+def _is_empty(value: Any) -> bool:
+    return not value
+
+
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
 class Rule:
     """Calls of one tool whose arguments fit patterns.
 
     The tool's name is compared exactly. Every parameter named in ``params``
     must be there and fit its glob, compared with the value as JavaScript's
-    ``String(value)`` writes it. With ``arguments_digest`` the rule is about
+    ``String(value)`` writes it; every one named in ``fits`` must be there and be
+    what its ``Fit`` says. With ``arguments_digest`` the rule is about
     exactly one set of arguments and no other; with ``others_digest`` the
-    arguments beside those in ``params`` are exactly those of this digest.
+    arguments beside those in ``params`` and ``fits`` are exactly those of this digest.
+    Parameters named in ``talk`` are left out of both digests: the rule is not about them.
     Any other name is refused, so that a mistyped one never makes a rule wider.
 
     Raises:
         ConfigError: a pattern is refused; the message names the parameter and the fix.
-            Or a digest is of a form that is not known here.
+            Or a digest is of a form that is not known here, or a parameter is named twice.
     """
 
     tool: str
     params: Mapping[str, str] = field(default_factory=dict)
     arguments_digest: str | None = None
     others_digest: str | None = None
+    # Left out where there is none: other versions read a rule that has neither.
+    talk: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
+    fits: Annotated[Mapping[str, Fit], Field(exclude_if=_is_empty)] = field(default_factory=dict)
 
     @field_validator("params")
     @classmethod
@@ -74,6 +84,11 @@ class Rule:
             raise ConfigError(f"the form of the digest {digest!r} is not known here")
         return digest
 
+    def __post_init__(self) -> None:
+        for name in (*self.talk, *self.params):
+            if name in self.fits or (name in self.talk and name in self.params):
+                raise ConfigError(f"a rule says twice what {name!r} may be")
+
     def matches(self, call: ToolCall, values: Values | None = None) -> bool:
         """Whether the call is one that this rule is about.
 
@@ -81,17 +96,22 @@ class Rule:
         """
         if call.name != self.tool:
             return False
-        values = values or Values(call.arguments)
+        values = values or Values(call.arguments, call.folder)
         for name, pattern in self.params.items():
             value = values.get(name)
             if value is None or not compiled(pattern).fits(value):
                 return False
+        for name, fit in self.fits.items():
+            if not fit.holds(values.plain(name), values.folder):
+                return False
         digests = values.digests
         if self.others_digest is not None and not digests.hold(
-            self.others_digest, without=self.params
+            self.others_digest, without=(*self.params, *self.fits, *self.talk)
         ):
             return False
-        return self.arguments_digest is None or digests.hold(self.arguments_digest)
+        return self.arguments_digest is None or digests.hold(
+            self.arguments_digest, without=self.talk
+        )
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
@@ -103,21 +123,37 @@ class PatternRule(Rule):
     """
 
 
-def literal_rule(call: ToolCall, digest: str | None = None) -> Rule:
-    """The narrowest rule: this tool with exactly these arguments.
+def check_can_deny(rule: Rule) -> None:
+    """Return when a rule may deny.
+
+    Raises:
+        ConfigError: it has fits. What they do not understand they do not mean, and a
+            denial would let it pass.
+    """
+    if rule.fits:
+        raise ConfigError(
+            f"{next(iter(rule.fits))!r} is told by a fit, which can only allow: what is not "
+            "understood would not be denied; deny by a pattern, or the whole tool"
+        )
+
+
+def literal_rule(call: ToolCall, digest: str | None = None, *, talk: Sequence[str] = ()) -> Rule:
+    """The narrowest rule: this tool with exactly these arguments, but for those that are talk.
 
     Arguments longer than a screen are named by their digest alone, so that a
     stored rule stays small. ``digest`` is that of the arguments, where it is
     known already.
     """
+    held = {name: value for name, value in call.arguments.items() if name not in talk}
     texts: dict[str, str] = {}
-    if _room_after(list(call.arguments.values()), _READABLE + len(call.arguments)) >= 0:
-        texts = {name: as_text(value) for name, value in call.arguments.items()}
+    if _room_after(list(held.values()), _READABLE + len(held)) >= 0:
+        texts = {name: as_text(value) for name, value in held.items()}
     readable = sum(map(len, texts.values())) <= _READABLE
     return Rule(
         tool=call.name,
         params={name: escape(text) for name, text in texts.items()} if readable else {},
-        arguments_digest=digest or arguments_digest(call.arguments),
+        arguments_digest=digest if digest and not talk else arguments_digest(held),
+        talk=tuple(sorted(talk)),
     )
 
 
@@ -175,6 +211,10 @@ class RememberedRule:
     reason: str = ""
     uses: int = 0
     last_used_at: AwareDatetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.effect == "deny":
+            check_can_deny(self.rule)
 
 
 _REMEMBERED: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)

@@ -20,7 +20,7 @@ def standing_denial(
 ) -> StandingDenial | None:
     """What stands against any of the calls: a deny rule, the floor, or what is remembered."""
     for call in calls:
-        values = Values(call.arguments)
+        values = Values(call.arguments, call.folder)
         for rule in rules:
             if rule.denies(call, values):
                 return StandingDenial(f"denied by {rule.line}", rule.line)
@@ -61,7 +61,7 @@ def about(
     values: Values | None = None,
 ) -> Iterator[RememberedRule]:
     """The remembered rules of this effect that are about the call."""
-    values = values or Values(call.arguments)
+    values = values or Values(call.arguments, call.folder)
     for kept in remembered:
         rule = kept.rule
         if rule.tool == call.name and kept.effect == effect and rule.matches(call, values):

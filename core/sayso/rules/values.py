@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sayso.calls import Folder
 from sayso.digests import Digests
 from sayso.globs.value import Value
 from sayso.rules.javascript import as_text
@@ -17,8 +18,9 @@ class Values:
     decision, and not to be kept beyond it.
     """
 
-    def __init__(self, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, arguments: Mapping[str, Any], folder: Folder | None = None) -> None:
         self._arguments = arguments
+        self.folder = folder
         self._values: dict[str, Value] = {}
         self.digests = Digests(arguments)
 
@@ -32,3 +34,7 @@ class Values:
         if found is None and name in self._arguments:
             found = self._values[name] = Value(as_text(self._arguments[name]))
         return found
+
+    def plain(self, name: str) -> Any:
+        """The value of a parameter as it was passed; None if the call has no such parameter."""
+        return self._arguments.get(name)

@@ -1,0 +1,207 @@
+"""The table of well-known tools, reviewed one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sayso.calls import ToolCall
+from sayso.rules.declarations import Declaration
+from sayso.rules.roles import Roles
+
+_CLAUDE, _CODEX, _GEMINI, _CLINE = "Claude Code", "Codex", "Gemini CLI", "Cline"
+_FILES, _SERVED = "MCP server filesystem", "MCP server filesystem, in Claude Code"
+_LANGCHAIN, _DEEP, _PI, _CURSOR = "LangChain file tools", "Deep Agents", "Pi, OpenClaw", "Cursor"
+
+_READS, _LISTS, _FINDS, _SEARCHES = (
+    "reads a file",
+    "lists a folder",
+    "finds files by their names",
+    "searches in files",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTool:
+    """A tool as others made it: whose it is, and what its arguments are for.
+
+    ``looks`` says what it does at most, where that is to look. A name may be here more
+    than once, each time with other arguments.
+    """
+
+    name: str
+    of: str
+    looks: str = ""
+    talk: tuple[str, ...] = ()
+    command: str = ""
+    paths: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    url: str = ""
+
+    @property
+    def roles(self) -> Roles:
+        """What its arguments are for."""
+        return Roles(self.talk, self.command, self.paths, self.writes, self.url)
+
+
+# ``looks`` stands beside a tool that reads local files, names or state, whatever its arguments
+# are. It runs nothing, writes nothing and fetches nothing. So none of these has it, although some
+# cards would be spared: shells; git, whose options write and run; language servers, which build
+# what they look at; tools that read from a server or the web; those that keep a list of tasks;
+# sub-agents; and names that mean other things elsewhere (find, list, search).
+_LOOKING = (
+    KnownTool("Read", _CLAUDE, _READS, paths=("file_path",), writes=("offset", "limit")),
+    KnownTool("Glob", _CLAUDE, _FINDS),
+    KnownTool("Grep", _CLAUDE, _SEARCHES),
+    KnownTool("LS", _CLAUDE, _LISTS),
+    KnownTool("NotebookRead", _CLAUDE, "reads a notebook"),
+    KnownTool("BashOutput", _CLAUDE, "reads what a shell that runs already has written"),
+    KnownTool(
+        "read_file",
+        f"{_CODEX}, {_GEMINI}, {_LANGCHAIN}, {_DEEP}, {_CLINE}, {_FILES}",
+        _READS,
+        paths=("file_path",),
+        writes=("offset", "limit"),
+    ),
+    KnownTool("list_dir", _CODEX, _LISTS),
+    KnownTool("grep_files", _CODEX, _SEARCHES),
+    KnownTool("view_image", _CODEX, "reads a picture"),
+    KnownTool("list_directory", f"{_GEMINI}, {_LANGCHAIN}, {_FILES}", _LISTS),
+    KnownTool("glob", f"{_GEMINI}, {_DEEP}", _FINDS),
+    KnownTool("grep_search", _GEMINI, _SEARCHES),
+    KnownTool("search_file_content", _GEMINI, _SEARCHES),
+    KnownTool("read_many_files", _GEMINI, "reads several files"),
+    KnownTool("file_search", _LANGCHAIN, _FINDS),
+    KnownTool("ls", f"{_DEEP}, {_PI}", _LISTS),
+    KnownTool("grep", f"{_DEEP}, {_PI}", _SEARCHES),
+    KnownTool("read", _PI, _READS, paths=("path",), writes=("offset", "limit")),
+    KnownTool("search_files", f"{_CLINE}, {_FILES}", "searches for or in files"),
+    KnownTool("list_files", _CLINE, _LISTS),
+    KnownTool("list_code_definition_names", _CLINE, "names the definitions in a folder"),
+    *(
+        KnownTool(name.format(tool), server, does)
+        for name, server in (("{}", _FILES), ("mcp__filesystem__{}", _SERVED))
+        for tool, does in (
+            ("read_text_file", _READS),
+            ("read_media_file", "reads a picture or a sound"),
+            ("read_multiple_files", "reads several files"),
+            ("list_directory_with_sizes", _LISTS),
+            ("directory_tree", "lists a folder and those in it"),
+            ("get_file_info", "reads the size and the times of a file"),
+            ("list_allowed_directories", "lists the folders that it may look into"),
+        )
+    ),
+    KnownTool("mcp__filesystem__read_file", _SERVED, _READS),
+    KnownTool("mcp__filesystem__list_directory", _SERVED, _LISTS),
+    KnownTool("mcp__filesystem__search_files", _SERVED, _FINDS),
+)
+
+# How long a command may take is talk: it changes nothing of what runs. Not so where it runs (a
+# working directory, a host), as whom, or outside of which sandbox: those are held as they are.
+_SHELLS = (
+    KnownTool("Bash", f"{_CLAUDE}, {_CODEX}", talk=("description", "timeout"), command="command"),
+    KnownTool("shell", _CODEX, talk=("justification", "timeout_ms"), command="command"),
+    KnownTool("shell_command", _CODEX, talk=("justification", "timeout_ms"), command="command"),
+    KnownTool(
+        "exec_command",
+        _CODEX,
+        talk=("justification", "yield_time_ms", "max_output_tokens"),
+        command="cmd",
+    ),
+    KnownTool("run_shell_command", _GEMINI, talk=("description",), command="command"),
+    KnownTool("execute_command", _CLINE, talk=("requires_approval", "timeout"), command="command"),
+    KnownTool("execute", _DEEP, talk=("timeout",), command="command"),
+    KnownTool("bash", _PI, talk=("description", "timeout"), command="command"),
+    KnownTool("run_terminal_cmd", _CURSOR, talk=("explanation",), command="command"),
+)
+
+_WRITING = (
+    KnownTool(
+        "Edit",
+        _CLAUDE,
+        paths=("file_path",),
+        writes=("old_string", "new_string", "replace_all"),
+    ),
+    KnownTool("MultiEdit", _CLAUDE, paths=("file_path",), writes=("edits",)),
+    KnownTool("Write", _CLAUDE, paths=("file_path",), writes=("content",)),
+    KnownTool(
+        "NotebookEdit",
+        _CLAUDE,
+        paths=("notebook_path",),
+        writes=("cell_id", "cell_number", "new_source", "cell_type", "edit_mode"),
+    ),
+    KnownTool(
+        "replace",
+        _GEMINI,
+        talk=("instruction",),
+        paths=("file_path",),
+        writes=("old_string", "new_string", "expected_replacements"),
+    ),
+    KnownTool(
+        "write_file",
+        f"{_GEMINI}, {_LANGCHAIN}, {_DEEP}",
+        paths=("file_path",),
+        writes=("content", "text", "append"),
+    ),
+    KnownTool("write_file", _FILES, paths=("path",), writes=("content",)),
+    KnownTool("mcp__filesystem__write_file", _SERVED, paths=("path",), writes=("content",)),
+    KnownTool(
+        "edit_file",
+        _DEEP,
+        paths=("file_path",),
+        writes=("old_string", "new_string", "replace_all"),
+    ),
+    KnownTool("edit_file", _FILES, paths=("path",), writes=("edits", "dryRun")),
+    KnownTool("mcp__filesystem__edit_file", _SERVED, paths=("path",), writes=("edits", "dryRun")),
+    KnownTool("create_directory", _FILES, paths=("path",)),
+    KnownTool("mcp__filesystem__create_directory", _SERVED, paths=("path",)),
+    KnownTool("copy_file", _LANGCHAIN, paths=("source_path", "destination_path")),
+    KnownTool("write_to_file", _CLINE, paths=("path",), writes=("content",)),
+    KnownTool("replace_in_file", _CLINE, paths=("path",), writes=("diff",)),
+    KnownTool("write", _PI, paths=("path",), writes=("content",)),
+    KnownTool("edit", _PI, paths=("path",), writes=("oldText", "newText", "edits")),
+)
+
+_TALKING = (
+    KnownTool("TodoWrite", _CLAUDE, talk=("todos",)),
+    KnownTool("update_plan", _CODEX, talk=("explanation", "plan")),
+    KnownTool("write_todos", f"{_GEMINI}, {_DEEP}", talk=("todos",)),
+    KnownTool("Task", _CLAUDE, talk=("description",)),
+)
+
+_FETCHING = (KnownTool("WebFetch", _CLAUDE, talk=("prompt",), url="url"),)
+
+TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
+"""All of them."""
+
+
+def _by_name() -> Mapping[str, tuple[KnownTool, ...]]:
+    found: dict[str, tuple[KnownTool, ...]] = {}
+    for tool in TOOLS:
+        found[tool.name] = (*found.get(tool.name, ()), tool)
+    return found
+
+
+_TOOLS = _by_name()
+_NO_ROLES = Roles()
+
+
+def known(call: ToolCall) -> KnownTool | None:
+    """The well-known tool that is called; None where its arguments say that it is another.
+
+    With those of two of them it is not clear which one it is.
+    """
+    found = [
+        tool
+        for tool in _TOOLS.get(call.name, ())
+        if all(name in call.arguments for name in tool.roles.names)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def roles_in(call: ToolCall, declared: Declaration | None) -> Roles:
+    """What the arguments of a call are for: as its tool declares them, else as is well known."""
+    if declared is not None and declared.roles != _NO_ROLES:
+        return declared.roles
+    tool = known(call)
+    return _NO_ROLES if tool is None else tool.roles

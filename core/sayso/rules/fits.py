@@ -1,0 +1,124 @@
+"""What an argument may be, told by its meaning: a line of a shell, a path, an address.
+
+What is not understood never fits. So a fit allows, and never denies: a denial
+that did not understand a call would be silent about it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from sayso.calls import Folder
+from sayso.errors import ConfigError
+from sayso.rules import paths
+
+# What is not known here might narrow the fit: it is refused, never ignored.
+_CONFIG = ConfigDict(
+    alias_generator=to_camel, validate_by_name=True, validate_by_alias=True, extra="forbid"
+)
+_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HOST = re.compile(rf"(?:{_LABEL}\.)+(?=[a-z])(?:{_LABEL})", re.ASCII)
+# Nothing between the host and its path: no name, no port. Nothing that programs read differently.
+_PAGE = re.compile(r"https://([A-Za-z0-9.-]{1,253})(?:/[!-\[\]-~]*)?", re.ASCII)
+# Names that no public address has, but machines at home, in an office or in a cloud.
+_INSIDE = frozenset(
+    {
+        *("localhost", "local", "localdomain", "internal", "intranet", "private", "corp", "home"),
+        *("lan", "test", "example", "invalid", "onion", "arpa"),
+    }
+)
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class PathFit:
+    """A path in a folder of a project, at any depth; with ``file`` that file in it alone.
+
+    ``folder`` is told from ``root``, and empty for the whole project. Never what is
+    hidden or what others run (``paths.is_ordinary``), nothing that leaves the folder,
+    and no path that is written in more than one way.
+
+    Raises:
+        ConfigError: the root is no folder of a project, or the others are no plain names.
+    """
+
+    root: str
+    folder: str = ""
+    file: str = ""
+    kind: Literal["path"] = "path"
+
+    def __post_init__(self) -> None:
+        if not paths.is_project(self.root):
+            raise ConfigError(f"{self.root!r} is not the folder of a project: write it from /")
+        below = paths.inside(self.root, self.place)
+        whole = not (self.folder or self.file)
+        if "/" in self.file or not (whole or (below and paths.is_ordinary(below))):
+            raise ConfigError(f"{self.place!r} is not an ordinary folder or file of {self.root}")
+
+    @property
+    def place(self) -> str:
+        """The folder, or the file, from the root of the file system."""
+        return "/".join(part for part in (self.root, self.folder, self.file) if part)
+
+    def holds(self, value: Any, folder: Folder | None) -> bool:
+        """Whether the value is such a path, for an agent that works in a folder.
+
+        Where its files are seen, nothing below the root may be a link.
+        """
+        if not isinstance(value, str) or folder is None:
+            return False
+        path = paths.absolute(value, folder)
+        names = None if path is None else paths.inside(self.root, path)
+        if path is None or names is None or not paths.is_ordinary(names):
+            return False
+        if not (path == self.place if self.file else path.startswith(f"{self.place}/")):
+            return False
+        return not folder.seen or paths.has_no_link(self.root, names)
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class HostFit:
+    """The address of a page on one host: ``https``, the usual port, nothing before the host.
+
+    The host is the exact one, in lower case as it stands in an address, and has a
+    public name: no number, none of a local network.
+
+    Raises:
+        ConfigError: it is no such name.
+    """
+
+    host: str
+    kind: Literal["host"] = "host"
+
+    @field_validator("host")
+    @classmethod
+    def _has_a_public_name(cls, host: str) -> str:
+        if not is_public(host):
+            raise ConfigError(f"{host!r} is not the public name of a host, in lower case")
+        return host
+
+    def holds(self, value: Any, folder: Folder | None) -> bool:  # noqa: ARG002
+        """Whether the value is the address of a page on the host."""
+        return host_of(value) == self.host
+
+
+def host_of(value: Any) -> str | None:
+    """The host of the address of a page, in lower case; None for any other address."""
+    found = _PAGE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return None
+    host = found[1].lower()
+    return host if is_public(host) else None
+
+
+def is_public(host: str) -> bool:
+    """Whether this is the whole name of a host that may be public."""
+    return _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _INSIDE
+
+
+Fit = Annotated[PathFit | HostFit, Field(discriminator="kind")]
+"""What an argument may be. The kind tells them apart where they are written."""

@@ -1,0 +1,74 @@
+"""The table of well-known tools: what it may say of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sayso.calls import ToolCall
+from sayso.errors import ConfigError
+from sayso.known.tools import TOOLS, known, roles_in
+from sayso.policy.presets import PRESETS
+from sayso.rules.declarations import Declaration, Requirements, declared_by, requires_permission
+from sayso.rules.roles import Roles
+
+# What changes where a command runs, as whom, or what runs with it.
+NEVER_TALK = {
+    *("command", "cmd", "cwd", "workdir", "directory", "dir_path", "env", "host", "user", "shell"),
+    *("run_in_background", "is_background", "dangerouslyDisableSandbox"),
+    *("with_escalated_permissions", "sandbox_permissions", "elevated", "file_path", "path", "url"),
+}
+
+
+def test_nothing_that_changes_what_runs_is_talk_of_a_well_known_tool() -> None:
+    for tool in TOOLS:
+        assert NEVER_TALK.isdisjoint(tool.talk), tool
+        assert NEVER_TALK.isdisjoint(tool.writes), tool
+        assert tool.roles  # and no argument has two roles
+
+
+def test_tools_of_one_name_are_told_apart_by_their_arguments() -> None:
+    langchain = known(ToolCall("write_file", {"file_path": "a", "text": ""}))
+    served = known(ToolCall("write_file", {"path": "a", "content": ""}))
+
+    assert langchain is not None
+    assert langchain.paths == ("file_path",)
+    assert served is not None
+    assert served.paths == ("path",)
+    assert known(ToolCall("write_file", {"path": "a", "file_path": "b"})) is None
+    assert known(ToolCall("write_file", {"target": "a"})) is None
+    assert known(ToolCall("Bash", {"script": "ls"})) is None
+
+
+def test_what_a_tool_declares_counts_before_what_is_well_known() -> None:
+    call = ToolCall("Bash", {"command": "ls", "note": "x"})
+
+    assert roles_in(call, None) == Roles(talk=("description", "timeout"), command="command")
+    assert roles_in(call, Declaration(talk=["note"])) == Roles(talk=("note",))
+    assert roles_in(call, Declaration(requires=True)).command == "command"
+
+
+def test_a_tool_says_what_its_arguments_are_for_wherever_it_is_declared() -> None:
+    @requires_permission(talk=["why"], paths=["path"], writes=["text"])
+    def save(path: str, text: str, why: str) -> None: ...
+
+    requirements = Requirements([save])
+    requirements.declare("run", command="line", talk=["why"])
+    declared = declared_by(save)
+
+    assert declared is not None
+    assert declared.roles == Roles(talk=("why",), paths=("path",), writes=("text",))
+    assert requirements.of("run") == Declaration(command="line", talk=["why"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"talk": "why"}, {"talk": ["a"], "command": "a"}, {"paths": ["a"], "writes": ["a"]}],
+)
+def test_an_argument_has_one_role(said: dict[str, object]) -> None:
+    with pytest.raises(ConfigError):
+        Declaration(**said)  # type: ignore[arg-type]
+
+
+def test_the_preset_is_what_the_table_says_of_tools_that_look() -> None:
+    assert [one.tool for one in PRESETS["coding"]] == [one.name for one in TOOLS if one.looks]
+    assert not any(one.command or one.url for one in TOOLS if one.looks)

@@ -3,58 +3,16 @@
 from __future__ import annotations
 
 import threading
-from datetime import datetime
-from typing import Literal
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from support.api_world import REVIEWER, World
+from support.noting import NotingRequestEvent
 
-from sayso import UserInputRequest
-from sayso.cards import CardBody, Choice
-from sayso.forms import NO_INPUTS, Inputs
-from sayso.questions.clarification import ClarificationResponseEvent
 from sayso_bots.api.bodies import beside
 
 LONG = 16 * 1024
-made_in: dict[str, list[int]] = {}
-
-
-class BookletRequestEvent(UserInputRequest):
-    """Notes in which threads its card is made."""
-
-    type: Literal["BOOKLET_REQUEST"] = "BOOKLET_REQUEST"
-    booklet_id: str
-    pages: str
-
-    @property
-    def question_id(self) -> str:
-        return self.booklet_id
-
-    @property
-    def subject(self) -> str:
-        return "booklet"
-
-    def card(self) -> CardBody:
-        made_in.setdefault(self.booklet_id, []).append(threading.get_ident())
-        return CardBody(title="A booklet", content="", choices=(Choice("read", "Read"),))
-
-    def answer(
-        self,
-        choice: Choice,
-        *,
-        by: str,
-        at: datetime,
-        inputs: Inputs = NO_INPUTS,
-    ) -> ClarificationResponseEvent:
-        return ClarificationResponseEvent(
-            request_id=self.booklet_id,
-            source_name=self.source_name,
-            decided_by=by,
-            decided_at=at,
-            answer=choice.key,
-        )
 
 
 @pytest.mark.asyncio(loop_scope="module")
@@ -62,11 +20,11 @@ class BookletRequestEvent(UserInputRequest):
 async def test_a_large_request_is_answered_beside_the_loop(
     world: World, length: int, here: bool
 ) -> None:
-    body = {"type": "BOOKLET_REQUEST", "bookletId": f"b-{length}", "pages": "p" * length}
+    body = {"type": "NOTING_REQUEST", "notingId": f"b-{length}", "text": "p" * length}
     asked = await world.call("POST", f"{world.branch}/requests", body)
     assert asked.status == 201, asked.text
-    answer = {"type": "CLARIFICATION_RESPONSE", "choiceKey": "read", "requestId": f"b-{length}"}
-    made_in[f"b-{length}"] = []
+    answer = {"type": "CLARIFICATION_RESPONSE", "choiceKey": "seen", "requestId": f"b-{length}"}
+    made = NotingRequestEvent.made_in[f"b-{length}"] = []
 
     first, again = [
         await world.call("POST", f"{world.branch}/responses", answer, token=REVIEWER)
@@ -74,7 +32,6 @@ async def test_a_large_request_is_answered_beside_the_loop(
     ]
 
     assert (first.status, again.status, again.json) == (200, 200, first.json)
-    made = made_in[f"b-{length}"]
     assert made
     if not here:
         assert threading.get_ident() not in made

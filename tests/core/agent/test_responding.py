@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import pytest
 from support.chat_double import ChatDouble, working
 from support.denials import always_deny
+from support.noting import SEEN, NotingRequestEvent
 
 from sayso import (
     AlreadySettledError,
     ClarificationRequestEvent,
-    ClarificationResponseEvent,
     Clarify,
     ConfigError,
     DeniedByRuleError,
@@ -35,14 +34,12 @@ from sayso import (
     Verdict,
 )
 from sayso.calls import new_id
-from sayso.cards.card import CardBody, Choice, Ended
+from sayso.cards.card import Ended
 from sayso.chats.places import Place
 from sayso.desk.approvers import Approvers
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.forms import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
 from sayso.testing import a_request, a_response, until
 
 RUN = RunRef("deploy-bot", "s-1")
@@ -50,50 +47,6 @@ LS = ToolCall("bash", {"command": "ls x"})
 OPS = Place("slack", "C0OPS")
 ALICE, MALLORY = "chat:alice", "chat:mallory"
 ROUTES = Routes([Route((OPS,), approvers=(ALICE, "slack:U0BOB"))])
-
-
-class NoteRequestEvent(UserInputRequest):
-    """Notes in which threads its card is made."""
-
-    made_in: ClassVar[list[int]] = []
-
-    type: Literal["NOTE_TO_SEE_REQUEST"] = "NOTE_TO_SEE_REQUEST"
-    note_id: str
-    text: str
-
-    @property
-    def question_id(self) -> str:
-        return self.note_id
-
-    @property
-    def subject(self) -> str:
-        return "note"
-
-    def card(self) -> CardBody:
-        self.made_in.append(threading.get_ident())
-        return CardBody(title="A note", content="", choices=(Choice("seen", "Seen"),))
-
-    def answer(
-        self,
-        choice: Choice,
-        *,
-        by: str,
-        at: datetime,
-        inputs: Inputs = NO_INPUTS,
-    ) -> ClarificationResponseEvent:
-        return ClarificationResponseEvent(
-            request_id=self.note_id,
-            source_name=self.source_name,
-            decided_by=by,
-            decided_at=at,
-            answer=choice.key,
-        )
-
-
-@pytest.fixture
-async def backend(store: str) -> AsyncIterator[Backend]:
-    async with open_backend(store) as backend:
-        yield backend
 
 
 @pytest.fixture
@@ -149,20 +102,19 @@ async def test_a_response_of_an_approver_lets_the_call_run_and_ends_its_card(
 async def test_a_large_request_is_answered_beside_the_loop(
     backend: Backend, responder: Responder, by_response: bool
 ) -> None:
-    request = NoteRequestEvent(
-        note_id=new_id(), text="x" * 20_000, run=RUN, source_name="a", expires_at=now()
+    request = NotingRequestEvent(
+        noting_id=new_id(), text="x" * 20_000, run=RUN, source_name="a", expires_at=now()
     )
     await backend.store.open(request, seconds=30, inbox="", book=None)
-    NoteRequestEvent.made_in.clear()
+    made = NotingRequestEvent.made_in[request.noting_id] = []
 
     if by_response:
-        seen = Choice("seen", "Seen")
-        await responder.respond(request.answer(seen, by=ALICE, at=now()))
+        await responder.respond(request.answer(SEEN, by=ALICE, at=now()))
     else:
-        await responder.choose(request.note_id, "seen", by=ALICE)
+        await responder.choose(request.noting_id, "seen", by=ALICE)
 
-    assert NoteRequestEvent.made_in
-    assert threading.get_ident() not in NoteRequestEvent.made_in
+    assert made
+    assert threading.get_ident() not in made
 
 
 async def test_who_is_no_approver_decides_nothing_and_is_in_the_audit(

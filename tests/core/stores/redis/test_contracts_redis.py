@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import pytest
-
-from sayso.stores.backend import Backend
-from sayso.stores.redis import redis_backend
 from sayso.testing import (
     AuditContract,
     BranchLogContract,
@@ -31,12 +25,6 @@ from sayso.testing import (
     UsesContract,
     WatchContract,
 )
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
 
 
 class TestRedisStore(StoreContract):

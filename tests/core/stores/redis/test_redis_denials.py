@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -17,19 +16,12 @@ from sayso.errors import StoreUnreachableError
 from sayso.questions.wire import encode
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Ring
-from sayso.stores.redis import redis_backend
 from sayso.stores.redis.client import Client
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.store import RedisStore
 from sayso.stores.redis.url import read_url
 from sayso.stores.topics import branch_topic
 from sayso.testing import a_request, a_response, soon
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import pytest
-from redis.asyncio import Redis
 from support.counted import Counted
 
 from sayso import ToolCall
@@ -21,28 +19,10 @@ from sayso.stores.redis.client import Client
 from sayso.stores.redis.keys import Keys
 from sayso.stores.redis.rules import RedisRules
 from sayso.stores.redis.store import RedisStore
-from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response
 from sayso.testing.floor_contract import RUN, a_floor
 
 CALL = ToolCall("run_command", {"command": "terraform apply"})
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def keys(store_url: str) -> Keys:
-    return read_url(store_url).keys
-
-
-@pytest.fixture
-async def server(redis_url: str) -> AsyncIterator[Any]:
-    async with Redis.from_url(redis_url) as client:
-        yield client
 
 
 async def test_with_a_floor_an_approval_of_what_was_asked_on_it_is_one_round_trip(

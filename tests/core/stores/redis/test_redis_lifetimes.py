@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
 
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
 from sayso.stores.backend import Backend
 from sayso.stores.ports import KEPT, Copy
-from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys
-from sayso.stores.redis.url import read_url
 from sayso.testing import a_request
 
 DAY = 86_400_000
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def keys(store_url: str) -> Keys:
-    return read_url(store_url).keys
-
-
-@pytest.fixture
-async def server(redis_url: str) -> AsyncIterator[Any]:
-    async with Redis.from_url(redis_url) as client:
-        yield client
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,10 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
 
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import GROUP, Keys
-from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, soon, until
 from sayso.testing.builders import PATIENCE_SECONDS
 
@@ -22,17 +20,6 @@ from sayso.testing.builders import PATIENCE_SECONDS
 async def backend(store_url: str) -> AsyncIterator[Backend]:
     async with redis_backend(store_url, takeover_after=0.1) as opened:
         yield opened
-
-
-@pytest.fixture
-def keys(store_url: str) -> Keys:
-    return read_url(store_url).keys
-
-
-@pytest.fixture
-async def server(redis_url: str) -> AsyncIterator[Any]:
-    async with Redis.from_url(redis_url) as client:
-        yield client
 
 
 async def _die_with_jobs(server: Any, keys: Keys) -> None:

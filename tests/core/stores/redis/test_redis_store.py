@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-import pytest
 from redis.asyncio import Redis
 
 from sayso import Gate, RunRef, ToolCall
@@ -20,26 +18,7 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys
-from sayso.stores.redis.url import read_url
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def keys(store_url: str) -> Keys:
-    return read_url(store_url).keys
-
-
-@pytest.fixture
-async def server(redis_url: str) -> AsyncIterator[Any]:
-    """The server itself, for looking behind the store."""
-    async with Redis.from_url(redis_url) as client:
-        yield client
 
 
 async def _asked(gate: Gate, number: int) -> tuple[int, str | None]:

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from redis.asyncio import Redis
 
 from sayso.chats.places import Place
 from sayso.errors import ReplayedCallbackError
 from sayso.stores.backend import Backend
-from sayso.stores.redis import redis_backend
 from sayso.stores.redis.keys import Keys
-from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, a_rule
 
 _DAY = 86_400
 _HOUR = 3_600
 # What a busy machine may need between a command and the look at what it did.
 _SLACK = 20
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with redis_backend(store_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def server(store_url: str) -> AsyncIterator[Any]:
-    async with Redis.from_url(store_url.partition("?")[0]) as client:
-        yield client
-
-
-@pytest.fixture
-def keys(store_url: str) -> Keys:
-    return read_url(store_url).keys
 
 
 async def test_each_kind_of_key_lives_as_long_as_is_written(

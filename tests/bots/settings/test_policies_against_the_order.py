@@ -30,7 +30,7 @@ AGENTS = ("deploy-bot", "deploy-2", "reader")
 TOOLS = ("bash", "read", "Read", "git_push")
 LOOKING = (Rule("Read"), Rule("read"))  # what the preset has of these tools
 ANSWERS = ("allow", "deny", "always", "deny-always")
-LISTS = ("allow", "allow_once", "deny")
+LISTS: Sequence[str] = ("allow", "allow_once", "deny")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Written:
 
     def config(self) -> Config:
         """It as the order of evaluation wants it."""
-        defaults = [part.default for part in self.parts if part.default]
+        defaults: list[Default] = [part.default for part in self.parts if part.default]
         looking = LOOKING if self.preset else ()
         return Config(
             default=defaults[0] if defaults else "ask",

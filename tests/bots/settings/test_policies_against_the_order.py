@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from support.order_of_evaluation import Config, Kept, Order, Told
 from support.settings_text import ROUTE, SLACK
@@ -27,8 +27,8 @@ from sayso_bots.cli.main import main
 from sayso_bots.settings.rereading import Rereading
 
 AGENTS = ("deploy-bot", "deploy-2", "reader")
-TOOLS = ("bash", "read", "Read", "git_push")
-LOOKING = (Rule("Read"), Rule("read"))  # what the preset has of these tools
+TOOLS = ("bash", "Read", "git_push")
+LOOKING = (Rule("Read"),)  # what the preset has of these tools
 ANSWERS = ("allow", "deny", "always", "deny-always")
 LISTS: Sequence[str] = ("allow", "allow_once", "deny")
 
@@ -140,7 +140,7 @@ def _takes(section: Written, agent: str, call: ToolCall) -> bool:
 
 def rules() -> st.SearchStrategy[list[Rule]]:
     """A short list of rules."""
-    params = st.sampled_from([{}, {"command": "ls"}, {"command": "rm*"}, {"command": "*"}])
+    params = st.sampled_from([{}, {"command": "ls"}, {"command": "rm*"}])
     return st.lists(st.builds(Rule, st.sampled_from(TOOLS), params), max_size=2)
 
 
@@ -158,20 +158,24 @@ def sections(draw: st.DrawFn) -> Written:
             shared = replace(shared, default=default, preset=preset)
             own = replace(own, default=None, preset=False)
     return Written(
-        draw(st.sampled_from(["*", "deploy-*", "deploy-bot", "[dr]e*"])),
-        draw(st.sampled_from(["*", "*", "git_*", "bash", "?ead"])),
+        draw(st.sampled_from(["*", "*", "deploy-*", "[dr]e*"])),
+        draw(st.sampled_from(["*", "*", "git_*", "[bR]*"])),
         own,
         shared,
     )
 
 
+# A case that fails is not made smaller: each try reads settings, and that takes minutes.
+GENERATED = settings(
+    phases=[Phase.explicit, Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+)
 Step = tuple[str, str, str]
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(TOOLS), st.sampled_from(["ls", "rm a", "make"]), st.sampled_from(ANSWERS)
     ),
-    min_size=1,
-    max_size=5,
+    min_size=3,
+    max_size=6,
 )
 
 
@@ -204,8 +208,8 @@ def explained(config: Path, agent: str, call: ToolCall) -> str:
     return "person" if found["ruling"] == "ask" else str(found["line"])
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(sections(), max_size=3), st.sampled_from(AGENTS), STEPS)
+@GENERATED
+@given(st.lists(sections(), min_size=1, max_size=3), st.sampled_from(AGENTS), STEPS)
 def test_a_gate_does_what_the_order_of_evaluation_says_of_the_first_section_that_matches(
     folder: Path, written: list[Written], agent: str, steps: list[Step]
 ) -> None:
@@ -231,8 +235,8 @@ def test_a_gate_does_what_the_order_of_evaluation_says_of_the_first_section_that
     asyncio.run(played())
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(sections(), max_size=3), st.sampled_from(AGENTS), STEPS)
+@GENERATED
+@given(st.lists(sections(), min_size=1, max_size=3), st.sampled_from(AGENTS), STEPS)
 def test_explain_names_the_line_that_decides_at_a_gate(
     folder: Path, written: list[Written], agent: str, steps: list[Step]
 ) -> None:
@@ -244,6 +248,6 @@ def test_explain_names_the_line_that_decides_at_a_gate(
         async with Stage(policy=policy, answers=lambda _: "allow", run=run) as stage:
             return (await stage.gate.check(call)).line
 
-    for number, (tool, command, _) in enumerate(steps[:2]):
+    for number, (tool, command, _) in enumerate(steps[:3]):
         call = ToolCall(tool, {"command": command})
         assert explained(config, agent, call) == asyncio.run(line_of(number, call))

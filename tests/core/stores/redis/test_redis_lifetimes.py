@@ -64,6 +64,17 @@ async def test_what_is_to_be_known_for_longer_is_and_so_is_the_key_that_leads_to
     assert not await server.exists(keys.record("q-2"))
 
 
+async def test_a_key_leads_to_its_request_as_long_as_the_card_is_known(
+    backend: Backend, server: Any, keys: Keys
+) -> None:
+    await backend.store.open(a_request("q-1"), seconds=600, inbox="", book=None, key="k")
+    (pointer,) = [one async for one in server.scan_iter(f"{keys.prefix}key:*")]
+
+    await backend.copies.issue(Copy("handle", "q-1", Place("slack", "C1")), keep=KEPT)
+
+    assert await server.pexpiretime(pointer) == await server.pexpiretime(keys.record("q-1"))
+
+
 async def test_moments_that_are_over_are_dropped_and_budgets_end_by_themselves(
     backend: Backend, server: Any, keys: Keys
 ) -> None:

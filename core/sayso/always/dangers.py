@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sayso.always.programs import READING, program_of
+from sayso.always.programs import program_of
 from sayso.globs import dangers as globs
 from sayso.globs.notes import Danger, DangerKind
 from sayso.rules.rule import Rule
+from sayso.shell.looks import READING
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,10 @@
-"""Programs that can only look, whatever their arguments, and the patterns that mean one of them.
-
-A program is here only if no argument of it makes it run another program or
-change anything, as GNU, BusyBox, the BSDs and macOS ship it: so not ``date``
-(``-s`` sets the clock), ``sort`` (``-o`` writes), ``uniq`` (its second file is
-written), ``file`` (``-C`` writes), ``find``, ``git`` and ``tar`` (they run
-others), ``printf`` (``-v`` sets a variable of the shell). What is not here is
-not offered: a tool that knows better declares ``derive_permission``.
-"""
+"""Patterns that mean a program that can only look, and any plain words for it."""
 
 from __future__ import annotations
 
 import re
 
-LOOKING = (
-    "basename",
-    "df",
-    "dirname",
-    "echo",
-    "id",
-    "ls",
-    "pwd",
-    "readlink",
-    "realpath",
-    "stat",
-    "whoami",
-)
-"""They show names, numbers and their own arguments."""
-
-READING = ("cat", "du", "head", "tail", "wc")
-"""They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
+from sayso.shell.looks import LOOKING, READING
 
 # No character that a shell acts on: none that quotes, expands (not even the % of Windows),
 # redirects or ends a command, no white space but the space. No comma either: a list of

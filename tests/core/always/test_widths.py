@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sayso.always.programs import LOOKING, READING
 from sayso.always.widths import derive
 from sayso.calls import ToolCall
 from sayso.rules.declarations import Declaration
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
+from sayso.shell.looks import LOOKING, READING
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,0 +1,104 @@
+"""By which beginnings a whole line is known, and whether it fits to those that are held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from sayso.shell.line import Command, Line
+from sayso.shell.looks import only_looks
+from sayso.shell.opening import Beginning, Opening
+from sayso.shell.openings import NODE_TOOLS, OPENINGS, PYTHON_TOOLS
+
+# They run a tool of the project, which goes on as if it stood there alone. `-m` runs any module:
+# only pytest, which runs the code of the project anyway.
+_RUNNERS: dict[Beginning, dict[Beginning, Opening]] = {
+    ("uv", "run"): PYTHON_TOOLS,
+    ("poetry", "run"): PYTHON_TOOLS,
+    ("pdm", "run"): PYTHON_TOOLS,
+    ("python", "-m"): {("pytest",): PYTHON_TOOLS[("pytest",)]},
+    ("python3", "-m"): {("pytest",): PYTHON_TOOLS[("pytest",)]},
+}
+_IN_VENV = re.compile(r"(?:\./)?\.?venv/bin/([a-z0-9]+)")
+_IN_MODULES = re.compile(r"(?:\./)?node_modules/\.bin/([a-z0-9]+)")
+_MOST_WORDS = 3
+
+_FOLDER = re.compile(r"(?!(?:.*/)?\.\.(?:/|$))[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*")
+_ACTIVATES = re.compile(r"(?!(?:.*/)?\.\./)(?:[a-zA-Z0-9_./@+-]+/)?bin/activate")
+
+
+def beginning(command: Command, root: str = "") -> Beginning | None:
+    """The first words by which an *Always* may know the command; None for what is asked anew.
+
+    With other options and operands that change nothing it has the same beginning. ``root``
+    is the folder that absolute paths may be below. The words are plain:
+    joined by blanks they are a command with this beginning.
+    """
+    if command.reads_file:
+        return None
+    runner = (command.program, *command.arguments[:1])
+    if (tools := _RUNNERS.get(runner)) is not None:
+        program, *arguments = command.arguments[1:] or ("",)
+        inner = replace(command, program=program, arguments=tuple(arguments))
+        found = _opening(tools, inner, root)
+        return found and (*runner, *found)
+    for folder, tools in ((_IN_VENV, PYTHON_TOOLS), (_IN_MODULES, NODE_TOOLS)):
+        if (name := folder.fullmatch(command.program)) is not None:
+            found = _opening(tools, replace(command, program=name[1]), root)
+            return found and (command.program, *found[1:])
+    return _opening(OPENINGS, command, root)
+
+
+def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
+    """What must be held for the line to run without a question: nothing where it only looks.
+
+    None where no beginning would do. A folder that the line goes to first, and an environment
+    that it enters first, are part of each: ``cd web && npm test`` is not ``npm test``.
+    """
+    places = _places(line)
+    needed: dict[Beginning, None] = {}
+    first = len(places)
+    within = tuple(word for words in places for word in (*words, "&&"))
+    root = next((words[1] for words in places if words[1][0] == "/" and words[0] == "cd"), root)
+    for at, command in enumerate(line.parts[first:], first):
+        if only_looks(command):
+            continue
+        found = beginning(command, root)
+        # What it is given to read would be for it to run, perhaps.
+        if found is None or (at and line.joins[at - 1] == "|"):
+            return None
+        needed[(*within, *found)] = None
+    if places and not needed:
+        return (within[:-1],)
+    return tuple(needed)
+
+
+def fits(line: Line, held: Collection[Beginning], root: str = "") -> bool:
+    """Whether each command of the line only looks, or has one of the beginnings."""
+    needed = beginnings(line, root)
+    return needed is not None and all(one in held for one in needed)
+
+
+def _opening(table: dict[Beginning, Opening], command: Command, root: str) -> Beginning | None:
+    words = (command.program, *command.arguments[: _MOST_WORDS - 1])
+    for count in range(len(words), 0, -1):
+        if (opening := table.get(words[:count])) is not None:
+            return opening.beginning(words[:count], command, root)
+    return None
+
+
+def _places(line: Line) -> list[Beginning]:
+    """The folder and the environment that the line enters before all else, each once at most."""
+    places: list[Beginning] = []
+    for at, command in enumerate(line.parts):
+        name = "source" if command.program == "." else command.program
+        form = {"cd": _FOLDER, "source": _ACTIVATES}.get(name)
+        plain = form is not None and len(command.arguments) == 1 and not command.redirects
+        if not plain or form is None or not form.fullmatch(command.arguments[0]):
+            break
+        joined = at == len(line.joins) or line.joins[at] == "&&"
+        if command.patterns or not joined or any(words[0] == name for words in places):
+            break
+        places.append((name, *command.arguments))
+    return places

@@ -1,0 +1,72 @@
+"""Programs that only look, with the arguments that do: they read files, print, and end.
+
+A program is here with arguments that make no version of it, GNU's, BusyBox's, those of the BSDs
+and of macOS, write a file, run another program or send anything anywhere. Options are named one
+by one, so what is new or cut short is not known. What a program reads may be secret, and what its
+own settings say is trusted: those of the person who runs it, and of the folder that it runs in.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sayso.shell.git import GIT_LOOKS
+from sayso.shell.line import Command
+from sayso.shell.lookers import GH_LOOKS, LOOKERS
+
+LOOKING = (
+    "basename",
+    "df",
+    "dirname",
+    "echo",
+    "id",
+    "ls",
+    "pwd",
+    "readlink",
+    "realpath",
+    "stat",
+    "whoami",
+)
+"""They show names, numbers and their own arguments, whatever those are."""
+
+READING = ("cat", "du", "head", "tail", "wc")
+"""They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
+
+# As those before: they copy, cut and compare what they read to their output, whatever they are
+# told; `jq` has no function that writes or runs, and `ps` shows what runs.
+_FILTERS = re.findall(
+    r"\S+",
+    """
+    arch cksum cmp comm cut expr false fold groups hexdump jq md5sum nl nproc od paste ps rev seq
+    sha1sum sha256sum sha512sum shasum sleep tac tr true tty
+    """,
+)
+
+WHATEVER = frozenset((*LOOKING, *READING, *_FILTERS))
+"""Programs that only look whatever their arguments."""
+
+
+_TABLE = {**LOOKERS, **GIT_LOOKS, **GH_LOOKS}
+# These load nothing of the folder that they run in before they say it, as npm, yarn, cargo and go
+# do: a project can choose their version, and with it what runs.
+_SAY_THEIR_VERSION = frozenset({"docker", "gh", "git", "jq", "node", "python", "python3", "uv"})
+
+
+def only_looks(command: Command) -> bool:
+    """Whether a command reads and prints, and does nothing else."""
+    program, arguments = command.program, command.arguments
+    if program in WHATEVER:
+        return True
+    if arguments == ("--version",):
+        return program in _SAY_THEIR_VERSION
+    if program == "git":
+        if arguments[:1] in (("--no-pager",), ("-P",)):
+            arguments = arguments[1:]
+        # A format with %G runs the program that checks signatures.
+        if any("%G" in one for one in arguments):
+            return False
+    words = (program, *arguments[:2])
+    for count in range(len(words), 0, -1):
+        if (look := _TABLE.get(words[:count])) is not None:
+            return look.allows(command, arguments[count - 1 :])
+    return False

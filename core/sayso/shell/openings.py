@@ -1,0 +1,185 @@
+"""Programs that may be known by their first words, and the options that change nothing in that.
+
+Never here: programs that run what they are given (``sudo``, ``env``, ``xargs``, ``nohup``,
+``time``, ``timeout``, ``watch``, ``ssh``, ``npx``, ``uvx``, shells, ``find -exec``), interpreters
+with code, editors, and what nobody has looked at. Of those here, options are named one by one.
+What is not: options that run programs, load code, choose other settings, write or read elsewhere,
+or overwrite by force.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sayso.shell.opening import SCRIPTS, Opening
+from sayso.shell.options import Given
+
+
+def _reports_to_terminal(given: Given) -> bool:
+    """Other reports are files, and may be anywhere."""
+    plain = re.compile(r"term(?:-missing)?(?::skip-covered)?")
+    return all(map(plain.fullmatch, given.values("--cov-report")))
+
+
+def _in_this_module(given: Given) -> bool:
+    return all(one.startswith(".") for one in given.operands)
+
+
+def _one_kind(given: Given) -> bool:
+    """Whether one kind of things is shown, as words."""
+    kinds = re.compile(r"wide|yaml|json|name")
+    return bool(given.operands) and all(map(kinds.fullmatch, given.values("-o", "--output")))
+
+
+_PYTEST = Opening(
+    # Not: -p and -W (load code), -c, -o, --rootdir, --confcutdir (settings), --basetemp (deletes
+    # it), --junitxml, --cov-report=html:, --pastebin, --pdb.
+    """
+    -vqxsl -k* -m* -r: -n: --verbose --quiet --tb= --lf --last-failed --ff --failed-first --nf
+    --new-first --sw --stepwise --maxfail= --exitfirst --durations= --durations-min= --collect-only
+    --co --markers --fixtures --no-header --no-summary --cov= --cov --cov-report= --no-cov
+    --cov-branch --cov-fail-under= --timeout= --color= --numprocesses= --dist= --showlocals
+    --deselect= --ignore= --strict-markers --runxfail --capture= --setup-show --version
+    """,
+    "below",
+    check=_reports_to_terminal,
+)
+
+PYTHON_TOOLS: dict[tuple[str, ...], Opening] = {
+    ("pytest",): _PYTEST,
+    # Not: --config, --output-file, --extend-*, --stdin-filename, --unsafe-fixes.
+    ("ruff", "check"): Opening(
+        """
+        -qv --fix --no-fix --diff --quiet --verbose --select= --ignore= --statistics --show-fixes
+        --no-cache --exit-zero --output-format= --line-length= --target-version= --preview
+        """,
+        "below",
+    ),
+    ("ruff", "format"): Opening("-qv --check --diff --quiet --verbose --line-length=", "below"),
+    # Not: --config-file, --python-executable, --install-types, --cache-dir, reports, -c, -m, -p.
+    ("mypy",): Opening(
+        """
+        -v --strict --pretty --show-error-codes --ignore-missing-imports --no-incremental
+        --show-error-context --no-error-summary --check-untyped-defs --disallow-untyped-defs
+        --warn-unused-ignores --explicit-package-bases --namespace-packages --python-version=
+        """,
+        "below",
+    ),
+    # Not: -p, --pythonpath (runs it), --venvpath, --createstub.
+    ("pyright",): Opening("--stats --verbose --outputjson --warnings --level= --version", "below"),
+    ("ty", "check"): Opening("-qv --output-format= --error-on-warning", "below"),
+    ("black",): Opening("-qv -l: --check --diff --quiet --verbose --line-length=", "below"),
+    ("isort",): Opening("-qvc --check-only --check --diff --quiet --profile=", "below"),
+    ("flake8",): Opening(
+        "-qv --max-line-length= --select= --ignore= --count --statistics", "below"
+    ),
+    ("coverage", "report"): Opening("-mi --show-missing --skip-covered --fail-under="),
+}
+
+NODE_TOOLS: dict[tuple[str, ...], Opening] = {
+    # Not: --outDir and its like, --build, --watch; @file is no path here.
+    ("tsc",): Opening("--noEmit --pretty --skipLibCheck --strict --listFiles --version"),
+    # Not: -c, --rulesdir, --plugin, --parser, --format (a path of code), -o.
+    ("eslint",): Opening("--fix --quiet --ext= --max-warnings= --no-cache --color", "below"),
+    # Not: --plugin, --config.
+    ("prettier",): Opening("-cwl --check --write --list-different", "below"),
+    # Not: --config, --globalSetup, --reporters, --outputFile, --environment.
+    ("vitest", "run"): Opening("-t* --coverage --silent --bail= --testNamePattern*", "below"),
+    ("jest",): Opening(
+        "-it* --coverage --silent --verbose --bail --runInBand --ci --testNamePattern*", "below"
+    ),
+}
+
+_SCRIPT = Opening("-s --silent --if-present --*", "none")
+_NAMED_SCRIPT = Opening("-s --silent --if-present --*", "held", SCRIPTS)
+
+# Not: --script-shell, --prefix, -C, --cwd, -w, --filter, --preload, --config. What a package is
+# called, and what follows a script's name, is held.
+_PACKAGES: dict[tuple[str, ...], Opening] = {
+    ("npm", "test"): _SCRIPT,
+    ("npm", "run"): _NAMED_SCRIPT,
+    ("npm", "ci"): Opening("-s --silent --no-audit --no-fund --prefer-offline"),
+    ("npm", "install"): Opening("-s --silent --no-audit --no-fund --prefer-offline"),
+    ("pnpm", "test"): _SCRIPT,
+    ("pnpm", "run"): _NAMED_SCRIPT,
+    ("pnpm", "install"): Opening("--frozen-lockfile --silent"),
+    ("yarn", "test"): _SCRIPT,
+    ("yarn", "run"): _NAMED_SCRIPT,
+    ("yarn", "install"): Opening("--frozen-lockfile --immutable --silent"),
+    ("bun", "run"): Opening("--silent --*", "held", re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_:-]*")),
+    ("bun", "test"): Opening("-t* --coverage --bail --timeout=", "below"),
+    ("bun", "install"): Opening("--frozen-lockfile --silent"),
+    ("uv", "sync"): Opening("-q --all-extras --dev --no-dev --frozen --locked --extra= --group="),
+    ("uv", "lock"): Opening("-q --check"),
+    ("uv", "tool", "install"): Opening(
+        "-q --force --reinstall", "held", re.compile(r"\.|[a-zA-Z0-9_-]+")
+    ),
+    ("uv", "tool", "uninstall"): Opening("-q", "held"),
+}
+
+# Not: --template and -F (read any file), --no-verify, --amend, -c and -C, --author, --date.
+_GIT: dict[tuple[str, ...], Opening] = {
+    ("git", "add"): Opening("-AuvNn -- --all --update --verbose --intent-to-add --dry-run", "any"),
+    ("git", "commit"): Opening(
+        "-aqvs -m* --message* --all --quiet --verbose --signoff --allow-empty",
+        "any",
+        needs=("-m", "--message"),
+    ),
+    # Not: --force and its like, --delete, --mirror, --receive-pack; of what is pushed, the very
+    # names are held, and an address is none.
+    ("git", "push"): Opening("-u --set-upstream -q -v --quiet --verbose", "held"),
+    ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held"),
+    ("git", "fetch"): Opening("-q -v --all --prune --tags --quiet --verbose -p", "held"),
+    # Not: -f and --discard-changes.
+    ("git", "switch"): Opening("-c: -q --create= --quiet", "any"),
+    ("git", "checkout", "-b"): Opening("-q", "any"),
+    ("git", "restore", "--staged"): Opening("-q -- --quiet", "any"),
+}
+
+_CARGO = """
+    -qvr -j: -p: --release --all --workspace --all-targets --all-features --no-default-features
+    --features= --lib --bins --bin= --tests --test= --examples --example= --doc --package= --quiet
+    --verbose --locked --offline --frozen --no-run --no-fail-fast --message-format= --*
+"""
+_GO = "-v -race -short -run= -count= -timeout= -cover -bench= -benchmem -failfast -parallel= -tags="
+
+# Not: --config, --manifest-path, --target-dir, -Z, +toolchain; -exec, -toolexec, -vettool, -o.
+_COMPILERS: dict[tuple[str, ...], Opening] = {
+    ("cargo", "build"): Opening(_CARGO),
+    ("cargo", "check"): Opening(_CARGO),
+    ("cargo", "clippy"): Opening(_CARGO),
+    ("cargo", "test"): Opening(_CARGO, "below"),
+    ("cargo", "doc"): Opening(f"{_CARGO} --no-deps"),
+    ("cargo", "fmt"): Opening("-qv --all --check --quiet --verbose --*"),
+    ("go", "build"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
+    ("go", "test"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
+    ("go", "vet"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
+    ("go", "fmt"): Opening("", "below", check=_in_this_module, one_dash=True),
+    ("go", "mod", "tidy"): Opening(),
+    # Not: -f, -C, -I, -E, --eval, and no variables: SHELL= runs another program. The number of -j
+    # stands at it, or is held as a target.
+    ("make",): Opening("-ksBj0123456789 --jobs? --keep-going --silent", "held"),
+    ("just",): Opening("", "held"),
+    ("terraform", "validate"): Opening("-no-color -json", one_dash=True),
+    ("terraform", "fmt"): Opening("-check -diff -recursive -no-color", one_dash=True),
+}
+
+_CONTAINERS = "-n: --namespace= --all-namespaces -A -l: --selector= --show-labels --sort-by="
+
+# Not: -H, --context and -f of docker; --kubeconfig, --context, --server, --as, --raw, -f of
+# kubectl. The kind of what is shown is held: `get pods` is not `get secrets`.
+_SERVICES: dict[tuple[str, ...], Opening] = {
+    ("docker", "ps"): Opening(
+        "-aqsl -n: -f: --all --quiet --filter= --format= --no-trunc --latest"
+    ),
+    ("docker", "images"): Opening("-aq --all --quiet --filter= --format= --no-trunc"),
+    ("docker", "logs"): Opening("-t -n: --tail= --since= --until= --timestamps", "held"),
+    ("docker", "compose", "ps"): Opening("-aq --all --quiet --services --format="),
+    ("docker", "compose", "logs"): Opening("-t -n: --tail= --since= --no-color", "held"),
+    ("kubectl", "get"): Opening(f"{_CONTAINERS} -o: --output=", "held", check=_one_kind),
+    ("kubectl", "describe"): Opening(_CONTAINERS, "held", check=_one_kind),
+    ("kubectl", "logs"): Opening("-n: --namespace= -c: --tail= --since= -p --previous", "held"),
+    ("mkdir",): Opening("-pv --parents --verbose", "below"),
+}
+
+OPENINGS = {**_PACKAGES, **_GIT, **_COMPILERS, **_SERVICES, **PYTHON_TOOLS, **NODE_TOOLS}

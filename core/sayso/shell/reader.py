@@ -1,0 +1,158 @@
+"""From a line to its commands, where there is one way to read it."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from sayso.shell.line import Command, Join, Line
+from sayso.shell.quoted import DELIMITED, is_the_same_to_old_shells, message_in, unquoted
+
+LONGEST = 10_000
+"""How many characters a line may have; what is longer is not looked at."""
+
+MOST_PARTS = 50
+"""How many commands a line may join."""
+
+# Control characters but the tab and the new line, and halves of characters. A backslash after a
+# character beyond ASCII is a part of it where the shell does not read UTF-8.
+_NEVER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|[^\x00-\x7f]\\")
+
+_PROGRAM = r"[a-zA-Z0-9_./][a-zA-Z0-9_./+-]*+"
+# Not at the beginning of a word: `=` (zsh looks a program up), `#` (a comment), `^`. The tilde is
+# plain after a letter or digit alone: bash expands it after `=` and `:` as well.
+_BEGINS_PLAIN = r"[a-zA-Z0-9_./:@+,%-]"
+_PLAIN = r"(?:[a-zA-Z0-9_./:@+,%=^#-]|(?<=[a-zA-Z0-9_])~)"
+_ENDS = r"(?=[ \t\n;&|]|\Z)"
+_PLAINS = rf"{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS}(?:\ ++{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS})*+"
+
+_WORDS = re.compile(rf"({_PROGRAM})((?: ++{_BEGINS_PLAIN}{_PLAIN}*+)*+)")
+_BLANK = r"(?:[ \t]++(?:\\\n[ \t]*+)*+)?+"
+_TOKEN = re.compile(
+    rf"""
+    (?: (?P<plain> {_PLAINS} )
+    | (?P<join> &&(?!&) | \|\|?+(?![|&]) | ;(?![;&|]) | \n )
+    | (?P<redirect>
+        (?: [12]?>>?[ \t]*+/dev/null | 2>&1 | 1?>&2 | <[ \t]*+[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*+ )
+        {_ENDS} )
+    | (?P<word> (?![=\#^~]) (?:
+          {_PLAIN}
+        | '[^']*+'
+        | "(?: [^"\\$`!] | \\[^\n!] | \$(?=") )*+"
+        | \\[ !-/:-@\[-`{{-~]
+        | [*?\[\]]
+        )++ {_ENDS} )
+    | (?P<message> {DELIMITED} {_ENDS} )
+    ) {_BLANK}
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IS_PROGRAM = re.compile(_PROGRAM)
+
+# What begins no simple command, in bash, dash, ksh or zsh.
+_RESERVED = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        case coproc do done elif else end esac fi for foreach function if in nocorrect noglob
+        repeat select then time until while
+        """,
+    )
+)
+
+
+def read(text: str) -> Line | None:
+    """The commands of a line, as bash, dash and zsh take it apart; None where it is not understood.
+
+    Understood are programs with plain, quoted and escaped words, joined by ``&&``, ``||``, ``;``,
+    ``|`` and new lines, all of it in one pair of parentheses or in none; redirections to
+    ``/dev/null``, of one output to the other, and from a file; names of files with ``*``, ``?``
+    and brackets, see ``Command.patterns``; and a message written as
+    ``"$(cat <<'EOF' … EOF)"``. All that expands, assigns, writes a file or runs in the
+    background is not.
+
+    Takes time in proportion to the text, and none for one that is too long.
+    """
+    if len(text) > LONGEST or _NEVER.search(text):
+        return None
+    text = text.strip(" \t\n")
+    if plain := _WORDS.fullmatch(text):
+        program, words = plain.groups()
+        return None if program in _RESERVED else Line((Command(program, tuple(words.split())),))
+    if grouped := text[:1] == "(" and text[-1:] == ")":
+        text = text[1:-1].strip(" \t\n")
+    reading = _Reading()
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or not reading.takes(found):
+            return None
+        if found.lastgroup == "message" and (grouped or not is_the_same_to_old_shells(found)):
+            return None
+        at = found.end()
+    return reading.line()
+
+
+class _Reading:
+    """A line as far as it was read."""
+
+    def __init__(self) -> None:
+        self._parts: list[Command] = []
+        self._joins: list[str] = []
+        self._words: list[str] = []
+        self._redirects: list[str] = []
+        self._patterns = False
+
+    def takes(self, token: re.Match[str]) -> bool:
+        """Whether the next token can stand where it stands."""
+        kind = token.lastgroup
+        if kind == "plain":
+            return self._plain(token["plain"].split(" "))
+        if kind == "join":
+            return self._joined(token["join"])
+        if not self._words:
+            return False
+        if kind == "redirect":
+            return self._redirected("".join(token["redirect"].split()))
+        if kind == "message":
+            self._words.append(message_in(token))
+            return True
+        word, patterns = unquoted(token["word"])
+        self._patterns |= patterns
+        self._words.append(word)
+        return True
+
+    def line(self) -> Line | None:
+        """The line, now that it ends; None where it cannot end here."""
+        if self._words:
+            self._end()
+        elif not self._parts or self._joins.pop() not in (";", "\n"):
+            return None
+        joins = tuple(cast("Join", ";" if join == "\n" else join) for join in self._joins)
+        return Line(tuple(self._parts), joins)
+
+    def _plain(self, words: list[str]) -> bool:
+        if not self._words and (words[0] in _RESERVED or not _IS_PROGRAM.fullmatch(words[0])):
+            return False
+        self._words += filter(None, words)
+        return True
+
+    def _joined(self, join: str) -> bool:
+        if not self._words:
+            return join == "\n"  # an empty line, also after what joins
+        self._end()
+        self._joins.append(join)
+        return len(self._joins) < MOST_PARTS
+
+    def _redirected(self, redirect: str) -> bool:
+        # bash opens connections for names below /dev, and some there are not only read.
+        if redirect[0] == "<" and "/dev/" in redirect and redirect != "</dev/null":
+            return False
+        self._redirects.append(redirect)
+        return True
+
+    def _end(self) -> None:
+        program, *arguments = self._words
+        redirects = tuple(self._redirects)
+        self._parts.append(Command(program, tuple(arguments), self._patterns, redirects))
+        self._words, self._redirects, self._patterns = [], [], False

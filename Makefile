@@ -30,6 +30,10 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 # A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# On a fresh machine each of those processes would compile all the tests, and what they import. This
+# one says nothing: what cannot be imported is told when the tests run.
+COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no:terminal
+
 .PHONY: help demo test check agents docs bench chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
@@ -46,10 +50,11 @@ test: $(DEV) $(AGENTS)  ## the test suite, quickly; ARGS="-k slack" and the like
 check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
-	@echo "==> mypy and pyright"
-	@{ $(BIN)/mypy & mypy=$$!; $(PYRIGHT); pyright=$$?; wait $$mypy && test $$pyright = 0; } \
-		|| { echo "make $@: failed: mypy or pyright" >&2; exit 1; }
 	$(call step,$(BIN)/lint-imports)
+	@echo "==> mypy and pyright"
+	@$(COLLECT) & compiling=$$!; $(BIN)/mypy & mypy=$$!; failed=; \
+	$(PYRIGHT) || failed=pyright; wait $$mypy || failed="mypy $$failed"; wait $$compiling; \
+	test -z "$$failed" || { echo "make $@: failed: $$failed" >&2; exit 1; }
 	$(call step,SAYSO_TEST_THOROUGH=1 $(PYTEST) $(ARGS))
 
 agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -43,6 +44,18 @@ _FIRST = ("e2e", "test_docs_site.py", "bots", "playground")
 def pytest_xdist_auto_num_workers() -> int:
     """Two processes more than there are cores: many tests wait."""
     return min(6, (os.cpu_count() or 1) + 2)
+
+
+def pytest_collection() -> None:
+    """What is loaded now stays: there is no garbage in it, however often one looks."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Garbage that tests leave is collected, without looking through all that was loaded."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

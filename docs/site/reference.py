@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
+from itertools import chain
 from types import ModuleType
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -124,8 +125,9 @@ _FIELDS = """\
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the reference, a page for each part of it and one that lists them all."""
     index = "# Reference\n\nEvery public name. What is not listed here may change in any version.\n"
+    pages = {name: _page_of(name) for name in public_names()}
     for page in PAGES:
-        names = [name for name in public_names() if _page_of(name) is page]
+        names = [name for name, its_page in pages.items() if its_page is page]
         text = f"# {page.title}\n\n{page.about}\n\n" + "".join(map(_directive, names))
         files.append(File.generated(config, f"docs/reference/{page.name}.md", content=text))
         index += f"\n## [{page.title}]({page.name}.md)\n\n{page.about}\n\n"
@@ -172,8 +174,8 @@ def _page_of(path: str) -> _Page:
     module, _, name = path.rpartition(".")
     value = _value(path)
     # A union or a constant does not know its module: then it is one of those that hold it.
-    holders = [known for known, held in sys.modules.items() if vars(held).get(name) is value]
-    for home in (getattr(value, "__module__", module), module, *holders):
+    holders = (known for known, held in sys.modules.items() if vars(held).get(name) is value)
+    for home in chain((getattr(value, "__module__", module), module), holders):
         for page in PAGES:
             if any(f"{home}.".startswith(f"{room}.") for room in page.homes):
                 return page

@@ -38,6 +38,8 @@ class NotedNotifier:
     ended_ids: list[str] = field(default_factory=list)
     checks: list[dict[str, Any]] = field(default_factory=list)
     refuses: AapError | None = None
+    replaced_ids: list[str] = field(default_factory=list)
+    breaks_on: str = ""
 
     async def checked(
         self, given: dict[str, Any], *, instance_id: str, since: datetime
@@ -49,11 +51,14 @@ class NotedNotifier:
         return Delivery(given["type"], given["url"], given["registration_id"], "", since)
 
     async def ended(self, instance: Instance, request_id: str, at: datetime) -> None:
-        """Note it."""
+        """Note it, or break."""
+        if request_id == self.breaks_on:
+            raise KeyError(request_id)
         self.ended_ids.append(request_id)
 
     async def replaced(self, instance: Instance) -> None:
-        """Nothing waits."""
+        """Note it."""
+        self.replaced_ids.append(instance.id)
 
 
 @dataclass
@@ -80,9 +85,9 @@ class AapRoom(AapWorld):
         await self.provider.afterwards.once()
 
 
-def settings(limits: AapLimits = MANY, **more: Any) -> AapSettings:
+def settings(limits: AapLimits = MANY, agents: str = "", **more: Any) -> AapSettings:
     """The provider's settings, with one provisioner."""
-    provisioners = (Provisioner("fleet", token_hash(PROVISIONER)),)
+    provisioners = (Provisioner("fleet", token_hash(PROVISIONER), agents),)
     return AapSettings(SECRET.encode(), provisioners, limits=limits, **more)
 
 

@@ -102,6 +102,7 @@ class AapWorld:
     token: str = ""
     instance_id: str = ""
     agent: str = ""
+    name: str = ""
 
     async def call(
         self,
@@ -223,8 +224,8 @@ async def aap_world_on(
 
 async def with_instance(world: AapWorld) -> AapWorld:
     """The same world, with an instance of one's own."""
-    agent = f"bot-{uuid4().hex[:12]}"
-    made = await world.provision(instance_name=agent)
+    name = f"bot-{uuid4().hex[:12]}"
+    made = await world.provision(instance_name=name)
     return AapWorld(
         world.url,
         world.playground,
@@ -232,7 +233,8 @@ async def with_instance(world: AapWorld) -> AapWorld:
         world.backend,
         made["credential"]["token"],
         made["instance"]["id"],
-        agent,
+        f"fleet/{name}",
+        name,
     )
 
 

@@ -46,7 +46,17 @@ def bolt_app(
         request_verification_enabled=False,
         ssl_check_enabled=False,
     )
+    _listen_for_the_end(app, on_uninstalled)
+    _listen_for_members(app, on_members_changed, counts)
 
+    async def ignored() -> None:
+        """Slack stops sending events to an app that fails to answer them."""
+
+    app.event(re.compile(".+"))(ignored)
+    return app
+
+
+def _listen_for_the_end(app: AsyncApp, on_uninstalled: Callable[[str], None]) -> None:
     async def uninstalled() -> None:
         _log.error("the Slack app was uninstalled: nothing can be shown; %s", _REINSTALL)
         on_uninstalled(f"the Slack app was uninstalled: {_REINSTALL}")
@@ -57,6 +67,15 @@ def bolt_app(
         _log.error("the Slack bot token was revoked: nothing can be shown; %s", _REINSTALL)
         on_uninstalled(f"the Slack bot token was revoked: {_REINSTALL}")
 
+    app.event("app_uninstalled")(uninstalled)
+    app.event("tokens_revoked")(revoked)
+
+
+def _listen_for_members(
+    app: AsyncApp,
+    on_members_changed: Callable[[], Awaitable[None]],
+    counts: Callable[[dict[str, Any]], bool],
+) -> None:
     async def group_changed() -> None:
         await on_members_changed()
 
@@ -64,16 +83,9 @@ def bolt_app(
         if not counts(object_of(event.get("user"))):
             await on_members_changed()
 
-    async def ignored() -> None:
-        """Slack stops sending events to an app that fails to answer them."""
-
-    app.event("app_uninstalled")(uninstalled)
-    app.event("tokens_revoked")(revoked)
     app.event("subteam_members_changed")(group_changed)
     app.event("subteam_updated")(group_changed)
     app.event("user_change")(person_changed)
-    app.event(re.compile(".+"))(ignored)
-    return app
 
 
 async def answer_of(app: AsyncApp, payload: Payload) -> BoltResponse:

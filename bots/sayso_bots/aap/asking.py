@@ -105,7 +105,7 @@ class Asking:
             lives,
             self._terms.settings.approval_valid,
         )
-        is_new = await self._opened(with_life(asked, kept, self._clock()))
+        is_new = await self._opened(with_life(asked, kept, self._clock()), lives)
         await self._unless_deleted(instance, request_id)
         record, stored = await self._known(request_id)
         if not is_new:
@@ -217,12 +217,11 @@ class Asking:
             await self._unless_denied(record)
         return json_response(told(record, kept), 200)
 
-    async def _opened(self, asked: PermissionRequestEvent) -> bool:
+    async def _opened(self, asked: PermissionRequestEvent, lives: timedelta) -> bool:
         """Open it, or record what a rule says of it; False where it was there already."""
-        terms = self._terms
+        backend, policy, sequel = self._backend, self._terms.policy, Sequel(QUEUE, KEEP)
         try:
-            sequel = Sequel(QUEUE, KEEP)
-            await opened_or_decided(self._backend, terms.policy, asked, self._clock, sequel=sequel)
+            await opened_or_decided(backend, policy, asked, self._clock, sequel=sequel, lives=lives)
         except DuplicateRequestError:
             return False
         return True

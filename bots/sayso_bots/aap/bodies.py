@@ -88,7 +88,7 @@ def text_in(
     value = found.get(name)
     if value is None:
         return ""
-    if not isinstance(value, str) or isinstance(value, exact.Number):
+    if not exact.is_text(value):
         raise invalid("must be a string", param=within + name)
     if not value and not empty:
         raise invalid("must not be empty", param=within + name)

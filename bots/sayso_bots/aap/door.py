@@ -19,7 +19,7 @@ from sayso_bots.aap.instances import Instance, Instances
 from sayso_bots.api.limits import Limits
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.process.sources import is_gone, source_of
-from sayso_bots.settings.aap import AapSettings
+from sayso_bots.settings.aap import AapSettings, Provisioner
 from sayso_bots.settings.tokens import SHORTEST_TOKEN
 
 _log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class Door:
         token = _presented(request)
         instance = await self._instances.behind(token)
         if instance is None:
-            if self._provisioner(token):
+            if self._provisioner(token) is not None:
                 raise _other_kind("an instance")
             raise self._refused(request, token)
         if wait := self._calls.wait(instance.id):
@@ -87,21 +87,21 @@ class Door:
         if wait := self._asking.wait(instance.id):
             raise too_many(wait)
 
-    async def provisioner(self, request: web.Request) -> str:
-        """Who makes or changes an instance, by name.
+    async def provisioner(self, request: web.Request) -> Provisioner:
+        """Who makes or changes an instance.
 
         Raises:
             AapError: no token, a wrong one, one of an instance, or too many calls.
         """
         token = _presented(request)
-        name = self._provisioner(token)
-        if not name:
+        provisioner = self._provisioner(token)
+        if provisioner is None:
             if await self._instances.behind(token) is not None:
                 raise _other_kind("a provisioner")
             raise self._refused(request, token)
-        if wait := self._provisioning.wait(name):
+        if wait := self._provisioning.wait(provisioner.name):
             raise too_many(wait)
-        return name
+        return provisioner
 
     def other_methods(self, methods: Sequence[str]) -> Endpoint:
         """The answer to other methods than these."""
@@ -113,11 +113,11 @@ class Door:
 
         return answer
 
-    def _provisioner(self, token: str) -> str:
-        found = ""
+    def _provisioner(self, token: str) -> Provisioner | None:
+        found = None
         for one in self._provisioners:
             if is_token_of(token, one.sha256) and len(token) >= SHORTEST_TOKEN:
-                found = one.name
+                found = one
         return found
 
     def _refused(self, request: web.Request, token: str) -> AapError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 MOST_LEVELS = 64
 """Some clients read no answer of more than 100 levels, and what was sent comes back in one."""
@@ -13,6 +13,11 @@ MOST_LEVELS = 64
 _MOST_DIGITS = 4_300  # Python itself reads no longer integers
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 _MOST_EXPONENT_DIGITS = 18
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Whether it is a string, and no number as it was written."""
+    return isinstance(value, str) and not isinstance(value, Number)
 
 
 class Number(str):
@@ -36,21 +41,22 @@ class Number(str):
 
     @property
     def near(self) -> int | float:
-        """The number as programs hold it: an integer exactly, a fraction as a double.
+        """The number as programs hold it that have doubles alone.
+
+        Python holds an integer of any size, JavaScript does not: what either would
+        change is another number to one of them.
 
         Raises:
             ValueError: it has too many digits, or is beyond what a double holds.
         """
-        if not set(self) & set(".eE"):
-            return int(self)
         found = float(self)
         if found in (float("inf"), float("-inf")):
             raise ValueError("is too large a number")
-        return found
+        return found if set(self) & set(".eE") else int(found)
 
     @property
     def is_held(self) -> bool:
-        """Whether programs hold just this number."""
+        """Whether all programs hold just this number."""
         return Number(repr(self.near)).value == self.value
 
 

@@ -6,17 +6,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from sayso.clock import Clock
 from sayso.stores.ports import Documents
 from sayso_bots.aap.credentials import Vault, instance_in, is_token_of, new_nonce, token_hash
 from sayso_bots.aap.directory import Directory
-from sayso_bots.aap.errors import AapError, conflict
+from sayso_bots.aap.errors import AapError, conflict, too_many
 
 _KEPT = timedelta(days=400)
-_CHANGES_KEPT = timedelta(hours=168)
-_MOST_CHANGES = 200
+CHANGES_KEPT = timedelta(hours=168)
+"""How long a change is known by its key."""
+MOST_CHANGES = 200
+"""Changes of one instance in that time: all of them stand in what is read at each call."""
 _MOST_TRIES = 50
 
 
@@ -130,8 +133,8 @@ class Instances:
         *,
         provisioner: str,
         given: str,
+        agent: str,
         name: str = "",
-        agent: str = "",
         delivery: Delivery | None = None,
     ) -> tuple[Instance, bool]:
         """A new instance, and whether it is new: of the same call made twice at once there is one.
@@ -143,7 +146,7 @@ class Instances:
         made = Instance(
             instance_id,
             provisioner,
-            agent or name or f"aap-{instance_id[:8]}",
+            agent,
             nonce,
             token_hash(self.vault.token(instance_id, nonce)),
             given,
@@ -166,10 +169,15 @@ class Instances:
         """What the call of this key was answered; None where it is a new one.
 
         Raises:
-            AapError: the call was another one.
+            AapError: the call was another one, or it is a new one and there are too many.
         """
-        known = instance.changes.get(self._mark(instance, key))
-        if known is None or known.at + _CHANGES_KEPT <= self._clock():
+        young = self._young(instance)
+        known = young.get(self._mark(instance, key))
+        if known is None:
+            if len(young) >= MOST_CHANGES:
+                # Whatever was forgotten early would be done once more when it is repeated.
+                oldest = min(change.at for change in young.values())
+                raise too_many(ceil((oldest + CHANGES_KEPT - self._clock()).total_seconds()))
             return None
         if known.input != given:
             raise other_call()
@@ -181,7 +189,7 @@ class Instances:
         """Change the name or the delivery of an instance, once; what whoever asks is answered.
 
         Raises:
-            AapError: there is no such instance, or the call was another one.
+            AapError: there is no such instance, or as for ``changed``.
         """
         for _ in range(_MOST_TRIES):
             text = await self._documents.read(_key(instance_id))
@@ -190,14 +198,13 @@ class Instances:
                 raise no_such_instance()
             if (answer := self.changed(known, key, given)) is not None:
                 return answer
-            now = self._clock()
             after = replace(known, **changes)
             if known.delivery is not None and after.delivery is not None:
                 lasting = replace(after.delivery, since=known.delivery.since)
                 after = replace(after, delivery=lasting)
-            kept = [one for one in known.changes.items() if one[1].at + _CHANGES_KEPT > now]
-            change = (self._mark(known, key), Change(given, after.public, now))
-            after = replace(after, changes=dict([*kept, change][-_MOST_CHANGES:]))
+            change = Change(given, after.public, self._clock())
+            noted = {**self._young(known), self._mark(known, key): change}
+            after = replace(after, changes=noted)
             if await self._swap(instance_id, text, _written(after)):
                 return after.public
         raise _busy()
@@ -233,6 +240,12 @@ class Instances:
     async def _swap(self, instance_id: str, before: str | None, after: str) -> bool:
         seconds = _KEPT.total_seconds()
         return await self._documents.swap(_key(instance_id), before, after, seconds=seconds)
+
+    def _young(self, instance: Instance) -> Mapping[str, Change]:
+        """The changes that may be repeated, by their marks."""
+        now = self._clock()
+        known = instance.changes.items()
+        return {mark: change for mark, change in known if change.at + CHANGES_KEPT > now}
 
     def _mark(self, instance: Instance, key: str) -> str:
         return self.vault.mark("change", instance.id, key)

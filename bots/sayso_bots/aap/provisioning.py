@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Any
 
 from aiohttp import web
@@ -14,10 +15,11 @@ from sayso.stores.backend import Backend
 from sayso_bots.aap import exact
 from sayso_bots.aap.bodies import idempotency_key, read_object, text_in, without_body
 from sayso_bots.aap.door import Door, id_in
-from sayso_bots.aap.errors import invalid, json_response
+from sayso_bots.aap.errors import AapError, invalid, json_response
 from sayso_bots.aap.instances import Delivery, Instance, Instances, no_such_instance
 from sayso_bots.aap.notifier import Notifier
 from sayso_bots.aap.revoking import revoke
+from sayso_bots.settings.aap import Provisioner
 
 FIELDS = ("instance_name", "delivery")
 LONGEST_NAME = 128
@@ -48,16 +50,18 @@ class Provisioning:
         key = idempotency_key(request)
         found = await read_object(request, allowed=FIELDS)
         name, given = _name(found), self._mark(found)
-        instance_id = self._instances.vault.instance_id(provisioner, key)
+        instance_id = self._instances.vault.instance_id(provisioner.name, key)
         known = await self._instances.repeated(instance_id, given)
         if known is not None:
             return self._credential(known, 200)
+        agent = _agent(provisioner, name, instance_id)
         delivery = await self._delivery(found, instance_id)
         made, is_new = await self._instances.make(
             instance_id,
-            provisioner=provisioner,
+            provisioner=provisioner.name,
             given=given,
             name=name,
+            agent=agent,
             delivery=None if delivery is None else replace(delivery, since=_EVER),
         )
         return self._credential(made, 201 if is_new else 200)
@@ -81,9 +85,9 @@ class Provisioning:
             if "delivery" in found:
                 changes["delivery"] = await self._delivery(found, instance.id)
             answer = await self._instances.change(instance.id, key, given, changes)
-            now = await self._instances.find(instance.id)
-            if "delivery" in found and now is not None:
-                await self._notifier.replaced(now)
+        if "delivery" in found and (now := await self._instances.find(instance.id)) is not None:
+            # Also for a repeated call: the first one may have died before it came to this.
+            await self._notifier.replaced(now)
         return json_response(json.dumps(answer), 200)
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -97,7 +101,7 @@ class Provisioning:
         provisioner = await self._door.provisioner(request)
         instance_id = id_in(request)
         instance = await self._instances.find(instance_id) if instance_id else None
-        if instance is None or instance.provisioner != provisioner:
+        if instance is None or instance.provisioner != provisioner.name:
             raise no_such_instance()
         if instance.deleted_at is not None and not deleted:
             raise no_such_instance()
@@ -109,7 +113,9 @@ class Provisioning:
             return None
         if not isinstance(given, dict):
             raise invalid("must be an object", param="delivery")
-        return await self._notifier.checked(given, instance_id=instance_id, since=self._clock())
+        # Ends are told by the store's clock, so that is what says which of them are older.
+        since = await self._backend.documents.now()
+        return await self._notifier.checked(given, instance_id=instance_id, since=since)
 
     def _mark(self, found: dict[str, Any]) -> str:
         # Not a plain hash of it: it holds the secret of a delivery.
@@ -119,6 +125,27 @@ class Provisioning:
         token = self._instances.token(instance)
         answer = {"instance": instance.public, "credential": {"token": token}}
         return json_response(json.dumps(answer), status)
+
+
+def _agent(provisioner: Provisioner, name: str, instance_id: str) -> str:
+    """Who asks with the token of a new instance.
+
+    Policies, routes and what *Always* stores go by it, so the caller's word alone
+    makes it no agent but one of the provisioner's own.
+
+    Raises:
+        AapError: the settings let no instance of this provisioner be the agent of this name.
+    """
+    if not name or not provisioner.agents:
+        # No name of a provisioner has a slash in it.
+        return f"{provisioner.name}/{name or f'aap-{instance_id[:8]}'}"
+    if not fnmatchcase(name, provisioner.agents):
+        message = (
+            f"instances of this provisioner are named {provisioner.agents}: their names are "
+            "the agents that policies and routes know"
+        )
+        raise AapError(403, "agent_not_allowed", message, param="instance_name")
+    return name
 
 
 def _name(found: dict[str, Any]) -> str:

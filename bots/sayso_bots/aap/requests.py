@@ -117,16 +117,17 @@ def with_life(request: PermissionRequestEvent, kept: Kept, now: datetime) -> Per
 def told(record: Record, kept: Kept) -> str:
     """The request as JSON: what was submitted to the letter, and how it stands."""
     status = PENDING if record.ending is None else _STATUS[record.ending.outcome]
+    opened = _known(record.opened_at)
     own: dict[str, Any] = {
         "id": record.request.question_id,
         "status": status,
-        "created_at": moment(_known(record.opened_at)),
-        "deadline_at": moment(_known(record.opened_at) + kept.lives),
+        "created_at": moment(opened),
+        "deadline_at": moment(opened + kept.lives),
     }
     if record.ending is not None:
         own["decision"] = _decision(record, record.ending, kept)
     if record.use is not None and record.use.at is not None:
-        own["consumption"] = _consumption(record.use, record.use.at)
+        own["consumption"] = _consumption(record.use, max(record.use.at, decided_at(record)))
     return kept.text[:-1] + "," + json.dumps(own, ensure_ascii=False)[1:]
 
 
@@ -137,7 +138,15 @@ def status_of(record: Record) -> str:
 
 def valid_until(record: Record, kept: Kept) -> datetime:
     """When the approval of a request is over, by the store's clock."""
-    return _known(record.ended_at) + kept.valid
+    return decided_at(record) + kept.valid
+
+
+def decided_at(record: Record) -> datetime:
+    """When a request has ended: never before it was opened, as clients insist.
+
+    A store that took over from another one may have a clock that is behind.
+    """
+    return max(_known(record.ended_at), _known(record.opened_at))
 
 
 def moment(at: datetime) -> str:
@@ -146,7 +155,7 @@ def moment(at: datetime) -> str:
 
 
 def _decision(record: Record, ending: RequestEnding, kept: Kept) -> dict[str, str]:
-    decision = {"status": status_of(record), "decided_at": moment(_known(record.ended_at))}
+    decision = {"status": status_of(record), "decided_at": moment(decided_at(record))}
     if note := _note(ending):
         decision["note"] = note
     if decision["status"] == APPROVED:
@@ -162,7 +171,7 @@ def _note(ending: RequestEnding) -> str:
 def _consumption(use: Use, at: datetime) -> dict[str, Any]:
     told: dict[str, Any] = {"consumed_at": moment(at)}
     if (report := use.report) is not None:
-        outcome = {"status": report.went, "reported_at": moment(report.at)}
+        outcome = {"status": report.went, "reported_at": moment(max(report.at, at))}
         if report.note:
             outcome["note"] = report.note
         told["outcome"] = outcome

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 
 from sayso.digests import shown_and_digest
@@ -118,17 +119,20 @@ def session_in(context: Mapping[str, Any]) -> str:
     resume = context.get("resume")
     resumed = resume if isinstance(resume, dict) else {}
     told = [context.get("session_id"), *(resumed.get(name) for name in _RESUMED)]
-    if context.get("framework") == _CLAUDE and isinstance(call := context.get("call_id"), str):
+    if context.get("framework") == _CLAUDE and exact.is_text(call := context.get("call_id")):
         told.append(call.partition(":")[0])
-    found = next((one for one in told if isinstance(one, str) and one), "")
-    return found[:_LONGEST_SESSION]
+    found = next((one for one in told if exact.is_text(one) and one), "")
+    if len(found) <= _LONGEST_SESSION:
+        return found
+    # Two that begin alike are two: what is remembered for one must not count for the other.
+    return f"sha256:{sha256(found.encode()).hexdigest()}"
 
 
 def _claims(context: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         (name, value[:_LONGEST_CLAIM])
         for name in _CLAIMED
-        if isinstance(value := context.get(name), str) and value
+        if exact.is_text(value := context.get(name)) and value
     ]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.unasked import Unasked
@@ -15,7 +15,7 @@ from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.ports import BookChanged, Joined, Sequel
+from sayso.stores.ports import BookChanged, Joined, Opened, Sequel
 
 
 async def opened_or_decided(
@@ -26,6 +26,7 @@ async def opened_or_decided(
     *,
     sequel: Sequel | None = None,
     key: str = "",
+    lives: timedelta | None = None,
 ) -> UserInputResponse | Joined | None:
     """Open the request, unless a rule answers it: then the response, and nobody is asked.
 
@@ -35,15 +36,20 @@ async def opened_or_decided(
     What is denied of a call as it was made first is denied of what became of it.
     A rule allows no fixed call of which the arguments here are another reading than those that
     will run: either of them may be denied, and else a person is asked.
-    What was asked under the ``key`` before is joined.
+    What was asked under the ``key`` before is joined. It lives until it expires, and no longer
+    than it ``lives``.
 
     Raises:
         DuplicateRequestError: another request has this id.
         StoreUnreachableError: the store does not answer; nothing was decided.
     """
     seconds = (request.expires_at - clock()).total_seconds()
+    if lives is not None:
+        # A clock that is set back meanwhile makes no life longer.
+        seconds = min(seconds, lives.total_seconds())
+    opening = _Opening(backend, seconds, sequel, key)
     if not isinstance(request, PermissionRequestEvent):
-        opened = await backend.store.open(request, seconds=seconds, inbox="", book=None, key=key)
+        opened = await opening.open(request, book=None)
         return opened if isinstance(opened, Joined) else None
     audits = policy.audits(request.run.agent_id, request.function_name)
     decider = Decider(backend.rules, policy, request.run, nobody, clock)
@@ -60,27 +66,56 @@ async def opened_or_decided(
             if decision is not told:
                 await unasked.tell(call, verdict_by(call, decision))
                 told = decision
-        opened = await backend.store.open(
-            request.model_copy(update={"asked_because": decision.told_because}),
-            seconds=seconds,
-            inbox="",
-            book=None if decision.ruling is Ruling.DENY else book,
-            ending=said,
-            sequel=sequel,
-            key=key,
-            audited=False,
-        )
+        asked = request.model_copy(update={"asked_because": decision.told_because})
+        held = None if decision.ruling is Ruling.DENY else book
+        opened = await opening.open(asked, book=held, ending=said)
         if isinstance(opened, Joined):
             return opened
         if not isinstance(opened, BookChanged):
             return said
-        await decider.refresh()
-        if decision.ruling is Ruling.ALLOW:
-            # What may be allowed once is used up by now: only a denial counts anew.
-            denial, book = await decider.standing(asker, *calls_of(request))
-            decision = denial or decision
-        else:
-            decision, book = await _decided(decider, request, asker)
+        decision, book = await _decided_anew(decider, request, asker, decision)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """How a request is opened, whatever is said of it."""
+
+    backend: Backend
+    seconds: float
+    sequel: Sequel | None
+    key: str
+
+    async def open(
+        self,
+        request: UserInputRequest,
+        *,
+        book: str | None,
+        ending: UserInputResponse | None = None,
+    ) -> Opened | BookChanged | Joined:
+        """Open it, on the rules of this version unless that is None."""
+        # What needs nobody is audited by whoever decides it.
+        return await self.backend.store.open(
+            request,
+            seconds=self.seconds,
+            inbox="",
+            book=book,
+            ending=ending,
+            sequel=self.sequel,
+            key=self.key,
+            audited=False,
+        )
+
+
+async def _decided_anew(
+    decider: Decider, request: PermissionRequestEvent, asker: Asker, before: Decision
+) -> tuple[Decision, str]:
+    """What the rules say by now, that are others than those of the first decision."""
+    await decider.refresh()
+    if before.ruling is not Ruling.ALLOW:
+        return await _decided(decider, request, asker)
+    # What may be allowed once is used up by now: only a denial counts anew.
+    denial, book = await decider.standing(asker, *calls_of(request))
+    return denial or before, book
 
 
 async def _decided(

@@ -19,7 +19,8 @@ class Laying:
     """Lays what the policy denies on the store: at the start, when it changes, and when it is lost.
 
     Several servers on one store should have one policy. Where they do not, the
-    one that was started or changed last counts, and the others say so.
+    one that was started or changed last counts, and the others say so. A server
+    without any policy takes none away: it leaves what is there.
     """
 
     def __init__(self, floors: Floors, policy: ServerPolicy, *, seconds: float = _SECONDS) -> None:
@@ -27,20 +28,31 @@ class Laying:
         self._policy = policy
         self._seconds = seconds
         self._changed = asyncio.Event()
+        self._had_policy = False
+        self._laid = ""
         self._told = ""
 
     async def lay(self) -> None:
-        """Lay it now, whatever is there.
+        """Lay it now, whatever is there; who has no policy lays nothing over that of another.
 
         Raises:
             StoreUnreachableError: the store does not answer.
         """
         self._changed.clear()
+        own, has_policy = self._policy.floor, bool(self._policy.sections)
         try:
-            await self._floors.lay(self._policy.floor)
+            there = await self._floors.lay(own, unless_other=True)
+            if there not in ("", own.version):
+                if not (has_policy or self._had_policy):
+                    self._say_other(there)
+                    return
+                await self._floors.lay(own)
+                if there != self._laid:
+                    _log.info("this policy replaces another one that was laid on the store")
         except BaseException:
             self._changed.set()
             raise
+        self._had_policy, self._laid = has_policy, own.version
 
     def change(self) -> None:
         """The policy is another one: lay it soon."""
@@ -63,10 +75,24 @@ class Laying:
     async def _keep(self) -> None:
         own = self._policy.floor
         there = await self._floors.lay(own, unless_other=True)
-        is_other = bool(there) and there != own.version
-        if is_other and there != self._told:
+        if there not in ("", own.version):
+            self._say_other(there)
+        else:
+            self._told = ""
+
+    def _say_other(self, there: str) -> None:
+        """Say once that another floor is there."""
+        if there == self._told:
+            return
+        self._told = there
+        if self._policy.sections:
             _log.warning(
                 "another server on this store has another policy, and what that one denies counts "
                 "for agents with policies of their own; let all have the same [[policy]]"
             )
-        self._told = there if is_other else ""
+        else:
+            _log.warning(
+                "there is no [[policy]] here, and what that of another server on this store "
+                "denies still counts for agents with policies of their own; give this one the "
+                "same, or take it away with an empty [[policy]]"
+            )

@@ -39,6 +39,11 @@ def _of_section(section: Section, before: Sequence[Section]) -> Iterator[str]:
     allow, deny, once = (
         [one.rule for one in rules] for rules in (section.allow, section.deny, section.allow_once)
     )
+    if section.looking and section.agent == "*":
+        yield (
+            f"takes the names of tools as every agent uses them ({section.place}): give the preset "
+            'to agents whose tools you know, with agent = "…"'
+        )
     yield from map(str, lint_rules(allow, deny, once))
     yield from _never(section, before)
 

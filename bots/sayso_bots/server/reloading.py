@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from sayso.policy.server_policy import ServerPolicy
 from sayso.text.printable import printable
 from sayso.written.document import SettingsError
-from sayso_bots.settings.rereading import Reread, Rereading
+from sayso_bots.settings.rereading import Fingerprint, Reread, Rereading
 
 _log = logging.getLogger(__name__)
 
 _SECONDS = 2.0
+# Whoever says that a file is written may say so while it is being written.
+_AT_REST_SECONDS = 0.3
 
 
 class Reloading:
@@ -31,12 +33,14 @@ class Reloading:
         changed: Callable[[], None],
         *,
         seconds: float = _SECONDS,
+        at_rest_seconds: float = _AT_REST_SECONDS,
     ) -> None:
         self.problem = ""
         self._rereading = rereading
         self._policy = policy
         self._changed = changed
         self._seconds = seconds
+        self._at_rest_seconds = at_rest_seconds
         self._asked = asyncio.Event()
         self._need_restart: Sequence[str] = ()
 
@@ -51,9 +55,19 @@ class Reloading:
             is_asked = await self._next()
             seen = await asyncio.to_thread(self._rereading.look)
             # A file that is being written is looked at once more before it is read.
+            if is_asked:
+                seen = await self._at_rest(seen)
             if is_asked or (seen == before and seen != self._rereading.seen):
                 await self._reload()
             before = seen
+
+    async def _at_rest(self, seen: Fingerprint) -> Fingerprint:
+        """The files once they stay as they are for a moment."""
+        while True:
+            await asyncio.sleep(self._at_rest_seconds)
+            before, seen = seen, await asyncio.to_thread(self._rereading.look)
+            if seen == before:
+                return seen
 
     async def _next(self) -> bool:
         try:

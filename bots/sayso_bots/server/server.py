@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -93,14 +93,10 @@ async def serving(
         findings += [*introduced.values(), *await _looked_around(settings, opened, introduced)]
         work = _Work()
         reloading = await stack.enter_async_context(_policy(settings, backend, work, rereading))
-        desk = _desk(settings, backend, opened)
-        await stack.enter_async_context(work.going_on(desk.run))
         health = await stack.enter_async_context(Health(backend, opened, reloading=reloading))
-        routes = health.routes()
-        for name, bot in opened.items():
-            later = introduced[name].level == "failed"
-            part = _listening(name, bot, desk, backend, work, later=later)
-            routes += await stack.enter_async_context(part)
+        late = [name for name, finding in introduced.items() if finding.level == "failed"]
+        part = _chatting(settings, backend, opened, work, late=late)
+        routes = [*health.routes(), *await stack.enter_async_context(part)]
         api = await stack.enter_async_context(_api(settings, backend, opened, room))
         aap = await stack.enter_async_context(_aap(settings, backend, work))
         routes += [*api.routes, *aap.routes]
@@ -112,6 +108,25 @@ async def serving(
         stack.callback(aap.end)
         names = {name: finding.text for name, finding in introduced.items()}
         yield Serving(url_of(sockets), names, findings, work.broken, reloading)
+
+
+@asynccontextmanager
+async def _chatting(
+    settings: Settings,
+    backend: Backend,
+    opened: Mapping[str, Bot],
+    work: _Work,
+    *,
+    late: Collection[str],
+) -> AsyncIterator[list[web.RouteDef]]:
+    """The desk at work, and all that comes in from the platforms; ``late`` ones are away yet."""
+    desk, routes = _desk(settings, backend, opened), list[web.RouteDef]()
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(work.going_on(desk.run))
+        for name, bot in opened.items():
+            part = _listening(name, bot, desk, backend, work, later=name in late)
+            routes += await stack.enter_async_context(part)
+        yield routes
 
 
 @asynccontextmanager

@@ -26,10 +26,15 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class Provisioner:
-    """Who may make instances. Several of one name are one while its token rotates."""
+    """Who may make instances. Several of one name are one while its token rotates.
+
+    ``agents`` is a pattern of the agents that its instances may be: each is the
+    agent of its own name. Without it they are agents of the provisioner's own.
+    """
 
     name: str
     sha256: str = field(repr=False)
+    agents: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,12 @@ def _valid(value: timedelta) -> timedelta:
     return value
 
 
+def _pattern(value: str) -> str:
+    if not value or not value.isprintable() or value != value.strip():
+        raise ValueError('must be a pattern of the names of agents, such as "ci-*"')
+    return value
+
+
 def _network(value: object) -> Network:
     try:
         if not isinstance(value, str):
@@ -104,6 +115,7 @@ class ProvisionerSection(Section):
 
     name: str
     sha256: Annotated[str, BeforeValidator(unseen)]
+    agents: Annotated[str, AfterValidator(_pattern)] = ""
 
 
 def read_aap(source: Source) -> AapSettings | None:
@@ -196,4 +208,4 @@ def _provisioner(source: Source, number: int) -> Provisioner | None:
         )
         source.problem((*path, "sha256"), text)
         good = False
-    return Provisioner(section.name, section.sha256) if good else None
+    return Provisioner(section.name, section.sha256, section.agents) if good else None

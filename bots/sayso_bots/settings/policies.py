@@ -75,6 +75,13 @@ def _section(source: Source, path: KeyPath, model: type[PolicySection], called: 
         source.problem((*path, "default"), text)
     if shared.preset and own.preset:
         source.problem((*path, "preset"), f"is said in {table.file}, too; leave one of them out")
+    for key, said in (("preset", shared.default), ("default", own.default)):
+        if said == "allow" and (own.preset if key == "preset" else shared.preset):
+            text = (
+                f'does not go with {table.file}: default = "allow" allows every tool, and so '
+                "does more than the preset; leave one of them out"
+            )
+            source.problem((*path, key), text)
     section = Section(
         agent=table.agent,
         tool=table.tool,

@@ -156,10 +156,7 @@ def settings_of(source: Source) -> Settings:
     """
     platforms = loaded_platforms(source, SECTIONS)
     read_with(source, platforms)
-    if SETTING in {section for section, _ in source.problems}:
-        source.check()  # what else is wrong cannot be told while a platform is missing
-    for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
-        source.problem((name,), _unknown_section(name, platforms))
+    _check_sections(source, platforms)
     store, server = _store(source, None), _server(source)
     wanted = wanted_platforms(source, platforms)
     configured = {
@@ -272,6 +269,13 @@ def read_registration(
     if configured is None:
         raise TypeError("without problems there are settings")
     return registration, configured.settings
+
+
+def _check_sections(source: Source, platforms: Platforms) -> None:
+    if SETTING in {section for section, _ in source.problems}:
+        source.check()  # what else is wrong cannot be told while a platform is missing
+    for name in source.sections & source.data.keys() - {*SECTIONS, *platforms.by_name}:
+        source.problem((name,), _unknown_section(name, platforms))
 
 
 def _unknown_section(name: str, platforms: Platforms) -> str:

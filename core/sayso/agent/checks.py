@@ -142,7 +142,11 @@ class Checks:
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)
             if isinstance(opened, Joined):
-                return await self._once.joined(opened.record, call, asked)
+                # Once more, to see what they asked; whoever comes back for it holds it then.
+                waiter = question_id if heard else None
+                if (joined := await self._once.find(call, asked, waiter)) is not None:
+                    return joined
+                continue
             await self._decider.refresh()
             said = await self._decide(call, asked)
         return said

@@ -48,7 +48,8 @@ class KnownTool:
 # are. It runs nothing, writes nothing and fetches nothing. So none of these has it, although some
 # cards would be spared: shells; git, whose options write and run; language servers, which build
 # what they look at; tools that read from a server or the web; those that keep a list of tasks;
-# sub-agents; and names that mean other things elsewhere (find, list, search).
+# sub-agents; and names that mean other things elsewhere (find, list, search, and file_search, by
+# which a provider of models searches in what was uploaded to it).
 _LOOKING = (
     KnownTool("Read", _CLAUDE, _READS, paths=("file_path",), writes=("offset", "limit")),
     KnownTool("Glob", _CLAUDE, _FINDS),
@@ -71,7 +72,6 @@ _LOOKING = (
     KnownTool("grep_search", _GEMINI, _SEARCHES),
     KnownTool("search_file_content", _GEMINI, _SEARCHES),
     KnownTool("read_many_files", _GEMINI, "reads several files"),
-    KnownTool("file_search", _LANGCHAIN, _FINDS),
     KnownTool("ls", f"{_DEEP}, {_PI}", _LISTS),
     KnownTool("grep", f"{_DEEP}, {_PI}", _SEARCHES),
     KnownTool("read", _PI, _READS, paths=("path",), writes=("offset", "limit")),

@@ -199,6 +199,7 @@ class KeyedContract:
         submitted, _ = await _open(backend, "submitted", inbox="")
         joined, _ = await _open(backend, "joined")
         await _open(backend, "joined", inbox="")
+        await backend.keyed.find(RUN, "joined", hold=Hold())
         found, _ = await _open(backend, "found")
         await backend.keyed.find(RUN, "found", hold=Hold())
         waiter, _ = await _open(backend, "submitted")
@@ -210,6 +211,19 @@ class KeyedContract:
             )
             assert not left
             assert (await _record(backend, request)).ending is None
+
+    async def test_who_joins_for_good_holds_nothing_before_it_is_found_to_be_the_same(
+        self, backend: Backend
+    ) -> None:
+        first, _ = await _open(backend)
+        _, joined = await _open(backend, inbox="")
+
+        left = await backend.keyed.leave(
+            first.question_id, first.question_id, ending=_withdrawal(first)
+        )
+
+        assert isinstance(joined, Joined)
+        assert left
 
     async def test_looking_holds_nothing_and_finding_with_a_hold_does(
         self, backend: Backend

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from support.aap_room import a_delivery, aap_room, settings
+from support.aap_room import AapRoom, a_delivery, aap_room, settings
 from support.aap_world import PROVISIONER, SECRET, STRANGER, AapWorld, Answer
 
+from sayso.policy.server_policy import Section, ServerPolicy
+from sayso.stores.memory import memory_backend
+from sayso.testing import StoppedClock
 from sayso_bots.aap.credentials import Vault
 from sayso_bots.aap.errors import AapError
-from sayso_bots.aap.instances import Instances
+from sayso_bots.aap.instances import MOST_CHANGES, Instances
 from sayso_bots.aap.webhooks.notifier import WebhookNotifier
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -164,7 +167,7 @@ async def test_a_change_that_makes_no_sense_is_refused(aap: AapWorld, body: dict
     answer = await change(aap, aap.instance_id, **body)
 
     assert answer.error[0] == 400
-    assert (await show(aap, aap.instance_id)).json["name"] == aap.agent
+    assert (await show(aap, aap.instance_id)).json["name"] == aap.name
 
 
 async def test_a_delivery_is_told_without_its_secret_and_taken_away_by_null() -> None:
@@ -210,18 +213,118 @@ async def test_the_same_token_comes_back_for_a_week_and_never_again_after_deleti
     assert revived.error == (409, "instance_deleted")
 
 
+async def told_of(room: AapRoom, instance_id: str, ended_at: datetime) -> bool:
+    """Whether the receiver of an instance is told of an end, at this time by the store's clock."""
+    instances = Instances(room.backend.documents, Vault(SECRET.encode()), room.clock)
+    instance = await instances.find(instance_id)
+    assert instance is not None
+    notifier = WebhookNotifier(settings(), room.backend, clock=room.clock)
+    await notifier.ended(instance, f"r-{uuid4()}", ended_at)
+    due = await room.backend.errands.take("aap-notifications", most=10, hold=0)
+    for name in due.names:
+        await room.backend.errands.done("aap-notifications", name)
+    return bool(due.names)
+
+
 async def test_a_receiver_from_the_start_is_told_of_every_end_whatever_the_bots_clock_says() -> (
     None
 ):
     async with aap_room() as room:
         made = await make(room, delivery=a_delivery())
-        instances = Instances(room.backend.documents, Vault(SECRET.encode()), room.clock)
-        instance = await instances.find(made.json["instance"]["id"])
-        assert instance is not None
         by_the_store = room.clock() - timedelta(seconds=3)
 
-        notifier = WebhookNotifier(settings(), room.backend, clock=room.clock)
-        await notifier.ended(instance, "r-1", by_the_store)
+        assert await told_of(room, made.json["instance"]["id"], by_the_store)
 
-        due = await room.backend.errands.take("aap-notifications", most=10, hold=0)
-        assert len(due.names) == 1
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=1), -timedelta(hours=1), timedelta()], ids=str)
+async def test_a_receiver_that_is_given_later_is_told_of_what_ends_from_then_on_by_the_stores_clock(
+    ahead: timedelta,
+) -> None:
+    stores = StoppedClock(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    bots = StoppedClock(stores() + ahead)
+    async with (
+        memory_backend(clock=stores) as backend,
+        aap_room(backend=backend, clock=bots) as room,
+    ):
+        before = stores() - timedelta(milliseconds=1)
+        await change(room, room.instance_id, delivery=a_delivery())
+
+        assert await told_of(room, room.instance_id, stores())
+        assert not await told_of(room, room.instance_id, before)
+
+
+async def test_a_change_is_never_forgotten_before_a_week_is_over_and_never_done_again() -> None:
+    async with aap_room() as room:
+        path = room.instance_id
+        first = await change(room, path, "first", instance_name="first")
+        room.clock.advance(timedelta(hours=1))
+        for number in range(1, MOST_CHANGES):
+            await change(room, path, f"k{number}", instance_name=f"n{number}")
+
+        more = await change(room, path, "more", instance_name="more")
+        again = await change(room, path, "first", instance_name="first")
+        name = (await show(room, path)).json["name"]
+        room.clock.advance(timedelta(hours=167))
+        later = await change(room, path, "more", instance_name="more")
+
+    assert more.error == (429, "too_many_calls")
+    assert more.headers["Retry-After"] == str(167 * 3600)
+    assert (again.status, again.json) == (200, first.json)
+    assert name == f"n{MOST_CHANGES - 1}"
+    assert later.json["name"] == "more"
+
+
+async def test_a_receiver_is_not_asked_for_a_change_that_is_one_too_many() -> None:
+    async with aap_room() as room:
+        for number in range(MOST_CHANGES):
+            await change(room, room.instance_id, f"k{number}", instance_name=f"n{number}")
+
+        refused = await change(room, room.instance_id, delivery=a_delivery())
+
+        assert refused.error == (429, "too_many_calls")
+        assert room.notifier.checks == []
+
+
+async def test_a_repeated_change_of_the_receiver_wakes_what_waits_once_more() -> None:
+    async with aap_room() as room:
+        body = {"delivery": a_delivery()}
+        for _ in range(2):
+            assert (await change(room, room.instance_id, "k", **body)).status == 200
+
+        assert room.notifier.replaced_ids == [room.instance_id] * 2
+        assert len(room.notifier.checks) == 1
+
+
+async def agent_of(room: AapRoom, instance: Answer) -> str:
+    """Who asks with the token of an instance."""
+    assert instance.status == 201, instance.text
+    room.token = instance.json["credential"]["token"]
+    record = await room.backend.store.get((await room.asked())["id"])
+    assert record is not None
+    return record.request.run.agent_id
+
+
+async def test_a_provisioner_makes_no_agents_but_its_own_unless_its_settings_name_others() -> None:
+    section = Section(agent="deploy-*", default="allow")
+    async with aap_room(policy=ServerPolicy([section])) as room:
+        named = await make(room, instance_name="deploy-bot")
+
+        assert named.json["instance"]["name"] == "deploy-bot"
+        assert await agent_of(room, named) == "fleet/deploy-bot"
+        assert (await room.asked())["status"] == "pending"
+        nameless = await make(room)
+        assert await agent_of(room, nameless) == f"fleet/aap-{nameless.json['instance']['id'][:8]}"
+
+
+async def test_a_provisioner_makes_the_agents_that_its_pattern_names_and_is_told_so() -> None:
+    async with aap_room(settings(agents="ci-*")) as room:
+        good = await make(room, instance_name="ci-1")
+        other = await make(room, "k", instance_name="deploy-bot")
+        nameless = await make(room)
+
+        assert await agent_of(room, good) == "ci-1"
+        assert other.error == (403, "agent_not_allowed")
+        assert other.json["error"]["param"] == "instance_name"
+        assert "ci-*" in other.json["error"]["message"]
+        assert (await agent_of(room, nameless)).startswith("fleet/aap-")
+        assert (await make(room, "k", instance_name="ci-2")).status == 201

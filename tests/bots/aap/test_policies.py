@@ -76,6 +76,34 @@ async def test_no_rule_allows_a_number_that_a_program_would_change() -> None:
         assert await status(room, '{"amount":"0.1"}') == "approved"
 
 
+@pytest.mark.parametrize(
+    ("written", "held"),
+    [
+        ("9007199254740993", "9007199254740992"),
+        ("-9007199254740993", "-9007199254740992"),
+        ("1" * 30, "1.111111111111111e+29"),
+    ],
+)
+async def test_no_rule_allows_an_integer_that_javascript_would_change(
+    written: str, held: str
+) -> None:
+    readings = [Rule("pay", {"amount": text}) for text in (written, held)]
+    async with aap_room(policy=policy(allow=tuple(readings))) as room:
+        assert await status(room, f'{{"amount":{written}}}') == "pending"
+        assert await status(room, f'{{"amount":{held}}}') == "approved"
+    for reading in readings:
+        async with aap_room(policy=policy(deny=(reading,))) as room:
+            assert await status(room, f'{{"amount":{written}}}') == "denied"
+
+
+async def test_an_integer_that_no_double_comes_near_is_refused() -> None:
+    async with aap_room() as room:
+        body = f'{{"tool":"pay","timeout":"1m","arguments":{{"amount":{"9" * 400}}}}}'
+        answer = await room.call("POST", "/v1/requests", data=body.encode(), key="k")
+
+    assert answer.error == (400, "unsupported_arguments")
+
+
 async def test_a_rule_denies_a_number_that_a_program_would_change_into_what_it_denies() -> None:
     async with aap_room(policy=ALLOWS) as room:
         assert await status(room, '{"amount":0.2}') == "denied"
@@ -189,3 +217,37 @@ async def test_the_server_is_part_of_a_tools_name_and_no_two_tools_have_one(
     assert record is not None
     assert record.request.subject == name
     assert (answer.json["status"] == "approved") == (name in ("read", "fs/read"))
+
+
+async def session_of(room: AapRoom, context: str) -> str:
+    """The session that a call with this context belongs to, without that of its instance."""
+    body = f'{{"tool":"pay","timeout":"1m","arguments":{{}},"context":{context}}}'
+    answer = await room.call("POST", "/v1/requests", data=body.encode(), key=context[:200])
+    assert answer.status == 201, answer.text
+    record = await room.backend.store.get(answer.json["id"])
+    assert record is not None
+    return record.request.run.session_id.removeprefix(f"aap:{room.instance_id}").lstrip(":")
+
+
+async def test_sessions_that_begin_alike_are_two_however_long_their_names_are() -> None:
+    async with aap_room() as room:
+        long = "s" * 128
+        sessions = [
+            await session_of(room, f'{{"session_id":"{name}"}}')
+            for name in (long, long + "a", long + "b")
+        ]
+
+    assert sessions[0] == long
+    assert len(set(sessions)) == 3
+    assert max(map(len, sessions)) <= 128
+
+
+async def test_a_number_names_no_session_and_is_no_claim() -> None:
+    async with aap_room() as room:
+        assert await session_of(room, '{"session_id":5,"runtime":6}') == ""
+        assert await session_of(room, '{"session_id":5,"resume":{"thread_id":"t"}}') == "t"
+        pending = await room.backend.watch.pending()
+
+    for record in pending:
+        assert isinstance(record.request, PermissionRequestEvent)
+        assert record.request.claims == ()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from support.aap_room import MINUTE, aap_room, settings
+from support.aap_room import MINUTE, ROUTES, aap_room, settings
 
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes
+from sayso.policy.server_policy import ServerPolicy
+from sayso_bots.aap.provider import Provider
+from sayso_bots.server.webserver import answering, taken_port, url_of
 
 MILLISECOND = timedelta(milliseconds=1)
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("late", [0, 1, 5, 60_000])
@@ -167,6 +172,51 @@ async def test_requests_and_keys_are_kept_for_a_week_after_the_decision() -> Non
     assert shown.json == ended
     assert (again.status, again.json) == (200, ended)
     assert other.error == (409, "idempotency_conflict")
+
+
+class SteppingBack:
+    """A clock that is set back by an hour between two looks, again and again."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def __call__(self) -> datetime:
+        """The time it shows."""
+        self.looks += 1
+        return NOON - timedelta(hours=self.looks)
+
+
+async def test_no_request_lives_longer_than_it_is_told_when_the_bots_clock_is_set_back() -> None:
+    async with aap_room() as room:
+        clock = SteppingBack()
+        provider = Provider(settings(), room.backend, ROUTES, ServerPolicy(), clock=clock)
+        with taken_port("127.0.0.1", 0) as sockets:
+            async with answering(sockets, provider.routes()):
+                told = await replace(room, url=url_of(sockets)).asked(timeout="10m")
+
+        record = await room.backend.store.get(told["id"])
+
+    assert record is not None
+    assert record.seconds_left == span(told) == 600
+
+
+async def test_no_decision_is_told_as_older_than_its_request_where_the_stores_clock_went_back() -> (
+    None
+):
+    async with aap_room() as room:
+        request = await room.asked(timeout="10m")
+        room.clock.advance(-timedelta(seconds=3))
+        await room.settled(request["id"])
+        room.clock.advance(-timedelta(seconds=3))
+        used = (await room.consume(request["id"])).json
+        room.clock.advance(-timedelta(seconds=3))
+        done = (await room.report(request["id"], status="succeeded")).json
+        await room.afterwards()
+
+    assert used["decision"]["decided_at"] == request["created_at"]
+    assert used["decision"]["expires_at"] > used["decision"]["decided_at"]
+    assert used["consumption"]["consumed_at"] == request["created_at"]
+    assert done["consumption"]["outcome"]["reported_at"] == request["created_at"]
 
 
 def span(request: dict[str, str]) -> float:

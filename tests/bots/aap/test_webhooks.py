@@ -205,7 +205,7 @@ async def test_what_ends_while_there_is_no_receiver_is_never_told(
     await _change(aap, receiving.delivery())
     await aap.pressed("Allow")
     await receiving.until(1)
-    assert (await _change(aap, None)).json == {"id": aap.instance_id, "name": aap.agent}
+    assert (await _change(aap, None)).json == {"id": aap.instance_id, "name": aap.name}
     await aap.pressed("Allow")
     await _change(aap, receiving.delivery())
     last = await aap.pressed("Deny")

@@ -81,6 +81,48 @@ async def test_the_policy_of_a_server_that_came_later_stays_and_that_is_said_onc
     assert sum("another policy" in one for one in caplog.messages) == 1
 
 
+async def test_a_server_without_a_policy_takes_no_floor_away_and_says_so_once(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    await Laying(backend.floors, denying("bash")).lay()
+    laying = Laying(backend.floors, ServerPolicy(), seconds=0.001)
+    with caplog.at_level(logging.WARNING):
+        await laying.lay()
+        laying.change()  # as SIGHUP does, whether or not anything was changed
+        async with Background("laying").during(laying.run()):
+            for _ in range(20):
+                assert await line(backend, "bash")
+
+    (said,) = caplog.messages
+    assert "there is no [[policy]] here" in said
+    assert "an empty [[policy]]" in said
+
+
+async def test_an_empty_policy_takes_the_floor_away_and_says_that_it_replaced_one(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    await Laying(backend.floors, denying("bash")).lay()
+    with caplog.at_level(logging.INFO):
+        await Laying(backend.floors, ServerPolicy([Section(called="policy 1")])).lay()
+
+    assert await line(backend, "bash") == ""
+    assert caplog.messages == ["this policy replaces another one that was laid on the store"]
+
+
+async def test_a_policy_that_is_taken_out_of_the_settings_is_taken_off_the_store(
+    backend: Backend, caplog: pytest.LogCaptureFixture
+) -> None:
+    policy = denying("bash")
+    laying = Laying(backend.floors, policy)
+    with caplog.at_level(logging.INFO):
+        await laying.lay()
+        policy.replace(())
+        await laying.lay()
+
+    assert await line(backend, "bash") == ""
+    assert caplog.messages == []
+
+
 class Away:
     """A store that does not answer the first times."""
 
@@ -89,7 +131,6 @@ class Away:
         self.laid: list[Floor] = []
 
     async def lay(self, floor: Floor, *, unless_other: bool = False) -> str:
-        assert not unless_other
         self.left -= 1
         if self.left >= 0:
             raise StoreUnreachableError("away")

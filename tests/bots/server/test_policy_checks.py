@@ -79,5 +79,13 @@ def test_dangers_of_rules_are_named_with_their_section() -> None:
     assert any("policy 2: allow-once rule 1 never applies" in one for one in found)
 
 
-def test_a_preset_alone_is_nothing_to_tell() -> None:
-    assert told('[[policy]]\npreset = "coding"\n') == []
+def test_a_preset_for_agents_that_are_named_is_nothing_to_tell() -> None:
+    assert told('[[policy]]\nagent = "claude-*"\npreset = "coding"\n') == []
+
+
+def test_a_preset_for_every_agent_is_named_with_its_line() -> None:
+    (found,) = told('[[policy]]\npreset = "coding"\n')
+
+    assert found.startswith("warning policy 1: takes the names of tools as every agent uses them")
+    assert f"(sayso.toml:{ROUTE.count(chr(10)) + 1})" in found
+    assert 'agent = "…"' in found

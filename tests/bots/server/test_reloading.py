@@ -17,8 +17,26 @@ from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.tasks import Background
 from sayso.testing import until
 from sayso_bots.server.reloading import Reloading
-from sayso_bots.settings.rereading import Rereading
+from sayso_bots.settings.rereading import Fingerprint, Rereading
 from sayso_bots.settings.settings import Settings
+
+
+class Written(Rereading):
+    """Settings that somebody writes piece by piece, one at each look."""
+
+    def __init__(self, config: Path, pieces: list[str]) -> None:
+        super().__init__(str(config), SLACK)
+        self._config_file = config
+        self._pieces = pieces
+        self._looks = 0
+
+    def look(self) -> Fingerprint:
+        """The files, of which a piece more is written."""
+        self._looks += 1
+        if self._looks > 1 and self._pieces:
+            self._config_file.write_text(self._pieces.pop(0))
+        return super().look()
+
 
 ASKS = f"{ROUTE}[[policy]]\n"
 DENIES = f'{ROUTE}[[policy]]\ndeny = [{{ tool = "bash" }}]\n'
@@ -55,7 +73,11 @@ async def room(config: Path, *, seconds: float = 0.005) -> AsyncIterator[Room]:
     rereading = Rereading(str(config), SLACK)
     settings, changes = rereading.read().settings, list[None]()
     reloading = Reloading(
-        rereading, settings.policies, lambda: changes.append(None), seconds=seconds
+        rereading,
+        settings.policies,
+        lambda: changes.append(None),
+        seconds=seconds,
+        at_rest_seconds=0.005,
     )
     async with Background("reloading").during(reloading.run()):
         yield Room(settings, reloading, config, changes)
@@ -165,6 +187,28 @@ async def test_whoever_asks_has_it_read_at_once(config: Path) -> None:
         working.reloading.now()
 
         await until(working.denies)
+
+
+async def test_a_file_that_is_still_being_written_when_somebody_asks_is_read_when_it_is_whole(
+    config: Path,
+) -> None:
+    rereading = Written(config, [DENIES[:-20], DENIES[:-10], DENIES])
+    settings, changes = rereading.read().settings, list[None]()
+    reloading = Reloading(
+        rereading,
+        settings.policies,
+        lambda: changes.append(None),
+        seconds=3600,
+        at_rest_seconds=0.001,
+    )
+    async with Background("reloading").during(reloading.run()):
+        working = Room(settings, reloading, config, changes)
+        reloading.now()
+
+        await until(working.denies)
+
+    assert reloading.problem == ""
+    assert len(changes) == 1
 
 
 async def test_what_else_changed_is_said_to_need_a_restart(

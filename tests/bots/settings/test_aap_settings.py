@@ -84,3 +84,21 @@ def test_receivers_that_are_not_public_are_said_at_the_start() -> None:
     (warning,) = aap_warnings(read_aap(source_of(toml, ENV)))
 
     assert "127.0.0.1/32" in warning
+
+
+def test_a_provisioner_needs_a_name_and_a_hash_alone_and_may_have_a_pattern_of_agents() -> None:
+    plain = f'[aap]\n[[aap.provisioner]]\nname = "ci"\nsha256 = "{SHA}"\n'
+    for more, agents in (("", ""), ('agents = "ci-*"\n', "ci-*")):
+        aap = read_aap(source_of(plain + more, ENV))
+
+        assert aap is not None
+        assert [(one.name, one.agents) for one in aap.provisioners] == [("ci", agents)]
+
+
+@pytest.mark.parametrize("agents", ['""', '" ci"', '"a\\nb"', "7"])
+def test_a_pattern_of_agents_that_matches_none_is_refused(agents: str) -> None:
+    said = problems(
+        f'[aap]\n[[aap.provisioner]]\nname = "ci"\nsha256 = "{SHA}"\nagents = {agents}\n'
+    )
+
+    assert "line 5: aap.provisioner.0.agents" in said

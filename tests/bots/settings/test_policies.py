@@ -127,6 +127,8 @@ async def test_a_file_is_shared_and_found_beside_the_settings(tmp_path: Path) ->
         ("agent = 'a'\n", "", "policy.toml line 1: agent is not a setting"),
         ("default = 'ask'\n", "default = 'ask'\n", "policy.0.default is said in policy.toml, too"),
         ("preset = 'coding'\n", "preset = 'coding'\n", "policy.0.preset is said in policy.toml"),
+        ("default = 'allow'\n", "preset = 'coding'\n", "policy.0.preset does not go with"),
+        ("preset = 'coding'\n", "default = 'allow'\n", "policy.0.default does not go with"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_line(

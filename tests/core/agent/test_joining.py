@@ -32,7 +32,10 @@ from sayso import (
     UnknownKeyError,
     WaitTimeoutError,
 )
+from sayso.calls import RunRef
+from sayso.events import RequestEnding
 from sayso.stores.backend import Backend
+from sayso.stores.ports import Hold, Keyed, Record
 
 
 @pytest.fixture
@@ -244,3 +247,50 @@ async def test_arguments_that_change_while_a_joiner_waits_do_not_run(
     assert (await first).approved
     with pytest.raises(ArgumentsChangedError):
         await second
+
+
+class Unseen:
+    """Keys of which the first that is looked for is not there yet."""
+
+    def __init__(self, keyed: Keyed) -> None:
+        self._keyed = keyed
+        self._looks = 0
+
+    async def find(self, run: RunRef, key: str, *, hold: Hold | None = None) -> Record | None:
+        """As the store does, but for the first time."""
+        self._looks += 1
+        return None if self._looks == 1 else await self._keyed.find(run, key, hold=hold)
+
+    async def leave(
+        self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
+    ) -> bool:
+        """As the store does."""
+        return await self._keyed.leave(question_id, waiter, ending=ending)
+
+
+async def test_who_submits_another_call_at_the_same_time_leaves_no_hold_on_the_question(
+    backend: Backend, gate: Gate, told: list[Event]
+) -> None:
+    [first] = await waiters(gate, told, 1)
+    async with Gate.open(replace(backend, keyed=Unseen(backend.keyed)), run=RUN) as late:
+        with pytest.raises(KeyReusedError):
+            await late.submit(ToolCall("deploy", {"to": "elsewhere"}), key="k")
+
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    await gate.finish()
+    await until_withdrawn(backend)
+
+
+async def test_who_submits_the_same_call_at_the_same_time_holds_the_question_for_good(
+    backend: Backend, gate: Gate, told: list[Event]
+) -> None:
+    [first] = await waiters(gate, told, 1)
+    async with Gate.open(replace(backend, keyed=Unseen(backend.keyed)), run=RUN) as late:
+        submitted = await late.submit(DEPLOY, key="k")
+
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    await gate.finish()
+
+    assert (await question(backend)).permission_id == submitted

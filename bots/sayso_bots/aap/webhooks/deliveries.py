@@ -27,7 +27,8 @@ _QUEUE = "aap-notifications"
 # A try takes ten seconds at most: nobody else takes what is under way.
 _HOLD_SECONDS = 30.0
 _LOOK_SECONDS, _CROWDED_SECONDS = 1.0, 1.5
-_LATE_AT_ONCE = 1000
+_UNREADABLE_SECONDS = 60.0
+_LATE_AT_ONCE = 100
 _PATIENCE_SECONDS = 1.0
 
 
@@ -85,13 +86,16 @@ class Deliveries:
     async def receiver_changed(self, instance_id: str) -> None:
         """Let all that waits for the receiver of this instance be tried now.
 
+        What is under way does not wait, and is not tried twice at once.
+
         Raises:
-            StoreUnreachableError: some of it may wait longer.
+            StoreUnreachableError: some of it may wait longer; once more wakes the rest.
         """
-        late = await self._errands.take(_late(instance_id), most=_LATE_AT_ONCE, hold=0.0)
-        for name in late.names:
-            await self._errands.put(_QUEUE, name)
-        self.look()
+        late = _late(instance_id)
+        while names := (await self._errands.take(late, most=_LATE_AT_ONCE, hold=0.0)).names:
+            await asyncio.gather(*(self._errands.put(_QUEUE, name) for name in names))
+            await asyncio.gather(*(self._errands.done(late, name) for name in names))
+            self.look()
 
     async def run(self) -> None:
         """Deliver until cancelled. What is under way then is tried again by whoever is there."""
@@ -122,8 +126,8 @@ class Deliveries:
         return _LOOK_SECONDS if due.next_in is None else min(_LOOK_SECONDS, due.next_in)
 
     async def _try(self, name: str) -> None:
-        told = Notification.parse(name)
         try:
+            told = Notification.parse(name)
             receiver = await self._receivers.receiver(told)
             if receiver is None:
                 await self._done(told)
@@ -136,6 +140,11 @@ class Deliveries:
             with suppress(StoreUnreachableError):
                 await self._errands.put(_QUEUE, name)
             raise
+        except Exception as error:
+            # Of another version of ours, or wrong: it holds up nothing else.
+            self._seldom.say(f"a notification cannot be sent for now: {type(error).__name__}", name)
+            with suppress(StoreUnreachableError):
+                await self._errands.put(_QUEUE, name, seconds=_UNREADABLE_SECONDS)
 
     async def _tell(self, told: Notification, receiver: Receiver) -> None:
         progress = await self._progresses.find(told.event_id, receiver)
@@ -151,8 +160,11 @@ class Deliveries:
     async def _tried(
         self, told: Notification, receiver: Receiver, progress: Progress, left: float
     ) -> None:
+        late = _late(told.instance_id)
         try:
             with self._room.taken(receiver.host):
+                # While it is under way it does not wait for another receiver.
+                await self._errands.done(late, told.name)
                 why, retry_after = await self._sent(told, receiver)
         except CrowdedError:
             # This was no try: what goes to other hosts comes first.
@@ -164,11 +176,13 @@ class Deliveries:
             return
         self._seldom.say(f"a notification to {receiver.host} was not taken: {why}")
         await self._progresses.failed(told.event_id, receiver, progress)
-        await self._errands.put(_late(told.instance_id), told.name)
         wait = min(left, seconds_until_next(progress.tries + 1, retry_after, self._jitter))
-        if await self._receivers.receiver(told) != receiver:
-            wait = 0.0  # it was replaced meanwhile, and the new one gets what waits
         await self._errands.put(_QUEUE, told.name, seconds=wait)
+        await self._errands.put(late, told.name)
+        if await self._receivers.receiver(told) != receiver:
+            # It was replaced meanwhile, and the new one gets what waits.
+            await self._errands.done(late, told.name)
+            await self._errands.put(_QUEUE, told.name)
 
     async def _sent(self, told: Notification, receiver: Receiver) -> tuple[str, float | None]:
         """Why a try was in vain, and when the receiver wants the next one; '' where it was not."""

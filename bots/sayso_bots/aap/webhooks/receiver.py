@@ -11,6 +11,8 @@ from ipaddress import IPv6Address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from sayso_bots.aap.exact import is_text
+
 _FIELDS = ("type", "url", "registration_id", "signing_secret")
 _PREFIX = "whsec_"
 _INVALID = "invalid_request"
@@ -25,6 +27,7 @@ _NAME = re.compile(
 )
 _QUARTET = re.compile(r"(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}")
 _NUMBER = re.compile(r"(0x[0-9a-f]*|\d+)")
+_BRACKETED = re.compile(r"\[[^\[\]]*\](:\d+)?")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -66,7 +69,7 @@ def read_receiver(given: object) -> Receiver:
         raise BadReceiverError(_INVALID, "delivery", "delivery must be an object")
     if given.get("type") != "webhook":
         text = "delivery.type must be webhook"
-        if isinstance(given.get("type"), str):
+        if is_text(given.get("type")):
             raise BadReceiverError("unsupported_delivery_type", "delivery.type", text)
         raise BadReceiverError(_INVALID, "delivery.type", text)
     for name in given:
@@ -84,7 +87,7 @@ def read_receiver(given: object) -> Receiver:
 
 def _text(given: Mapping[str, Any], name: str) -> str:
     value = given.get(name)
-    if isinstance(value, str) and value:
+    if is_text(value) and value:
         return value
     text = f"delivery.{name} must be a string that is not empty"
     raise BadReceiverError(_INVALID, f"delivery.{name}", text)
@@ -134,7 +137,7 @@ def _wrong_url(url: str) -> str:
 def _is_host(parts: SplitResult) -> bool:
     host = parts.hostname or ""
     if "[" in parts.netloc:
-        return _is_ipv6(host)
+        return _BRACKETED.fullmatch(parts.netloc) is not None and _is_ipv6(host)
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         # What looks like a number is an address to some and a name to others.
         return _QUARTET.fullmatch(host) is not None and all(

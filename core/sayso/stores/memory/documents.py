@@ -33,3 +33,7 @@ class MemoryDocuments:
         self._kept = {name: kept for name, kept in self._kept.items() if kept[1] > now}
         self._kept[key] = (after, now + timedelta(seconds=seconds))
         return True
+
+    async def now(self) -> datetime:
+        """The time by the clock of this store."""
+        return self._clock()

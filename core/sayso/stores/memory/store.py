@@ -67,7 +67,8 @@ class MemoryStore:
             return Opened((known.deadline - now).total_seconds(), now.timestamp())
         hold = Hold(request.question_id, inbox)
         if key and (other := self._records.under(request.run, key)) is not None:
-            other.hold(hold)
+            if inbox:
+                other.hold(hold)
             return Joined(self._records.record(other))
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Protocol
 
 
@@ -21,4 +22,8 @@ class Documents(Protocol):
         One atomic step; False when the text is another one by now. Whoever
         finds there what they wanted to keep has kept it.
         """
+        ...
+
+    async def now(self) -> datetime:
+        """The time by the store's clock, to which no clock of ours need agree."""
         ...

@@ -118,8 +118,10 @@ class Store(Protocol):
         to do.
 
         Under a ``key`` a session asks once: another request joins the one that
-        was asked under it, whatever the rules are by now. Whoever opens or joins
-        holds what is open, see ``Keyed``: as the waiter of its own id behind the inbox.
+        was asked under it, whatever the rules are by now. Whoever opens it holds it, and
+        so does who joins, see ``Keyed``: as the waiter of its own id behind the inbox. Who
+        joins without an inbox holds nothing yet: only what is found to be the same call is
+        to be held for good.
 
         Raises:
             DuplicateRequestError: another request has this id.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sayso.stores.redis.client import Client, Script
+from datetime import datetime
 
-_SWAP = Script("document")
+from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.records import moment
+
+_SWAP, _NOW = Script("document"), Script("now")
 
 
 class RedisDocuments:
@@ -25,3 +28,7 @@ class RedisDocuments:
         had = int(before is not None)
         life = max(1, round(seconds * 1000))
         return bool(await self._client.run(_SWAP, key, had, before or "", after, life))
+
+    async def now(self) -> datetime:
+        """The time by the server's clock."""
+        return moment(await self._client.run(_NOW))

@@ -164,6 +164,65 @@ async def test_what_fails_while_its_receiver_is_replaced_goes_to_the_new_one_at_
         await other.until(1)
 
 
+async def test_what_is_under_way_when_its_receiver_is_replaced_is_not_tried_twice_at_once(
+    desk: Desk, receiving: Hooks, certificate: Path
+) -> None:
+    go_on = asyncio.Event()
+
+    async def slow(came: Came) -> web.StreamResponse:
+        if len(receiving.events) == 2:
+            await go_on.wait()
+        return web.Response(status=500)
+
+    receiving.answering = slow
+    deliveries = desk.deliveries()
+
+    async with hooks(certificate) as other, at_work(deliveries):
+        await deliveries.add(an_end())
+        await receiving.until(1)
+        desk.now += await next_in(desk)
+        deliveries.look()
+        await receiving.until(2)
+        desk.receivers[INSTANCE] = Receiver(other.url, REGISTRATION, KEY)
+        await deliveries.receiver_changed(INSTANCE)
+        assert await desk.waiting_for() == timedelta(seconds=30)
+        assert other.events == []
+
+        go_on.set()
+        await other.until(1)
+        await nothing_waits(desk)
+
+    assert len(receiving.events) == 2
+
+
+async def test_all_that_waits_for_a_receiver_is_woken_however_much_it_is(desk: Desk) -> None:
+    late, deliveries = f"aap-late:{INSTANCE}", desk.deliveries()
+    for number in range(1_234):
+        await desk.errands.put("aap-notifications", an_end(number).name, seconds=3600)
+        await desk.errands.put(late, an_end(number).name)
+
+    await deliveries.receiver_changed(INSTANCE)
+
+    due = await desk.errands.take("aap-notifications", most=2_000, hold=0)
+    assert len(due.names) == 1_234
+    assert (await desk.errands.take(late, most=1, hold=0)).next_in is None
+
+
+async def test_a_notification_that_cannot_be_read_holds_up_no_other_and_is_tried_again(
+    desk: Desk, receiving: Hooks, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = "as another version writes it"
+    await desk.errands.put("aap-notifications", odd)
+    deliveries = desk.deliveries()
+
+    async with at_work(deliveries):
+        await deliveries.add(an_end())
+        await receiving.until(1)
+        await until(lambda: "cannot be sent for now" in caplog.text)
+
+        assert await next_in(desk) == timedelta(seconds=60)
+
+
 async def test_with_no_receiver_any_more_what_waits_is_over(desk: Desk, receiving: Hooks) -> None:
     failing(receiving, 500)
     deliveries = desk.deliveries()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.hooks import KEY, REGISTRATION, SECRET
 
+from sayso_bots.aap.exact import Number
 from sayso_bots.aap.webhooks.receiver import BadReceiverError, Receiver, read_receiver
 
 GOOD: dict[str, Any] = {
@@ -65,6 +66,9 @@ def test_a_url_that_only_says_where_to_go_is_taken_as_it_is(url: str) -> None:
         "https://-agent.example.com/x",
         "https://agent%2eexample.com/x",
         "https://bücher.example/x",
+        "https://[2606:4700::1]x/",
+        "https://[2606:4700::1].example.com/",
+        "https://x[2606:4700::1]/",
         "https://127.1/x",
         "https://2130706433/x",
         "https://0x7f000001/x",
@@ -155,3 +159,11 @@ def test_a_secret_is_not_in_what_is_logged_of_a_receiver() -> None:
 
     assert SECRET not in said
     assert repr(KEY) not in said
+
+
+@pytest.mark.parametrize("name", list(GOOD))
+def test_a_number_as_it_was_written_is_no_text(name: str) -> None:
+    with pytest.raises(BadReceiverError) as refused:
+        read_receiver({**GOOD, name: Number("7")})
+
+    assert (refused.value.code, refused.value.param) == ("invalid_request", f"delivery.{name}")

@@ -23,7 +23,8 @@ end
 local pointer = session .. ':' .. key
 local other = key ~= '' and asked_under(pointer)
 if other then
-  hold_open(other, id, inbox)
+  -- A hold for good nobody could give back, should this be another call than that one.
+  if inbox ~= '' then hold_open(other, id, inbox) end
   local found = all_of(other)
   table.insert(found, 1, 'joined')
   return found

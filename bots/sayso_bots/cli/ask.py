@@ -7,7 +7,8 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from sayso.calls import RunRef, ToolCall, new_id
 from sayso.errors import ConfigError, KeyReusedError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.ports import check_key
 from sayso_bots.cli.arguments import add_json, add_store
@@ -135,7 +137,7 @@ def prepared(args: argparse.Namespace, env: Mapping[str, str]) -> Prepared:
 def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Ask, wait, print the verdict; its exit code."""
     said = prepared(args, env)
-    settings, run, call = said.settings, said.run, said.call
+    settings = said.settings
     # What the gate logs while it tries again ends in an error that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
     screen = screen_on_stderr(
@@ -143,12 +145,10 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     )
     stopped = Withdrawal()
     try:
-        verdict = run_stoppable(
-            _verdict(args, settings, run, call, (said.seconds, said.patience), screen, stopped)
-        )
+        verdict = run_stoppable(_verdict(args, said, screen, stopped))
     except (KeyboardInterrupt, StoppedError) as signal:
         if args.json:
-            print(json.dumps(stopped.as_json(call)), flush=True)
+            print(json.dumps(stopped.as_json(said.call)), flush=True)
         print(f"sayso: {one_line(stopped.in_words())}", file=sys.stderr)
         return 143 if isinstance(signal, StoppedError) else 130
     _print(verdict, settings, as_json=args.json)
@@ -156,54 +156,63 @@ def ask_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 async def _verdict(
-    args: argparse.Namespace,
-    settings: AskSettings,
-    run: RunRef,
-    call: ToolCall,
-    times: tuple[float, float],
-    screen: Screen | None,
-    stopped: Withdrawal,
+    args: argparse.Namespace, said: Prepared, screen: Screen | None, stopped: Withdrawal
 ) -> Verdict:
-    policy, (seconds, patience) = settings.policies, times
-
-    def tell(event: Event) -> None:
-        stopped.hear(event)
-        observe(event)
-
-    async with open_backend(settings.store.url) as backend, stopped.looking(backend):
-        decision = await evaluate(policy, call, Context(run))
+    url, policy = said.settings.store.url, said.settings.policies
+    async with open_backend(url) as backend, stopped.looking(backend):
+        decision = await evaluate(policy, said.call, Context(said.run))
         if decision is not None and decision.ruling is Ruling.DENY:
             screen = None  # nobody is asked
-        ends_at = asyncio.get_running_loop().time() + seconds
+        ends_at = asyncio.get_running_loop().time() + said.seconds
         async with (
-            following(backend, run, screen, ready=seconds / 4) as observe,
-            Gate.open(
-                backend,
-                run=run,
-                policy=policy,
-                observe=tell,
-                requested_by=args.requested_by,
-                withdrawn_by=f"cli:{who_and_where()}",
-                audit_rules=policy.audits(run.agent_id, call.name),
-                patience=patience,
-            ) as gate,
+            following(backend, said.run, screen, ready=said.seconds / 4) as observe,
+            _gate(args, said, backend, (stopped.hear, observe)) as gate,
         ):
             # To see more of a store that hangs, a quarter of the time was spent at most.
-            left = max(ends_at - asyncio.get_running_loop().time(), seconds / 2)
-            try:
-                return await gate.check(
-                    call,
-                    source_name=args.source,
-                    description=args.description,
-                    timeout=left,
-                    key=args.key,
-                )
-            except KeyReusedError as error:
-                raise UsageError(str(error)) from None
-            except RequestLostError:
-                raise
-            except StoreUnreachableError as error:
-                raise StoreUnreachableError(settings.store.unreachable(error)) from None
+            left = max(ends_at - asyncio.get_running_loop().time(), said.seconds / 2)
+            return await _checked(gate, args, said, left)
+
+
+def _gate(
+    args: argparse.Namespace,
+    said: Prepared,
+    backend: Backend,
+    observers: Sequence[Callable[[Event], None]],
+) -> AbstractAsyncContextManager[Gate]:
+    policy, run = said.settings.policies, said.run
+
+    def observe(event: Event) -> None:
+        for observer in observers:
+            observer(event)
+
+    return Gate.open(
+        backend,
+        run=run,
+        policy=policy,
+        observe=observe,
+        requested_by=args.requested_by,
+        withdrawn_by=f"cli:{who_and_where()}",
+        audit_rules=policy.audits(run.agent_id, said.call.name),
+        patience=said.patience,
+    )
+
+
+async def _checked(gate: Gate, args: argparse.Namespace, said: Prepared, seconds: float) -> Verdict:
+    """The verdict; what went wrong is told in terms of the command line and the settings."""
+    try:
+        return await gate.check(
+            said.call,
+            source_name=args.source,
+            description=args.description,
+            timeout=seconds,
+            key=args.key,
+        )
+    except KeyReusedError as error:
+        raise UsageError(str(error)) from None
+    except RequestLostError:
+        raise
+    except StoreUnreachableError as error:
+        raise StoreUnreachableError(said.settings.store.unreachable(error)) from None
 
 
 def _key(text: str) -> str:

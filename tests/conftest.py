@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.examples import THOROUGH, examples
+from support.helpers import helpers, is_of_this_session
 from support.valkey_server import Valkey
 
 from sayso.calls import new_id
@@ -102,6 +103,15 @@ async def backend(store: str) -> AsyncIterator[Backend]:
     """Each kind of store, opened."""
     async with open_backend(store) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_helper_outlives_the_tests() -> Iterator[None]:
+    """A helper ends with the test whose commands started it."""
+    before = helpers()
+    yield
+    left = {process: folder for process, folder in helpers().items() if process not in before}
+    assert not [folder for folder in left.values() if is_of_this_session(folder)]
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.claude_code import runtime_folder
+from support.helpers import runtime_folder
 from support.hooked import Machine, a_machine, event
 
 ROUNDS = 15

@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
 
         if (agent := AGENTS.get("".join(words[1:2]))) is not None:
             return hooked(agent, words[2:], env, resident=argv is None)
-    if words[:1] == ["ask"] and argv is None:
+    if words[:1] == ["ask"] and argv is None and _HELP.isdisjoint(words):
         from sayso_bots.cli.quick import quick
 
         if (code := quick(words, env)) is not None:

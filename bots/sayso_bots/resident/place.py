@@ -25,7 +25,7 @@ _LONGEST_ADDRESS = 100
 
 
 def identity(env: Mapping[str, str]) -> str:
-    """Who this is: the interpreter, what it loads code by, every file of ours, and who runs it.
+    """Who this is: the interpreter, what it loads code by, all of our files, and who runs it.
 
     Whoever says the same runs the same code, so that after an upgrade no old helper is asked.
     Nothing in it is secret.
@@ -36,6 +36,12 @@ def identity(env: Mapping[str, str]) -> str:
     for root, packages in _roots():
         parts.append(f"{root} {os.stat(root or os.curdir).st_mtime_ns}")
         parts += sorted(_files(packages))
+    # What pip installs or replaces, such as the client of Redis, changes the folder it lies in.
+    parts += [
+        f"{root} {os.stat(root).st_mtime_ns}"
+        for root in dict.fromkeys(sys.path)
+        if root.endswith("-packages") and os.path.isdir(root)
+    ]
     return "\n".join(parts)
 
 
@@ -69,12 +75,17 @@ def address(folder: str, who: str) -> str:
     return os.path.join(folder, f"{zlib.crc32(who.encode('utf-8', 'surrogateescape')):08x}.sock")
 
 
+def is_off(env: Mapping[str, str]) -> bool:
+    """Whether the environment says that no helper may run."""
+    return env.get(SWITCH, "").strip().lower() == "off"
+
+
 def folder_of(env: Mapping[str, str]) -> str | None:
     """The folder of this user's helpers, made where it is missing; None where none can be trusted.
 
     Nobody else may look into it: it belongs to the user, and only the user has a way in.
     """
-    if env.get(SWITCH, "").strip().lower() == "off" or not hasattr(os, "getuid"):
+    if is_off(env) or not hasattr(os, "getuid"):
         return None
     at = env.get("XDG_RUNTIME_DIR", "")
     folder = os.path.join(at, "sayso") if _is_ours(at) else f"/tmp/sayso-{os.getuid()}"  # noqa: S108  see _is_ours

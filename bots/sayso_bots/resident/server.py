@@ -1,4 +1,4 @@
-"""The helper itself: it listens for commands of its user, and ends when none came for a while."""
+"""The helper itself: it listens for commands of its user, and ends when none can come or came."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ _log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 600.0
 """A helper that nobody asks for so long ends."""
+
+# How often a helper looks whether its socket is still there.
+LOOK_SECONDS = 5.0
 
 # A command says what it wants as soon as it is connected.
 _SAYING_SECONDS = 5.0
@@ -49,10 +52,19 @@ def only_one(folder: str, who: str) -> Iterator[str | None]:
         try:
             yield at
         finally:
-            with suppress(FileNotFoundError):
-                os.unlink(at)
+            # Where the folder was removed and made anew, the socket may be another helper's.
+            if _is_at(f"{at}.lock", os.fstat(lock)):
+                with suppress(FileNotFoundError):
+                    os.unlink(at)
     finally:
         os.close(lock)
+
+
+def _is_at(path: str, file: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), file)
+    except OSError:
+        return False
 
 
 class Helper:
@@ -67,8 +79,10 @@ class Helper:
         self._busy = 0
         self._last = 0.0
 
-    async def serve(self, at: str, *, idle_seconds: float = IDLE_SECONDS) -> None:
-        """Listen until nobody has asked for a while, or SIGTERM comes."""
+    async def serve(
+        self, at: str, *, idle_seconds: float = IDLE_SECONDS, look_seconds: float = LOOK_SECONDS
+    ) -> None:
+        """Listen until nobody has asked for a while, the socket is gone, or SIGTERM comes."""
         loop = asyncio.get_running_loop()
         stopped = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -79,10 +93,13 @@ class Helper:
             server = await asyncio.start_unix_server(self._take, at)
         finally:
             os.umask(before)
+        socket_file = os.stat(at)
         async with server:
             while not stopped.is_set() and (left := self._left(idle_seconds)) > 0:
+                if not self._busy and not _is_at(at, socket_file):
+                    return  # nobody can ask any more
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(stopped.wait(), left)
+                    await asyncio.wait_for(stopped.wait(), min(left, look_seconds))
 
     def _left(self, idle_seconds: float) -> float:
         if self._busy:

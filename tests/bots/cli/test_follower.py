@@ -196,11 +196,16 @@ async def test_a_question_from_a_script_says_where_it_stands(
     assert (done.code, done.out) == (0, "approved by alice (slack:U0ALICE)\n")
 
 
+def _terminal(store_url: str) -> dict[str, str]:
+    own = {name: os.environ[name] for name in ("PATH", "SAYSO_HELPER")}
+    return {**own, "SAYSO_STORE_URL": store_url, "TERM": "xterm"}
+
+
 async def test_a_terminal_is_left_as_it_was(
     store_url: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     screen, tty = pty.openpty()
-    env = {"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url, "TERM": "xterm"}
+    env = _terminal(store_url)
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "sayso_bots", "ask", "bash", "--timeout", "1.5s"),
         env=env,
@@ -222,7 +227,7 @@ async def test_a_terminal_is_left_as_it_was(
 
 async def test_a_terminal_is_told_once_that_nobody_answered(store_url: str, tmp_path: Path) -> None:
     screen, tty = pty.openpty()
-    env = {"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url, "TERM": "xterm"}
+    env = _terminal(store_url)
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "sayso_bots", "ask", "bash", "--timeout", "0.2s"),
         env=env,

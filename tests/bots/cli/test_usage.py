@@ -273,7 +273,11 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
         [sys.executable, "-m", "sayso_bots", *argv],
         input='{"a": "two\\nlines", "b": "under"}',
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
+        env={
+            "PATH": os.environ["PATH"],
+            "SAYSO_HELPER": "off",
+            "SAYSO_STORE_URL": store_url,
+        },
         capture_output=True,
         text=True,
         check=True,
@@ -332,7 +336,11 @@ def test_a_verdict_that_cannot_be_printed_is_no_traceback(
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m sayso_bots ask x {redirection}"],
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "SAYSO_STORE_URL": store_url},
+        env={
+            "PATH": os.environ["PATH"],
+            "SAYSO_HELPER": "off",
+            "SAYSO_STORE_URL": store_url,
+        },
         capture_output=True,
         text=True,
         check=False,

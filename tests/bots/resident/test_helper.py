@@ -8,51 +8,23 @@ import os
 import signal
 import stat
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from support.claude_code import runtime_folder
-from support.hooked import Machine, a_machine, decision, event, until
+from support.hooked import READS, Machine, a_machine, decision, event, until
 
 from sayso import RunRef
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
 from sayso.testing import a_request, a_response
 from sayso.testing.builders import a_rule
 from sayso_bots.resident.client import ask_helper
 from sayso_bots.resident.place import folder_of, identity
 from sayso_bots.resident.server import Helper, only_one
 
-TOML = """
-[[policy]]
-allow = [{ tool = "read" }]
-deny = [{ tool = "rm" }]
-"""
-
 # What a start may load of the large packages: nothing.
 HEAVY = {"pydantic", "redis", "asyncio", "argparse", "sayso", "aiohttp", "logging", "pathlib"}
-
-
-@pytest.fixture
-def runtime() -> Iterator[Path]:
-    with runtime_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-async def machine(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
-    """A machine whose helper is at work."""
-    made = a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url)
-    await made.until_helped()
-    return made
-
-
-@pytest.fixture
-async def backend(store_url: str) -> AsyncIterator[Backend]:
-    async with open_backend(store_url) as opened:
-        yield opened
 
 
 async def loaded(machine: Machine, *words: str, text: bytes = b"") -> set[str]:
@@ -86,40 +58,6 @@ async def test_the_helper_says_what_the_command_itself_would_say(machine: Machin
         alone = await machine.run("ask", *words, SAYSO_HELPER="off")
 
         assert (helped.code, helped.out) == (alone.code, alone.out)
-
-
-async def test_mistakes_are_told_by_the_command_itself(machine: Machine) -> None:
-    for words in (("read", "--bogus"), ("read", "--timeout", "soon"), ("read", "--arg", "x")):
-        helped = await machine.run("ask", *words)
-        alone = await machine.run("ask", *words, SAYSO_HELPER="off")
-
-        assert helped == alone
-        assert helped.code == 2
-
-
-async def test_a_mistake_of_one_command_ends_neither_the_helper_nor_the_questions_of_others(
-    machine: Machine,
-) -> None:
-    helper = machine.helper()
-    async with machine.started("hook", "claude-code") as hook:
-        assert hook.stdin is not None
-        hook.stdin.write(event("write"))
-        hook.stdin.close()
-        before: list[str] = []
-        while not before:
-            before = await _open(machine)
-
-        await machine.run("ask", "--help")
-        await machine.run("ask", "read", "--bogus")
-        await machine.hook(event("read"), "--bogus")
-
-        assert machine.helper() == helper
-        assert await _open(machine) == before
-
-
-async def _open(machine: Machine) -> list[str]:
-    done = await machine.run("pending", "--json")
-    return [record["id"] for record in json.loads(done.out)]
 
 
 async def test_a_person_is_asked_by_the_command_itself(machine: Machine) -> None:
@@ -274,33 +212,10 @@ async def test_a_helper_of_other_code_at_the_same_address_answers_nothing(
     assert await said_by(identity(env)) == {"code": 0, "out": "approved\n"}
 
 
-async def test_it_ends_when_nobody_asks_for_a_while(runtime: Path) -> None:
-    env = {"XDG_RUNTIME_DIR": str(runtime)}
-
-    async def answer(said: Mapping[str, Any]) -> None:
-        del said
-
-    with only_one(str(folder_of(env)), "me") as at:
-        assert at is not None
-        await Helper("me", answer).serve(at, idle_seconds=0.05)
-
-    assert not Path(at).exists()
-
-
-def test_there_is_one_at_a_time(runtime: Path) -> None:
-    folder = str(folder_of({"XDG_RUNTIME_DIR": str(runtime)}))
-
-    with only_one(folder, "me") as first, only_one(folder, "me") as second:
-        assert first is not None
-        assert second is None
-    with only_one(folder, "me") as third:
-        assert third == first
-
-
 async def test_many_commands_at_once_start_one_helper(
     tmp_path: Path, runtime: Path, store_url: str
 ) -> None:
-    machine = a_machine(tmp_path, runtime, TOML, SAYSO_STORE_URL=store_url)
+    machine = a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url)
 
     done = await asyncio.gather(*(machine.run("ask", "read") for _ in range(4)))
     await until(machine.listens)

@@ -1,0 +1,52 @@
+"""What is wrong with a command concerns nobody else."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+from support.hooked import Machine, event
+
+
+async def test_mistakes_are_told_by_the_command_itself(machine: Machine) -> None:
+    for words in (("read", "--bogus"), ("read", "--timeout", "soon"), ("read", "--arg", "x")):
+        helped = await machine.run("ask", *words)
+        alone = await machine.run("ask", *words, SAYSO_HELPER="off")
+
+        assert helped == alone
+        assert helped.code == 2
+
+
+async def test_a_mistake_of_one_command_ends_neither_the_helper_nor_the_questions_of_others(
+    machine: Machine,
+) -> None:
+    helper = machine.helper()
+    async with machine.started("hook", "claude-code") as hook:
+        assert hook.stdin is not None
+        hook.stdin.write(event("write"))
+        hook.stdin.close()
+        before: list[str] = []
+        while not before:
+            before = await _open(machine)
+
+        await machine.run("ask", "--help")
+        await machine.run("ask", "read", "--bogus")
+        await machine.hook(event("read"), "--bogus")
+
+        assert machine.helper() == helper
+        assert await _open(machine) == before
+
+
+async def _open(machine: Machine) -> list[str]:
+    done = await machine.run("pending", "--json")
+    return [record["id"] for record in json.loads(done.out)]
+
+
+async def test_help_is_given_by_the_command_itself(machine: Machine) -> None:
+    os.kill(machine.helper(), signal.SIGSTOP)
+
+    for option in ("--help", "-h"):
+        done = await machine.run("ask", option)
+
+        assert (done.code, "Exit codes" in done.out) == (2, True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from e2e.asked import Asked
@@ -51,20 +51,26 @@ class Hands(Protocol):
 
 
 class SlackHands:
-    """A person in Slack."""
+    """A person in Slack, who looks at ``new`` messages alone where others asked there before."""
 
     platform = "slack"
 
-    def __init__(self, playground: Playground) -> None:
+    def __init__(self, playground: Playground, *, new: bool = False) -> None:
         self._playground = playground
         self.slack = playground.slack
+        self._old = {_place(message) for message in self.slack.messages()} if new else set()
 
     def actor(self, who: str = "alice") -> str:
         return f"slack:{self._playground.config.member(who).slack_id}"
 
     async def message(self) -> SlackMessage:
         """The open card."""
-        return await self.slack.message_where(lambda message: bool(message.buttons))
+        return await self._message_where(lambda message: bool(message.buttons))
+
+    async def _message_where(self, wanted: Callable[[SlackMessage], bool]) -> SlackMessage:
+        return await self.slack.message_where(
+            lambda message: _place(message) not in self._old and wanted(message)
+        )
 
     async def card(self) -> str:
         return (await self.message()).all_text
@@ -73,7 +79,7 @@ class SlackHands:
         return label in (await self.message()).buttons
 
     async def press(self, label: str, by: str = "alice") -> None:
-        card = await self.slack.message_where(lambda message: _pick(message, label) is not None)
+        card = await self._message_where(lambda message: _pick(message, label) is not None)
         there = label if label in card.buttons else _pick(card, label) or ""
         delivery = await self.slack.press(card, there, by=by, choose=label)
         assert delivery.error is None
@@ -115,7 +121,7 @@ class SlackHands:
         return text
 
     async def ended(self, words: str) -> str:
-        card = await self.slack.message_where(
+        card = await self._message_where(
             lambda message: not message.buttons and words in message.all_text
         )
         assert self.slack.view("alice") is None
@@ -231,6 +237,10 @@ async def both_cards(scene: Asked, words: str) -> tuple[str, str]:
 def hands_at(platform: str, playground: Playground) -> Hands:
     """A person at the platform of this name."""
     return SlackHands(playground) if platform == "slack" else TelegramHands(playground)
+
+
+def _place(message: SlackMessage) -> tuple[str, str]:
+    return message.channel, message.ts
 
 
 def _pick(card: SlackMessage, label: str) -> str | None:

@@ -10,18 +10,23 @@ import json
 import os
 import re
 import signal
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from e2e.hands import SlackHands
-from support.claude_code import ClaudeCode, claude_code, runtime_folder
+from support.claude_code import ClaudeCode, claude_code
 from support.claude_model import calls, model_served, says
 from support.commands import ROUTES, env_of, served
+from support.helpers import runtime_folder
 from support.playing import a_playground
 
+from sayso.calls import new_id
 from sayso_playground import Playground
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 POLICY = """
 [[policy]]
@@ -30,32 +35,42 @@ deny = [{ tool = "Bash", params = { command = "*forbidden*" } }]
 """
 
 
-@pytest.fixture
-async def playground() -> AsyncIterator[Playground]:
-    async with a_playground() as playing:
-        yield playing
+@dataclass(frozen=True)
+class World:
+    """Bots that serve both chats; every test asks them from a project and a session of its own."""
+
+    playground: Playground
+    env: Mapping[str, str]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    config = tmp_path_factory.mktemp("bots") / "sayso.toml"
+    config.write_text(ROUTES + POLICY)
+    async with a_playground() as playground:
+        store_url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=claude-{new_id()}"
+        env = env_of(playground, SAYSO_STORE_URL=store_url)
+        async with served(playground, config, env):
+            yield World(playground, env)
 
 
 @pytest.fixture
-def hands(playground: Playground) -> SlackHands:
-    return SlackHands(playground)
+def hands(world: World) -> SlackHands:
+    return SlackHands(world.playground, new=True)
 
 
-@pytest.fixture(params=["off", "on"])
+@pytest_asyncio.fixture(params=["off", "on"], loop_scope="module")
 async def claude(
-    request: pytest.FixtureRequest, playground: Playground, tmp_path: Path, store_url: str
+    request: pytest.FixtureRequest, world: World, tmp_path: Path
 ) -> AsyncIterator[ClaudeCode]:
     """With the hook by itself, and with the helper where it is not said otherwise."""
-    config = tmp_path / "sayso.toml"
-    config.write_text(ROUTES + POLICY)
-    env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_HELPER=request.param)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(served(playground, config, env))
-        runtime = stack.enter_context(runtime_folder())
-        model = await stack.enter_async_context(model_served())
-        claude = await stack.enter_async_context(claude_code(tmp_path, model, runtime, env))
-        await claude.install("--config", str(config), "--timeout", "30s")
-        yield claude
+    (tmp_path / "sayso.toml").write_text(ROUTES + POLICY)
+    env = {**world.env, "SAYSO_HELPER": request.param}
+    with runtime_folder() as runtime:
+        async with model_served() as model:
+            claude = claude_code(tmp_path, model, runtime, env)
+            await claude.install("--timeout", "30s")
+            yield claude
 
 
 alone = pytest.mark.parametrize("claude", ["off"], indirect=True)
@@ -118,7 +133,7 @@ async def test_what_the_policy_says_needs_nobody(claude: ClaudeCode) -> None:
 async def test_a_question_that_nobody_answers_is_a_denial_that_says_so(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
-    await claude.install("--config", str(claude.config), "--timeout", "3s")
+    await claude.install("--timeout", "3s")
 
     results = await claude.work([claude.writes("one")])
 
@@ -164,8 +179,7 @@ async def test_a_hook_that_runs_into_the_limit_of_claude_code_takes_its_card_bac
 
 async def test_nothing_runs_where_the_store_is_away(claude: ClaudeCode) -> None:
     nowhere = "redis://127.0.0.1:1"
-    options = ("--config", str(claude.config), "--store", nowhere, "--patience", "200ms")
-    await claude.install(*options)
+    await claude.install("--store", nowhere, "--patience", "200ms")
 
     results = await claude.work([claude.writes("one")])
 
@@ -234,15 +248,27 @@ async def test_nothing_runs_where_the_settings_are_missing(claude: ClaudeCode) -
 async def test_settings_in_the_project_count_for_nothing(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
-    (claude.project / "sayso.toml").write_text('[[policy]]\ndefault = "allow"\n')
-    store = claude.env["SAYSO_STORE_URL"]
-    claude.use_hook(f"{claude.hook()['command'].split(' --')[0]} --timeout 30s || exit 2")
+    theirs = claude.project / "sayso.toml"
+    theirs.write_text('[[policy]]\ndefault = "allow"\n')
+    environment = {
+        "SAYSO_CONFIG": str(theirs),
+        "SAYSO_AGENT": "somebody-else",
+        "PYTHONPATH": str(claude.project),
+    }
+    (claude.project / ".claude").mkdir()
+    (claude.project / ".claude" / "settings.json").write_text(json.dumps({"env": environment}))
     working = asyncio.create_task(claude.work([claude.writes("one")]))
+    card = await hands.card()
     await hands.press("Deny")
     await working
 
-    assert store
+    assert "claude-code" in card
     assert claude.ran == []
+    # Without what is written into an installed hook, all of it counts.
+    command = claude.hook()["command"].split(" --config")[0]
+    claude.use_hook(f"{command} --store '{claude.env['SAYSO_STORE_URL']}' || exit 2")
+    await claude.work([claude.writes("two", "toolu_2")])
+    assert claude.ran == ["two"]
 
 
 @alone
@@ -264,7 +290,7 @@ async def test_a_hook_whose_shell_is_killed_runs_nothing_where_claude_code_allow
 async def test_where_claude_code_would_ask_itself_a_person_is_asked_in_chat(
     claude: ClaudeCode, hands: SlackHands
 ) -> None:
-    await claude.install("--config", str(claude.config), "--event", "PermissionRequest")
+    await claude.install("--event", "PermissionRequest")
     turns = ([claude.writes("one")], [claude.writes("two", "toolu_2")])
     working = asyncio.create_task(claude.work(*turns, options=("--max-turns", "9")))
     await hands.press("Allow")

@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
-import sys
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +15,7 @@ from support.claude_model import Model, calls, says
 from support.frameworks import interpreter
 
 from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.cli.main import main
 
 # It uses what is allowed here without asking: whatever does not stop a call lets it run.
 ALLOWED = ("--allowedTools", "Bash")
@@ -29,22 +27,6 @@ def claude_command() -> Path:
     found = sorted(packages.glob("python*/site-packages/claude_agent_sdk/_bundled/claude"))
     assert found, "the package of the SDK holds no command"
     return found[0]
-
-
-@contextmanager
-def runtime_folder() -> Iterator[Path]:
-    """A folder for helpers; those that were started in it are ended."""
-    # Not pytest's own: the address of a socket is short.
-    with tempfile.TemporaryDirectory(prefix="sayso-") as made:
-        folder = Path(made)
-        try:
-            yield folder
-        finally:
-            for lock in folder.glob("sayso/*.lock"):
-                with suppress(ProcessLookupError, ValueError):
-                    # A test may have been the helper itself.
-                    if (process := int(lock.read_text())) != os.getpid():
-                        os.kill(process, signal.SIGTERM)
 
 
 @dataclass
@@ -99,16 +81,10 @@ class ClaudeCode:
         return found
 
     async def install(self, *options: str) -> None:
-        """``sayso hook install claude-code``."""
-        started = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "sayso_bots", "hook", "install", "claude-code", *options),
-            cwd=self.project,
-            env=self.env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        out, _ = await started.communicate()
-        assert started.returncode == 0, out
+        """``sayso hook install claude-code`` for the user, with these settings."""
+        words = ("hook", "install", "claude-code", "--config", str(self.config), *options)
+        code = await asyncio.to_thread(main, words, self.env)
+        assert code == 0
 
     async def start(self, *options: str) -> asyncio.subprocess.Process:
         """Let it work on the model's turns."""
@@ -137,10 +113,7 @@ class ClaudeCode:
         return self.model.results
 
 
-@asynccontextmanager
-async def claude_code(
-    folder: Path, model: Model, runtime: Path, env: Mapping[str, str]
-) -> AsyncIterator[ClaudeCode]:
+def claude_code(folder: Path, model: Model, runtime: Path, env: Mapping[str, str]) -> ClaudeCode:
     """Claude Code in a folder, with the model, and with ``env`` for its hooks."""
     home, project = folder / "home", folder / "project"
     home.mkdir()
@@ -157,4 +130,4 @@ async def claude_code(
         "DISABLE_TELEMETRY": "1",
         **env,
     }
-    yield ClaudeCode(model, home, project, whole, folder / "sayso.toml")
+    return ClaudeCode(model, home, project, whole, folder / "sayso.toml")

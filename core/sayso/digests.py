@@ -127,6 +127,15 @@ def is_same_json(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return _written(one)[1] == _written(other)[1]
 
 
+def is_read_alike(arguments: Mapping[str, Any]) -> bool:
+    """Whether each number is the same where all numbers are doubles, as in JavaScript.
+
+    Raises:
+        InvalidCallError: as for ``as_json``.
+    """
+    return arguments_digest(arguments).startswith(f"{_FORM}:")
+
+
 def _known(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     plain, text = _written(arguments)
     return tuple(dict.fromkeys((_digest(plain, text), _hash(text))))

@@ -14,8 +14,16 @@ from typing import Any
 
 from support.commands import Done
 
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.resident.place import address, identity
+
+READS = """
+[[policy]]
+allow = [{ tool = "read" }]
+deny = [{ tool = "rm" }]
+"""
 
 
 def event(tool: str = "Bash", call_id: str = "toolu_1", **arguments: Any) -> bytes:
@@ -103,6 +111,17 @@ async def ended(process: asyncio.subprocess.Process, text: bytes = b"") -> Done:
     async with asyncio.timeout(PATIENCE_SECONDS):
         out, err = await process.communicate(text)
     return Done(process.returncode or 0, (out or b"").decode(), err.decode())
+
+
+async def until_asked(backend: Backend) -> PermissionRequestEvent:
+    """The open question, as soon as there is one."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not (waiting := await backend.watch.pending()):
+            await asyncio.sleep(0.01)
+    record = await backend.store.get(waiting[0].request.question_id)
+    assert record is not None
+    assert isinstance(record.request, PermissionRequestEvent)
+    return record.request
 
 
 async def until(condition: Any) -> None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
@@ -25,7 +26,7 @@ from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
 from sayso_bots.hook.asking import Asker, answered, failed
 from sayso_bots.hook.events import HookEvent, read_event
-from sayso_bots.hook.limits import DEFAULT_SECONDS, SIGNALS, SPARE_SECONDS
+from sayso_bots.hook.limits import DEFAULT_SECONDS, NO_HELPER, SIGNALS, SPARE_SECONDS
 from sayso_bots.hook.settings_file import (
     SCOPES,
     Hook,
@@ -37,9 +38,10 @@ from sayso_bots.hook.settings_file import (
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
+from sayso_bots.resident.place import is_off
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, read_ask_settings
-from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE
+from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
+from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
 
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5
@@ -98,6 +100,9 @@ def _add_asking(parser: Parser) -> None:
     parser.add_argument(
         "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
     )
+    parser.add_argument(
+        NO_HELPER, action="store_true", help="let no helper answer, as SAYSO_HELPER=off does"
+    )
 
 
 def by_hand(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: ARG001
@@ -152,7 +157,8 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
     if config and not Path(config).is_absolute():
         raise ConfigError(f"{config} is looked for wherever the agent works: write where it is")
     # Without one, what an agent may have written into its own folder must not count.
-    settings = read_ask_settings(config or os.devnull, env, store_url=args.store)
+    store = _with_login(args.store, env)
+    settings = read_ask_settings(config or os.devnull, env, store_url=store)
     if settings.store.is_memory:
         raise ConfigError(
             f"{settings.store.name} is memory://, which nobody outside this process can see; "
@@ -162,6 +168,17 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
     patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
     agent = args.agent or env.get("SAYSO_AGENT") or words[1]
     return settings, Asker(agent, seconds, patience)
+
+
+def _with_login(store: str | None, env: Mapping[str, str]) -> str | None:
+    """The store that was named, with the login of the variable where that is the same one."""
+    there = env.get(STORE_VARIABLE, "").strip()
+    return there if store and store == _without_login(there) else store
+
+
+def _without_login(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _given(written: str | None, option: str) -> float | None:
@@ -181,8 +198,7 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         changed = remove_hook(at)
         _tell(args, at, f"taken out of {at}" if changed else f"{at} has no hook of Sayso", changed)
         return 0
-    words = _installed_words(args, env)
-    settings, asker = hook_setup(("hook", agent.key, *words), env)
+    words, store, asker = _installed(args, env)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
     hook = Hook(
@@ -194,8 +210,10 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     changed = add_hook(at, hook)
     said = f"written into {at}" if changed else f"{at} has it already"
     _tell(args, at, said, changed, command=hook.command, seconds=hook.seconds)
-    if settings.store.name == "SAYSO_STORE_URL":
-        print(_NEEDS_STORE.format(title=agent.title), file=sys.stderr)
+    if has_login(store.url):
+        print(_NEEDS_LOGIN.format(title=agent.title), file=sys.stderr)
+    elif store.is_default:
+        print(_NO_STORE.format(store=store.url), file=sys.stderr)
     if agent is CODEX:
         print(_NEEDS_TRUST, file=sys.stderr)
     return 0
@@ -206,26 +224,44 @@ def _tell(args: argparse.Namespace, at: Path, said: str, changed: bool, **more: 
     print(json.dumps(facts) if args.json else said)
 
 
-_NEEDS_STORE = (
-    "sayso: the store's address is not written down, since it may hold a password: "
-    "SAYSO_STORE_URL must be set where {title} is started"
+_NEEDS_LOGIN = (
+    f"sayso: the password of the store is not written down: {STORE_VARIABLE} must be set, as it is "
+    "now, where {title} is started"
 )
+_NO_STORE = f"sayso: no store was named, so it is {{store}}: set {STORE_VARIABLE} for another one"
 _NEEDS_TRUST = "sayso: Codex runs no hook that you have not trusted: start it, and say /hooks"
 
 
-def _installed_words(args: argparse.Namespace, env: Mapping[str, str]) -> list[str]:
-    """The options of the command that is written, which may be started in any folder."""
+def _installed(
+    args: argparse.Namespace, env: Mapping[str, str]
+) -> tuple[list[str], StoreSettings, Asker]:
+    """The options that are written: what may be asked by them, as whom, and where.
+
+    All that decides is written, since the agent hands on what a project puts into the
+    environment. A password is not: it is taken from there for this very store alone.
+    """
+    if args.store and has_login(args.store):
+        raise UsageError("--store holds a password, which would stand in a file; leave it out")
     config = args.config or env.get(CONFIG_VARIABLE, "")
     if not config and Path(DEFAULT_FILE).exists():
         config = DEFAULT_FILE
     given = {
-        # Written in any case: what a project puts into the environment must not choose another.
         "--config": str(Path(config).absolute()) if config else os.devnull,
-        "--store": args.store,
-        "--agent": args.agent or env.get("SAYSO_AGENT", ""),
         "--timeout": args.timeout or "10m",
         "--patience": args.patience,
+        "--store": args.store,
+        "--agent": args.agent,
     }
-    if args.store and has_login(args.store):
-        raise UsageError("--store holds a password, which would stand in a file; leave it out")
+    settings, asker = hook_setup(("hook", args.for_agent, *_options(given)), env)
+    url = settings.store.url
+    address = _without_login(url) if has_login(url) else url
+    if has_login(address):
+        raise UsageError(f"{settings.store.name} has its password elsewhere than before an @")
+    words = _options({**given, "--store": address, "--agent": asker.agent})
+    if args.no_helper or is_off(env):
+        words.append(NO_HELPER)
+    return words, settings.store, asker
+
+
+def _options(given: Mapping[str, str | None]) -> list[str]:
     return [word for name, value in given.items() if value for word in (name, value)]

@@ -8,6 +8,7 @@ no helper answers.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -16,15 +17,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
-from sayso_bots.hook.agents import Answer, HookAgent
+from sayso_bots.hook.agents import Answer, HookAgent, Reply
 from sayso_bots.hook.events import NotAnEventError, denied, is_answer, read_event
-from sayso_bots.hook.limits import DEFAULT_SECONDS, MARGIN_SECONDS, SIGNALS
+from sayso_bots.hook.limits import DEFAULT_SECONDS, MARGIN_SECONDS, NO_HELPER, SIGNALS
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
 from sayso_bots.resident.client import MOST_BYTES, ask_helper
 
 BLOCKED = 2
 """The exit code that stops a call."""
+
+_SHELL_SECONDS = 5.0
 
 
 class StoppedError(BaseException):
@@ -51,8 +54,9 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str], *, res
                 _say(why)
                 return BLOCKED
             answer = denied(name, why)
-        return _give(out, agent.written(answer))
+        return _give(out, agent, answer, env)
     except BaseException as error:  # also a signal while this was written
+        _deafen()
         _say(type(error).__name__)
         return BLOCKED
 
@@ -70,7 +74,7 @@ class _Asked:
 
 def _answer(asked: _Asked, *, resident: bool) -> Answer:
     words = ("hook", asked.agent.key, *asked.argv)
-    if resident:
+    if resident and NO_HELPER not in asked.argv:
         left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
         said = ask_helper(words, asked.env, seconds=left, text=asked.text, reader=asked.out)
         if said is not None and is_answer(answer := said.get("answer"), asked.name):
@@ -99,9 +103,14 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 def _deafen() -> None:
     """From here on the answer is written, whatever comes."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_IGN)
+        except StoppedError:
+            continue  # one more that came meanwhile
+        return
 
 
 def _seconds(argv: Sequence[str]) -> float:
@@ -124,11 +133,14 @@ def _seconds(argv: Sequence[str]) -> float:
 
 def _taken_stdout() -> int:
     """The file the answer goes to, by a number of its own: nothing else can be written to it."""
-    out = os.dup(1)
+    # Never 2, which is free where stderr is closed: what anything says there would come first.
+    out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
     try:
         os.dup2(2, 1)
-    except OSError:  # stderr is closed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for number in (1, 2):
+            os.dup2(nowhere, number)
     return out
 
 
@@ -145,12 +157,36 @@ def _stdin() -> str:
         raise NotAnEventError("not UTF-8") from None
 
 
-def _give(out: int, answer: Answer) -> int:
+def _give(out: int, agent: HookAgent, answer: Answer, env: Mapping[str, str]) -> int:
     _deafen()
-    rest = json.dumps(answer, allow_nan=False).encode() + b"\n"
+    reply = agent.reply(answer)
+    if agent.by_login_shell and reply.answer and _prints(env.get("SHELL") or "/bin/sh"):
+        reply = Reply(None, HOOK_WORDS.noisy.format(agent=agent.title))
+    if reply.answer is None:
+        _say(reply.words)
+        return BLOCKED
+    rest = json.dumps(reply.answer, allow_nan=False).encode() + b"\n"
     while rest:
         rest = rest[os.write(out, rest) :]
     return 0
+
+
+def _prints(shell: str) -> bool:
+    """Whether a login shell says anything by itself, or cannot be asked in time."""
+    import subprocess  # loaded only where somebody has changed arguments
+
+    try:
+        done = subprocess.run(  # noqa: S603  the user's own
+            (shell, "-lc", ":"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_SHELL_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return bool(done.stdout)
 
 
 def _why(error: BaseException) -> str:
@@ -164,6 +200,6 @@ def _why(error: BaseException) -> str:
 def _say(why: str) -> None:
     """With exit code 2, the model reads what stands on stderr."""
     try:
-        os.write(2, f"{why}\n".encode())
+        os.write(2, f"{why}\n".encode("utf-8", "replace"))
     except OSError:
         return

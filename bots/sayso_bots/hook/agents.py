@@ -10,26 +10,37 @@ Answer = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What is written: an answer on stdout, or, where there is none, words on stderr."""
+
+    answer: Answer | None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HookAgent:
     """An agent that starts a command before each tool call.
 
     ``otherwise`` ends the command that is written into its settings: what stops a call where
-    the command itself cannot. With ``silent``, only *no* and changed arguments may be said:
-    a yes without them is an empty answer.
+    the command itself cannot. ``by_login_shell`` starts it by the user's login shell, whose
+    profile may print something before us: then no answer on stdout is read, and the tool runs.
+    So a denial is an exit code, and a yes without changed arguments says nothing.
     """
 
     key: str
     title: str
     events: tuple[str, ...]
     otherwise: str
-    silent: bool = False
+    by_login_shell: bool = False
 
-    def written(self, answer: Answer) -> Answer:
+    def reply(self, answer: Answer) -> Reply:
         """The answer as this agent reads it."""
         said = answer["hookSpecificOutput"]
-        if self.silent and said["permissionDecision"] == "allow" and "updatedInput" not in said:
-            return {}
-        return answer
+        if not self.by_login_shell:
+            return Reply(answer)
+        if said["permissionDecision"] != "allow":
+            return Reply(None, said["permissionDecisionReason"])
+        return Reply(answer if "updatedInput" in said else {})
 
 
 CLAUDE_CODE = HookAgent(
@@ -40,7 +51,7 @@ CODEX = HookAgent(
     "Codex",
     ("PreToolUse",),
     # Codex takes an exit code of 2 without words for a failure, and runs the tool.
-    "|| { echo 'Sayso did not answer, so the call did not run' >&2; exit 2; }",
-    silent=True,
+    "|| { echo 'Sayso: the call did not run' >&2; exit 2; }",
+    by_login_shell=True,
 )
 AGENTS = {agent.key: agent for agent in (CLAUDE_CODE, CODEX)}

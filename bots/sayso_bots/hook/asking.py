@@ -14,6 +14,7 @@ from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
 from sayso_bots.hook.agents import Answer
+from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.words import HOOK_WORDS
@@ -85,5 +86,9 @@ def _answer(event: HookEvent, verdict: Verdict) -> Answer:
     arguments = dict(verdict.arguments)
     if is_same_json(arguments, dict(event.arguments)):
         return allowed(event.name, said)
-    told = HOOK_WORDS.edited.format(arguments=json.dumps(arguments))
+    written = json.dumps(arguments)
+    if not is_read_as_approved(arguments):
+        words = HOOK_WORDS.inexact.format(agent=event.agent.title, arguments=written)
+        return denied(event.name, words)
+    told = HOOK_WORDS.edited.format(arguments=written)
     return allowed(event.name, said, arguments, told)

@@ -99,7 +99,10 @@ def allowed(
 
 
 def denied(name: str, reason: str) -> Answer:
-    """The call does not run, and the model reads why."""
+    """The call does not run, and the model reads why: an answer without words may be ignored."""
+    reason = reason.encode("utf-8", "replace").decode()
+    if not reason.strip():
+        reason = HOOK_WORDS.no_reason
     if name == "PermissionRequest":
         return _answer(name, decision={"behavior": "deny", "message": reason})
     return _answer(name, permissionDecision="deny", permissionDecisionReason=reason)

@@ -1,4 +1,4 @@
-"""How long a hook waits, and what ends the wait. Loads next to nothing."""
+"""How long a hook waits, what ends the wait, and who may answer. Loads next to nothing."""
 
 from __future__ import annotations
 
@@ -15,3 +15,6 @@ SPARE_SECONDS = 60
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 """What ends the wait: the agent's own limit sends SIGTERM, ours SIGALRM."""
+
+NO_HELPER = "--no-helper"
+"""The option of an installed hook that no helper may answer, whatever the environment says."""

@@ -11,6 +11,16 @@ class HookWords:
 
     where: str = "{agent} in {folder}, permission mode {mode}"
     edited: str = "The arguments were changed before the call ran; these ran: {arguments}"
+    inexact: str = (
+        "The arguments were changed, and {agent} would not read them as they were approved (a "
+        "number has too many digits, or they are nested too deeply), so the call did not run. "
+        "These were approved: {arguments}"
+    )
+    noisy: str = (
+        "The arguments were changed, and {agent} would not read them: its login shell prints "
+        "something before each hook. So the call did not run; make the shell's profile silent"
+    )
+    no_reason: str = "the call may not run"
     failed: str = "Sayso could not get an answer, so the call did not run: {why}"
     broken: str = "an error inside Sayso ({kind})"
     unreadable: str = "what came in is not an event of a tool call ({why})"

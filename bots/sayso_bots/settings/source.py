@@ -15,10 +15,11 @@ from sayso_bots.settings.credentials import holds_api_token
 
 DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"
+STORE_VARIABLE = "SAYSO_STORE_URL"
 
 # Which variable overrides which key; those of platforms are called SAYSO_<NAME>_<KEY>.
 OVERRIDES: Mapping[str, tuple[str, str]] = {
-    "SAYSO_STORE_URL": ("store", "url"),
+    STORE_VARIABLE: ("store", "url"),
     "SAYSO_HOST": ("server", "host"),
     "SAYSO_PORT": ("server", "port"),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sayso_bots.hook.agents import CLAUDE_CODE, CODEX
+from sayso_bots.hook.agents import CLAUDE_CODE, CODEX, Reply
 from sayso_bots.hook.events import NotAnEventError, allowed, denied, is_answer, read_event
 
 EVENT = {
@@ -104,14 +104,23 @@ def test_answers_have_the_form_of_their_event() -> None:
     }
 
 
-def test_codex_is_told_nothing_but_no_and_changed_arguments() -> None:
-    """It takes a yes without changes for a mistake, and says so in the terminal."""
+@pytest.mark.parametrize("reason", ["", " \n", "\ud800"])
+def test_a_denial_has_words_that_any_agent_can_read(reason: str) -> None:
+    """Codex runs the tool where there are none."""
+    said = denied("PreToolUse", reason)["hookSpecificOutput"]["permissionDecisionReason"]
+
+    assert said.strip()
+    assert said.encode()
+
+
+def test_codex_is_denied_by_an_exit_code_and_told_nothing_of_a_yes() -> None:
+    """What its login shell prints before an answer makes it no answer, and the tool runs."""
     no, changed = denied("PreToolUse", "no"), allowed("PreToolUse", "yes", {"command": "pwd"})
 
-    assert CODEX.written(allowed("PreToolUse", "yes")) == {}
-    assert CODEX.written(no) == no
-    assert CODEX.written(changed) == changed
-    assert CLAUDE_CODE.written(changed) == changed
+    assert CODEX.reply(allowed("PreToolUse", "yes")) == Reply({})
+    assert CODEX.reply(no) == Reply(None, "no")
+    assert CODEX.reply(changed) == Reply(changed)
+    assert CLAUDE_CODE.reply(no) == Reply(no)
     assert not is_answer({}, "PreToolUse")
 
 

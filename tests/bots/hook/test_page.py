@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from sayso import RunRef, ToolCall
+from sayso.policy.decision import Context, Ruling, evaluate
 from sayso_bots.hook.agents import AGENTS, HookAgent
+from sayso_bots.settings.settings import read_ask_settings
 
 ROOT = Path(__file__).parents[3]
 FILES = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
@@ -43,8 +46,29 @@ def test_the_lines_of_the_page_install_the_hook(agent: HookAgent, tmp_path: Path
 
     assert done.returncode == 0, done.stderr
     assert len(lines.splitlines()) <= 3
-    assert command.endswith(f"hook {agent.key} --config /dev/null --timeout 10m {agent.otherwise}")
+    assert command.endswith(
+        f"hook {agent.key} --config /dev/null --timeout 10m --store redis://127.0.0.1:6379/0 "
+        f"--agent {agent.key} {agent.otherwise}"
+    )
     assert entry["hooks"][0]["timeout"] == 660
+
+
+@pytest.mark.parametrize("tool", ["Edit", "Write"])
+async def test_the_policy_of_the_page_lets_nobody_write_the_settings_of_a_project(
+    tool: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sayso.toml").write_text(_block("claude-code", "policy"))
+    policy = read_ask_settings(str(tmp_path / "sayso.toml"), {}).policies
+
+    async def ruling(path: str) -> Ruling | None:
+        call = ToolCall(tool, {"file_path": path})
+        decided = await evaluate(policy, call, Context(RunRef("claude-code", "s-1")))
+        return None if decided is None else decided.ruling
+
+    assert await ruling("/home/me/shop/src/main.py") is not Ruling.DENY
+    for name in ("settings.json", "settings.local.json"):
+        assert await ruling(f"/home/me/shop/.claude/{name}") is Ruling.DENY
+        assert await ruling(f".claude/{name}") is Ruling.DENY
 
 
 def test_the_settings_on_the_page_are_those_that_are_tried() -> None:

@@ -197,17 +197,18 @@ def test_each_scope_has_its_file() -> None:
 def test_what_is_written_starts_in_any_folder_and_is_given_more_time_than_the_question(
     install: Install, file: Path, tmp_path: Path
 ) -> None:
-    done = install("--timeout", "90s", "--agent", "my coder", SAYSO_STORE_URL="redis://there")
+    done = install("--timeout", "90s", "--agent", "my coder", SAYSO_STORE_URL="redis://there/7")
     (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
     (hook,) = entry["hooks"]
 
     assert (done.code, done.out) == (0, f"written into {file}\n")
     assert hook["timeout"] == 150
     assert hook["command"].startswith("/")
-    assert f"--config {tmp_path}/sayso.toml --agent 'my coder' --timeout 90s" in hook["command"]
-    assert hook["command"].endswith(" || exit 2")
-    assert "redis://there" not in file.read_text()
-    assert "SAYSO_STORE_URL must be set" in done.err
+    assert hook["command"].endswith(
+        f" hook claude-code --config {tmp_path}/sayso.toml --timeout 90s --store redis://there/7 "
+        "--agent 'my coder' || exit 2"
+    )
+    assert done.err == ""
 
 
 def test_it_is_known_before_the_first_call_that_the_settings_are_wrong(
@@ -215,27 +216,74 @@ def test_it_is_known_before_the_first_call_that_the_settings_are_wrong(
 ) -> None:
     memory = install("--store", "memory://")
     secret = install("--store", "redis://:geheim@there")
+    hidden = install(SAYSO_STORE_URL="redis://there?password=geheim")
     time = install("--timeout", "soon")
 
-    assert [memory.code, secret.code, time.code] == [2, 2, 2]
+    assert [memory.code, secret.code, hidden.code, time.code] == [2, 2, 2, 2]
     assert "memory://" in memory.err
-    assert "geheim" not in secret.err
+    assert "geheim" not in secret.err + hidden.err
     assert not file.exists()
 
 
-def test_no_variable_of_a_project_chooses_the_settings_of_an_installed_hook(
+def test_no_variable_of_a_project_chooses_the_policy_the_store_or_the_agent_of_an_installed_hook(
     install: Install, file: Path, tmp_path: Path
 ) -> None:
-    install(SAYSO_CONFIG="")
+    install(SAYSO_CONFIG="", SAYSO_STORE_URL="redis://there/7")
     theirs = tmp_path / "theirs.toml"
     theirs.write_text("whoever reads this ends with an error")
+
+    env = {"SAYSO_CONFIG": str(theirs), "SAYSO_STORE_URL": "redis://here", "SAYSO_AGENT": "they"}
+    settings, asker = hook_setup(written_words(file), env)
+
+    assert f"--config {os.devnull} " in file.read_text()
+    assert settings.store.url == "redis://there/7"
+    assert asker.agent == "claude-code"
+
+
+def test_a_password_of_the_store_is_taken_from_the_environment_for_that_store_alone(
+    install: Install, file: Path
+) -> None:
+    done = install(SAYSO_STORE_URL="rediss://me:geheim@there:6380/7?namespace=x")
+    words = written_words(file)
+
+    def store_with(**env: str) -> str:
+        return hook_setup(words, env)[0].store.url
+
+    assert "geheim" not in file.read_text()
+    assert "me" not in words
+    assert "SAYSO_STORE_URL must be set" in done.err
+    assert store_with() == "rediss://there:6380/7?namespace=x"
+    for same in (
+        "rediss://me:geheim@there:6380/7?namespace=x",
+        "rediss://:neu@there:6380/7?namespace=x",
+    ):
+        assert store_with(SAYSO_STORE_URL=same) == same
+    for other in ("rediss://me:x@here:6380/7?namespace=x", "redis://me:x@there:6380/7?namespace=x"):
+        assert store_with(SAYSO_STORE_URL=other) == "rediss://there:6380/7?namespace=x"
+
+
+def test_whoever_installs_without_a_store_is_told_which_one_it_is(install: Install) -> None:
+    assert "redis://127.0.0.1:6379/0" in install().err
+    assert install("--store", "redis://there").err == ""
+
+
+def test_a_helper_that_was_switched_off_stays_off_whatever_the_environment_says_later(
+    install: Install, file: Path
+) -> None:
+    install(SAYSO_HELPER="off")
+    off = written_words(file)
+    install(SAYSO_HELPER="on")
+
+    assert off[-1] == "--no-helper"
+    assert "--no-helper" not in written_words(file)
+    hook_setup(off, {})
+
+
+def written_words(file: Path) -> list[str]:
+    """The options of the command that was written."""
     (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
     words = shlex.split(entry["hooks"][0]["command"].partition("||")[0])
-
-    env = {"SAYSO_CONFIG": str(theirs), "SAYSO_STORE_URL": "redis://there"}
-    hook_setup(words[words.index("hook") :], env)
-
-    assert f"--config {os.devnull} " in entry["hooks"][0]["command"]
+    return words[words.index("hook") :]
 
 
 def test_no_code_that_a_project_names_for_python_answers_for_an_installed_hook(

@@ -1,0 +1,43 @@
+"""A user whose agent starts hooks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from support.helpers import runtime_folder
+from support.hooked import READS, Machine, a_machine
+
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    with runtime_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def alone(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
+    """A machine without a helper."""
+    return a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER="off")
+
+
+@pytest.fixture(params=["alone", "helped"])
+async def machine(
+    request: pytest.FixtureRequest, tmp_path: Path, runtime: Path, store_url: str
+) -> Machine:
+    """A machine without a helper, and one with."""
+    helper = "on" if request.param == "helped" else "off"
+    made = a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER=helper)
+    if request.param == "helped":
+        await made.until_helped()
+    return made
+
+
+@pytest.fixture
+async def store(store_url: str) -> AsyncIterator[Backend]:
+    async with open_backend(store_url) as backend:
+        yield backend

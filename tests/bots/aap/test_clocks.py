@@ -68,3 +68,24 @@ async def test_an_approval_is_used_as_long_as_was_told(skew: timedelta) -> None:
 
     assert in_time.status == 200
     assert too_late.error == (409, "approval_expired")
+
+
+class SteppingBack(StoppedClock):
+    """A clock that is set back a second each time somebody has looked at it."""
+
+    def __call__(self) -> datetime:
+        self.now -= SECOND
+        return self.now
+
+
+async def test_a_clock_that_is_set_back_makes_no_deadline_later_than_was_told() -> None:
+    stores = StoppedClock(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    async with (
+        memory_backend(clock=stores) as backend,
+        aap_room(backend=backend, clock=SteppingBack(stores())) as opened,
+    ):
+        request = await opened.asked(timeout="1m")
+        record = await backend.store.get(request["id"])
+
+    assert record is not None
+    assert record.request.expires_at <= datetime.fromisoformat(request["deadline_at"])

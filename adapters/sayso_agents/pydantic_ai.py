@@ -7,6 +7,7 @@ of one response side by side, and leaves calls that run elsewhere to whoever run
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,8 +23,13 @@ from sayso_agents import missing
 from sayso_agents.calls import Said, asked, said_of
 
 try:
-    from pydantic_ai.capabilities import AbstractCapability, WrapToolExecuteHandler
-    from pydantic_ai.messages import ToolCallPart
+    from pydantic_ai.capabilities import (
+        AbstractCapability,
+        CapabilityOrdering,
+        WrapToolExecuteHandler,
+    )
+    from pydantic_ai.exceptions import ApprovalRequired
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
     from pydantic_ai.run import AgentRunResult
     from pydantic_ai.tools import (
         AgentDepsT,
@@ -34,7 +40,6 @@ try:
         ToolDefinition,
         ToolDenied,
     )
-    from pydantic_ai.toolsets import AbstractToolset
 except ImportError as error:
     raise missing("Pydantic AI", error, "pydantic-ai-slim>=2.68,<3") from error
 
@@ -73,8 +78,8 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
 
     Those are the tools with ``requires_approval=True``, of a toolset with
     ``approval_required()``, or that raise ``ApprovalRequired``; with ``every_tool``,
-    all of them. A policy may decide without a person. Whatever fails is a denial
-    that names the cause.
+    all that Pydantic AI runs, wherever they come from. A policy may decide without a
+    person. Whatever fails is a denial that names the cause.
     """
 
     sayso: Handle
@@ -84,6 +89,10 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
     def get_serialization_name(cls) -> str | None:
         """None: a handle cannot be written into a file."""
         return None
+
+    def get_ordering(self) -> CapabilityOrdering | None:
+        """With ``every_tool`` it is the outermost: no other one runs or approves a call before."""
+        return CapabilityOrdering(position="outermost") if self.every_tool else None
 
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests
@@ -106,12 +115,6 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             },
         )
 
-    def get_wrapper_toolset(
-        self, toolset: AbstractToolset[AgentDepsT]
-    ) -> AbstractToolset[AgentDepsT] | None:
-        """With ``every_tool``, what nobody has decided on does not run."""
-        return toolset.approval_required() if self.every_tool else None
-
     async def wrap_tool_execute(
         self,
         ctx: RunContext[AgentDepsT],
@@ -124,7 +127,12 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         """Run the tool; an agent that runs inside it asks for the same run, and says who it is.
 
         Where a person changed the arguments, a text that the tool returns says so.
+
+        Raises:
+            ApprovalRequired: every tool needs an approval, and this call has none yet.
         """
+        if self.every_tool and not ctx.tool_call_approved:
+            raise ApprovalRequired
         token = _around.set(self._asker(ctx))
         try:
             result = await handler(args)
@@ -157,17 +165,21 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             submitted.append(Submitted(call, said, run.agent_id))
         return _KEPT.dump_json(_Kept(run, submitted)).decode()
 
-    async def results(self, kept: str, *, timeout: Timeout = None) -> DeferredToolResults:
+    async def results(
+        self, kept: str, messages: Sequence[ModelMessage], *, timeout: Timeout = None
+    ) -> DeferredToolResults:
         """Wait for the answers to what was handed in, and give them to the next run of the agent.
 
-        What was approved runs with the arguments that were approved, whatever the messages say.
+        ``messages`` are those that it goes on from. What was approved runs with the arguments
+        that were approved, whatever the messages say of them.
 
         Raises:
-            ValueError: ``kept`` is not what ``submit`` gave.
+            ValueError: ``kept`` is not what ``submit`` gave, or the messages are of another run.
             WaitTimeoutError: ``timeout`` is over and a question is still open.
             UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
         """
         waiting = _read(kept)
+        _refuse_others(waiting.submitted, messages)
         verdicts = await self.sayso.resume_batch(
             waiting.submitted, run=waiting.run, timeout=timeout
         )
@@ -255,3 +267,18 @@ def _read(kept: str) -> _Kept:
     except ValidationError as error:
         problems = error.errors(include_url=False, include_context=False, include_input=False)
         raise ValueError(f"this is not what submit gave: {problems[0]['msg']}") from None
+
+
+def _refuse_others(submitted: Sequence[Submitted], messages: Sequence[ModelMessage]) -> None:
+    """See that the messages end with the calls that were asked about.
+
+    The framework knows an answer by the id of its call alone, and the same id may be another's.
+
+    Raises:
+        ValueError: one of the calls is of another tool, or is not there.
+    """
+    response = next((one for one in reversed(messages) if isinstance(one, ModelResponse)), None)
+    made = {part.tool_call_id: part.tool_name for part in response.tool_calls} if response else {}
+    for one in submitted:
+        if made.get(one.call.call_id) != one.call.name:
+            raise ValueError(f"these are not the messages of that run: {one.call.name} is not last")

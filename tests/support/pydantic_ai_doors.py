@@ -113,8 +113,9 @@ class Deferred(Capable):
 
     async def go_on(self, sayso: Handle, work: Work, kept: PutAside) -> list[str]:
         approvals = SaysoApprovals[Any](sayso)
+        messages = ModelMessagesTypeAdapter.validate_json(kept.messages)
         result = await agent(work, approvals).run(
-            message_history=ModelMessagesTypeAdapter.validate_json(kept.messages),
-            deferred_tool_results=await approvals.results(kept.approvals),
+            message_history=messages,
+            deferred_tool_results=await approvals.results(kept.approvals, messages),
         )
         return told(result.all_messages(), work)

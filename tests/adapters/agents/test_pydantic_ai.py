@@ -12,9 +12,11 @@ from e2e.asked import Asked
 from e2e.hands import SlackHands
 from pydantic import BaseModel, ConfigDict
 from pydantic_ai import Agent, ApprovalRequired, CallDeferred, DeferredToolRequests, RunContext
+from pydantic_ai.capabilities import AbstractCapability, HandleDeferredToolCalls
 from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ToolReturnPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolReturnPart
 from pydantic_ai.models.test import TestModel
+from pydantic_ai.toolsets import CombinedToolset, FunctionToolset
 from support.conformance import (
     RAN,
     STAGING,
@@ -27,7 +29,7 @@ from support.conformance import (
 from support.doors import Work, agents_handle, deploy, restart
 from support.pydantic_ai_doors import Capable, Deferred, EveryTool, agent, calling, told
 
-from sayso import Handle, ToolCall, WaitTimeoutError
+from sayso import Decision, Handle, ToolCall, WaitTimeoutError
 from sayso_agents.pydantic_ai import SaysoApprovals
 
 
@@ -143,7 +145,8 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
         await slack.ended("Approved")
 
         with agents_handle(store_url) as sayso:
-            answers = [await SaysoApprovals[Any](sayso).results(one) for one in kept]
+            approvals, messages = SaysoApprovals[Any](sayso), ended.all_messages()
+            answers = [await approvals.results(one, messages) for one in kept]
 
         assert answers[0] == answers[1]
         assert cards(scene) == 1
@@ -155,8 +158,9 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
         kept = await self.door.start(sayso, work)
         await slack.card()
 
+        messages = ModelMessagesTypeAdapter.validate_json(kept.messages)
         with pytest.raises(WaitTimeoutError):
-            await SaysoApprovals[Any](sayso).results(kept.approvals, timeout=0.1)
+            await SaysoApprovals[Any](sayso).results(kept.approvals, messages, timeout=0.1)
 
         await slack.press("Allow")
         await self.door.go_on(sayso, work, kept)
@@ -170,7 +174,28 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
             await approvals.submit(ended)
         for kept in ("", "{}", "null", "[" * 100_000):
             with pytest.raises(ValueError, match="not what submit gave"):
-                await approvals.results(kept)
+                await approvals.results(kept, [])
+
+    async def test_what_was_approved_for_one_run_runs_no_tool_of_another(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        arguments = {"environment": "production", "release": 42}
+        one, other = (Work([[ToolCall(tool, arguments, "call_0")]]) for tool in ("deploy", "drop"))
+        kept = await self.door.start(sayso, one)
+        await slack.press("Allow")
+        await slack.ended("Approved")
+        theirs = agent(other, output_type=[str, DeferredToolRequests])
+
+        @theirs.tool_plain(requires_approval=True)
+        def drop(environment: str, release: int) -> None:
+            other.run("drop")
+
+        messages = (await theirs.run("Go")).all_messages()
+        for wrong in (messages, []):
+            with pytest.raises(ValueError, match="not the messages of that run"):
+                await SaysoApprovals[Any](sayso).results(kept.approvals, wrong)
+
+        assert other.ran == []
 
     async def test_a_tool_that_wants_an_approval_says_why_on_the_card(
         self, scene: Asked, slack: SlackHands, sayso: Handle
@@ -271,6 +296,44 @@ class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContra
 
 class TestEveryToolOfPydanticAI(DoorContract):
     door = EveryTool()
+
+    @pytest.mark.parametrize("first", [True, False])
+    async def test_a_tool_that_another_capability_adds_is_one_of_them(self, first: bool) -> None:
+        work = Work([[restart()]])
+
+        class Adds(AbstractCapability[Any]):
+            def get_wrapper_toolset(self, toolset: Any) -> Any:
+                return CombinedToolset([toolset, FunctionToolset([work.restart])])
+
+        def made(*capabilities: Any) -> Agent[None, str]:
+            calls = [[(call.name, dict(call.arguments))] for (call,) in work.turns]
+            return Agent(calling(calls), capabilities=capabilities)
+
+        with agents_handle("memory://", policy=no) as sayso:
+            ours = SaysoApprovals[Any](sayso, every_tool=True)
+            result = await made(*([ours, Adds()] if first else [Adds(), ours])).run("Go")
+
+        assert "did not run" in returned(result)[0]
+        assert work.ran == []
+
+    async def test_another_capability_cannot_approve_instead(self) -> None:
+        work = Work([[deploy()]])
+
+        def approve(_: Any, requests: DeferredToolRequests) -> Any:
+            return requests.build_results(approve_all=True)
+
+        with agents_handle("memory://", policy=no) as sayso:
+            theirs = HandleDeferredToolCalls[Any](approve)
+            ours = SaysoApprovals[Any](sayso, every_tool=True)
+            result = await agent(work, theirs, ours, asks=False).run("Go")
+
+        assert "did not run" in returned(result)[0]
+        assert work.ran == []
+
+
+async def no(call: ToolCall, context: object) -> Decision:
+    """Nothing may run."""
+    return Decision.DENY
 
 
 def reading(approvals: SaysoApprovals[Any], *, asks: bool) -> Agent[None, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from langchain.agents.middleware.types import ToolCallRequest
 
 from sayso.calls import RunRef, ToolCall, new_id
+from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,14 +45,22 @@ class Asking:
 
 
 def asking_of(sayso: Handle, request: ToolCallRequest) -> Asking:
-    """The call, under a key that is the same when its node runs again, and of no other call."""
-    called, info = request.tool_call, request.runtime.execution_info
+    """The call, under a key that is the same when its node runs again, and of no other call.
+
+    Raises:
+        ConfigError: LangGraph is too old, or another tool than the one that is named would run.
+    """
+    called, info, tool = request.tool_call, request.runtime.execution_info, request.tool
     if info is None:
         raise ConfigError("LangGraph does not say where the call is made: langgraph 1.2 does")
+    if tool is not None and tool.name != called["name"]:
+        raise ConfigError(f"another middleware put {tool.name} in its place, without saying so")
     call = ToolCall(called["name"], called["args"], called["id"] or new_id())
     run = sayso.run(session=text_of(info.thread_id), run_id=text_of(info.run_id))
-    described = "" if request.tool is None else request.tool.description.strip()
-    key = f"{info.task_id}/{call.call_id}"
+    described = "" if tool is None else tool.description.strip()
+    # A call without an id has a new one each time: what it does tells it from others.
+    told_by = called["id"] or f"{call.name} {arguments_digest(call.arguments)}"
+    key = f"{info.task_id}/{told_by}"
     return Asking(call, run, key, _path(request), described.partition("\n")[0])
 
 

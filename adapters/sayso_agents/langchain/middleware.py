@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware
@@ -13,7 +14,8 @@ from langgraph.types import Command, interrupt
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
 from sayso_agents.calls import Said, asked, failed, said_of
-from sayso_agents.langchain.asking import asking_of, inside
+from sayso_agents.langchain.asking import Asking, asking_of, inside
+from sayso_agents.langchain.used import Used
 
 if TYPE_CHECKING:
     from sayso import Handle
@@ -34,50 +36,65 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
 
     With ``suspend`` a run ends with an interrupt while people are asked, which needs a
     checkpointer; otherwise the call waits. Either way a call is asked about once, also
-    when its node runs again.
+    when its node runs again. Once its tool has run, another run of it is asked about anew.
     """
 
     def __init__(self, sayso: Handle, *, suspend: bool = False) -> None:
         super().__init__()
         self._sayso = sayso
         self._suspend = suspend
+        self._used = Used()
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Result]
     ) -> _Result:
         """Run the call if it is approved."""
-        said = _at_once(self._said(request, _Blocking(self._sayso)))
+        said, key = _at_once(self._let_through(request, _Blocking(self._sayso)))
         if said.arguments is None:
             return _refusal(request, said)
-        with inside(request):
+        with inside(request), self._used.running(key):
             return _told(said, handler(_with(request, said.arguments)))
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Result]]
     ) -> _Result:
         """Run the call if it is approved."""
-        said = await self._said(request, self._sayso)
+        said, key = await self._let_through(request, self._sayso)
         if said.arguments is None:
             return _refusal(request, said)
-        with inside(request):
+        with inside(request), self._used.running(key):
             return _told(said, await handler(_with(request, said.arguments)))
 
-    async def _said(self, request: ToolCallRequest, sayso: Handle | _Blocking) -> Said:
-        tool = request.tool_call["name"]
-        submitted = None
+    async def _let_through(
+        self, request: ToolCallRequest, sayso: Handle | _Blocking
+    ) -> tuple[Said, str]:
+        """What came of asking about the call, and the key that it may run under, once."""
         try:
             asking = asking_of(self._sayso, request)
-            if self._suspend:
+        except Exception as error:
+            return failed(request.tool_call["name"], error), ""
+        while True:
+            key = self._used.unused(asking.key)
+            said = await self._said(request, replace(asking, key=key), sayso)
+            if said.arguments is None or self._used.use(key):
+                return said, key
+
+    async def _said(
+        self, request: ToolCallRequest, asking: Asking, sayso: Handle | _Blocking
+    ) -> Said:
+        if self._suspend:
+            try:
                 _check_alone(request)
                 submitted = await sayso.submit(asking.call, **asking.how)
                 if not isinstance(submitted, str):
                     return said_of(submitted, asking.call)
-        except Exception as error:
-            return failed(tool, error)
-        if submitted is not None:
+            except Exception as error:
+                return failed(asking.call.name, error)
             # It raises at first. What it gives when the node runs again decides nothing.
             interrupt({"type": OURS, "permission_id": submitted, **asking.shown})
-        return await asked(tool, lambda: asking.call, lambda call: sayso.check(call, **asking.how))
+        return await asked(
+            asking.call.name, lambda: asking.call, lambda call: sayso.check(call, **asking.how)
+        )
 
 
 def _told(said: Said, result: _Result) -> _Result:

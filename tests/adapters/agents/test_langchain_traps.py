@@ -10,7 +10,12 @@ import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    ToolRetryMiddleware,
+)
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -21,7 +26,7 @@ from support.conformance import cards
 from support.doors import Work, agents_handle, deploy, restart
 from support.langchain_doors import HELLO, Model, an_agent, thread, told, tools
 
-from sayso import Handle, ToolCall
+from sayso import Decision, Handle, ToolCall
 from sayso.errors import ConfigError
 from sayso_agents.langchain import SaysoMiddleware, ainvoke, resume, submit
 
@@ -245,3 +250,97 @@ async def test_a_run_that_is_over_is_not_run_again(
 
     assert told(again) == ["deploy is done: production, 42"]
     assert len(work.ran) == 1
+
+
+@pytest.mark.parametrize("suspend", [False, True])
+async def test_a_tool_that_is_tried_again_is_asked_about_again(
+    scene: Asked, slack: SlackHands, sayso: Handle, suspend: bool
+) -> None:
+    work, tries = Work([[ToolCall("deploy", {"release": 42})]]), list[int]()
+
+    @tool
+    async def deploy(release: int) -> str:
+        """Deploy."""
+        tries.append(release)
+        raise TimeoutError("the network is slow")
+
+    retries: Any = ToolRetryMiddleware(max_retries=2, initial_delay=0)
+    agent: Any = create_agent(
+        Model(work=work),
+        [deploy],
+        middleware=[retries, SaysoMiddleware(sayso, suspend=suspend)],
+        checkpointer=InMemorySaver(),
+    )
+    running = scene.ask(ainvoke(sayso, agent, HELLO, thread(work)))
+    await slack.press("Allow")
+    await slack.ended("Approved")
+    await slack.press("Deny")
+
+    (text,) = told(await running)
+    assert "was denied by a person" in text
+    assert tries == [42]
+    assert cards(scene) == 2
+
+
+async def test_a_call_that_a_message_makes_twice_runs_once_for_each_approval(
+    scene: Asked, slack: SlackHands, sayso: Handle
+) -> None:
+    work, twice = Work([]), deploy()
+    running = scene.ask(ran_in_a_node(work, SaysoMiddleware(sayso), [twice, twice]))
+
+    await slack.press("Allow")
+    await slack.ended("Approved")
+    await slack.press("Deny")
+
+    await running
+    assert len(work.ran) == 1
+
+
+@pytest.mark.parametrize("called", ["deploy", "restart"])
+async def test_a_tool_that_another_middleware_puts_in_its_place_does_not_run(called: str) -> None:
+    work = Work([[deploy()]])
+
+    class Swaps(AgentMiddleware):
+        async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+            return await handler(request.override(tool=tools(work)[called == "deploy"]))
+
+    with agents_handle("memory://", policy=yes) as sayso:
+        middleware: Any = [Swaps(), SaysoMiddleware(sayso)]
+        agent: Any = create_agent(Model(work=work), tools(work), middleware=middleware)
+        (text,) = told(await agent.ainvoke(HELLO))
+
+    assert ("put restart in its place" in text) == (called == "deploy")
+    assert len(work.ran) == (called == "restart")
+
+
+async def test_a_call_without_an_id_is_asked_about_once(
+    scene: Asked, slack: SlackHands, sayso: Handle
+) -> None:
+    work = Work([])
+    call: Any = {"name": "deploy", "args": dict(deploy().arguments), "id": None}
+    agent: Any = create_agent(
+        Scripted(messages=iter([AIMessage("", tool_calls=[call])])),
+        tools(work),
+        middleware=[SaysoMiddleware(sayso, suspend=True)],
+        checkpointer=InMemorySaver(),
+    )
+
+    running = scene.ask(ainvoke(sayso, agent, HELLO, thread(work)))
+    await slack.press("Allow")
+
+    with pytest.raises(TypeError, match="unexpected type"):
+        await running  # LangGraph has no place for its result
+    assert len(work.ran) == 1
+    assert cards(scene) == 1
+
+
+async def yes(call: ToolCall, context: object) -> Decision:
+    """Everything may run."""
+    return Decision.ALLOW
+
+
+class Scripted(GenericFakeChatModel):
+    """Says these messages, one after the other."""
+
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
+        return self

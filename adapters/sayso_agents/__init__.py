@@ -1,8 +1,8 @@
 """Doors for agent frameworks: Sayso in front of the tools, in the hook the framework has for that.
 
 One module for each framework, named after it, with an extra of the same name. What they share is
-in ``calls``; they never import one another, and nothing else imports them. How a call is decided
-does not belong here: that is the handle's.
+in ``calls``, ``kept`` and ``used``; they never import one another, and nothing else imports them.
+How a call is decided does not belong here: that is the handle's.
 """
 
 from __future__ import annotations

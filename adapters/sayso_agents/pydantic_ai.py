@@ -12,15 +12,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from sayso.agent.batch import Submitted
 from sayso.agent.timeouts import Timeout
-from sayso.agent.verdict import Pending
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import WaitTimeoutError
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked, said_of
+from sayso_agents.calls import Said, asked
+from sayso_agents.kept import answers, read
 
 try:
     from pydantic_ai.capabilities import (
@@ -178,16 +177,12 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             WaitTimeoutError: ``timeout`` is over and a question is still open.
             UnknownRequestError, StoreUnreachableError: as for ``Handle.resume``.
         """
-        waiting = _read(kept)
+        waiting = read(kept, _KEPT)
         _refuse_others(waiting.submitted, messages)
-        verdicts = await self.sayso.resume_batch(
-            waiting.submitted, run=waiting.run, timeout=timeout
-        )
+        answered = await answers(self.sayso, waiting.run, waiting.submitted, timeout)
         results = DeferredToolResults()
-        for one, verdict in zip(waiting.submitted, verdicts, strict=True):
-            if isinstance(verdict, Pending):
-                raise WaitTimeoutError(f"nobody has answered {verdict.permission_id} yet")
-            said, call_id = said_of(verdict, one.call), one.call.call_id
+        for one, said in zip(waiting.submitted, answered, strict=True):
+            call_id = one.call.call_id
             if said.arguments is None:
                 results.approvals[call_id] = ToolDenied(said.text)
             else:
@@ -259,14 +254,6 @@ def _told(requests: DeferredToolRequests, part: ToolCallPart, description: str =
     why = requests.metadata.get(part.tool_call_id, {})
     lines = [f"{name}: {value}" for name, value in why.items()]
     return "\n".join([description, *lines] if description else lines)
-
-
-def _read(kept: str) -> _Kept:
-    try:
-        return _KEPT.validate_json(kept)
-    except ValidationError as error:
-        problems = error.errors(include_url=False, include_context=False, include_input=False)
-        raise ValueError(f"this is not what submit gave: {problems[0]['msg']}") from None
 
 
 def _refuse_others(submitted: Sequence[Submitted], messages: Sequence[ModelMessage]) -> None:

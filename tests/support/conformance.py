@@ -1,7 +1,7 @@
 """What every door for a framework promises; each runs these tests, a new one is one subclass.
 
 ``DoorContract`` is for all of them, with ``KilledContract`` for one door of each framework,
-``SyncContract`` and ``SuspendedContract`` where the framework has that.
+``AgainContract``, ``SyncContract`` and ``SuspendedContract`` where the framework has that.
 
 Everything is real but the model and the chats: the framework's own machinery, a handle, Redis,
 the bots as ``sayso serve`` runs them, and both platforms' doubles.
@@ -76,6 +76,11 @@ def changing(decision: Decision) -> Callable[[ToolCall, object], Awaitable[Decis
         return decision.with_arguments(STAGING)
 
     return policy
+
+
+async def denying(call: ToolCall, context: object) -> Decision:
+    """A policy that denies every call, with a reason."""
+    return Decision.DENY.because("never on a Friday")
 
 
 class Scenes:
@@ -239,6 +244,41 @@ class DoorContract(Scenes):
         await slack.ended("Cancelled")
         assert work.ran == []
 
+    async def test_what_the_policy_denies_does_not_run_and_nobody_is_asked(
+        self, scene: Asked, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, policy=denying) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "never on a Friday" in told
+        assert cards(scene) == 0
+
+    @pytest.mark.parametrize("kind", [KeyError, SystemExit, KeyboardInterrupt, GeneratorExit])
+    async def test_whatever_a_policy_raises_runs_nothing_and_ends_nobody(
+        self, kind: type[BaseException]
+    ) -> None:
+        async def policy(call: ToolCall, context: object) -> Decision:
+            raise kind
+
+        work = Work([[deploy()]])
+        with agents_handle("memory://", policy=policy) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+
+    async def test_nothing_runs_once_the_handle_is_closed(self) -> None:
+        work = Work([[deploy()]])
+        with agents_handle("memory://") as sayso:
+            pass
+
+        (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+
     async def test_nothing_runs_while_the_store_is_away(self) -> None:
         work = Work([[deploy()]])
         with agents_handle(f"redis://127.0.0.1:{free_port()}", patience=0.3, timeout=5) as sayso:
@@ -278,6 +318,22 @@ class DoorContract(Scenes):
 
         assert work.ran == []
         assert "not a verdict" in told
+
+
+class AgainContract(Scenes):
+    """What those promise that may be handed one call more than once."""
+
+    async def test_a_call_that_is_made_again_is_asked_about_once_and_runs_once(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        work = Work([[deploy()]])
+        running = scene.ask(self.door.run_again(sayso, work))
+
+        await slack.press("Allow")
+        await running
+
+        assert work.ran == [RAN]
+        assert cards(scene) == 1
 
 
 class SyncContract(Scenes):

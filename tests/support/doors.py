@@ -78,6 +78,13 @@ class Door(ABC):
         """The same for a program without an event loop, where that is possible."""
         raise NotImplementedError
 
+    async def run_again(self, sayso: Handle, work: Work) -> None:
+        """Run an agent to its end whose one call is handed to the door more than once.
+
+        That is as the framework does it, or whoever takes a run up again.
+        """
+        raise NotImplementedError
+
     async def start(self, sayso: Handle, work: Work) -> Any:
         """Run until somebody is asked, without waiting for it; what is kept of the run.
 

@@ -9,8 +9,9 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
 from support.doors import Door, Work
 
 from sayso import Handle
@@ -77,8 +78,27 @@ def told(result: Any) -> list[str]:
     return [said[str(call)] for call in calls]
 
 
+async def run_again(sayso: Handle, work: Work, middleware: Any) -> None:
+    """The tool interrupts itself: LangGraph runs its node again."""
+
+    @tool
+    async def deploy(environment: str, release: int) -> str:
+        """Deploy."""
+        interrupt("Which region?")
+        return await work.deploy(environment, release)
+
+    agent: Any = create_agent(
+        Model(work=work), [deploy], middleware=[middleware], checkpointer=InMemorySaver()
+    )
+    (theirs,) = (await ainvoke(sayso, agent, HELLO, thread(work)))["__interrupt__"]
+    await agent.ainvoke(Command(resume={theirs.id: "north"}), thread(work))
+
+
 class Inline(Door):
     """A call waits for its answer."""
+
+    async def run_again(self, sayso: Handle, work: Work) -> None:
+        await run_again(sayso, work, SaysoMiddleware(sayso))
 
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         agent = an_agent(work, SaysoMiddleware(sayso))
@@ -93,6 +113,9 @@ class Suspended(Door):
 
     def middleware(self, sayso: Handle) -> Any:
         return SaysoMiddleware(sayso, suspend=True)
+
+    async def run_again(self, sayso: Handle, work: Work) -> None:
+        await run_again(sayso, work, self.middleware(sayso))
 
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         agent = an_agent(work, self.middleware(sayso), InMemorySaver())

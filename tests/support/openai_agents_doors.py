@@ -18,7 +18,7 @@ from support.thread_loop import loop_of_this_thread
 
 from sayso import Handle
 from sayso.calls import new_id
-from sayso_agents.openai_agents import decided, guard, run, submit
+from sayso_agents.openai_agents import answered, decided, guard, run, submit
 
 
 def model(work: Work, done: int = 0) -> ScriptedModel:
@@ -83,6 +83,22 @@ class Guarded(Door):
             result = Runner.run_sync(self.agent(sayso, work), "Go", run_config=config(work))
         return told(result, work)
 
+    async def run_again(self, sayso: Handle, work: Work) -> None:
+        """An agent as a tool, whose own run is interrupted: the SDK invokes the tool once more."""
+        inner = Agent("expert", model=model(work), tools=tools(work, needs_approval=True))
+        turns: list[Any] = [
+            [function_call("ask", {"input": "it"}, call_id="a")],
+            [assistant_message("Done.")],
+        ]
+        asking = guard(sayso, [inner.as_tool("ask", "Ask the expert.")])
+        lead = Agent("lead", model=ScriptedModel(turns), tools=asking)
+        result = await Runner.run(lead, "Go", run_config=config(work))
+        while result.interruptions:
+            state = result.to_state()
+            for item in state.get_interruptions():
+                state.approve(item)
+            result = await Runner.run(lead, state, run_config=config(work))
+
 
 class Streamed(Guarded):
     """The same while the run's events are read."""
@@ -105,6 +121,13 @@ class Interrupted(Door):
 
     def run_sync(self, sayso: Handle, work: Work) -> list[str]:
         return asyncio.run(self.run(sayso, work))
+
+    async def run_again(self, sayso: Handle, work: Work) -> None:
+        made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
+        result = await Runner.run(made, "Go", run_config=config(work))
+        for _ in range(2):
+            state = await answered(sayso, result, session=work.session)
+        await Runner.run(made, state, run_config=config(work))
 
     async def start(self, sayso: Handle, work: Work) -> str:
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
 from sayso.calls import ToolCall
 from sayso.errors import ConfigError
 from sayso_agents.calls import Said, asked, failed, said_of
 from sayso_agents.langchain.asking import Asking, asking_of, inside
-from sayso_agents.langchain.used import Used
+from sayso_agents.used import Used
 
 if TYPE_CHECKING:
     from sayso import Handle
@@ -52,7 +54,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
         said, key = _at_once(self._let_through(request, _Blocking(self._sayso)))
         if said.arguments is None:
             return _refusal(request, said)
-        with inside(request), self._used.running(key):
+        with inside(request), self._running(key):
             return _told(said, handler(_with(request, said.arguments)))
 
     async def awrap_tool_call(
@@ -62,8 +64,17 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
         said, key = await self._let_through(request, self._sayso)
         if said.arguments is None:
             return _refusal(request, said)
-        with inside(request), self._used.running(key):
+        with inside(request), self._running(key):
             return _told(said, await handler(_with(request, said.arguments)))
+
+    @contextmanager
+    def _running(self, key: str) -> Iterator[None]:
+        """In the block the tool runs; if it interrupts the run, it runs again for the same call."""
+        try:
+            yield
+        except GraphInterrupt:
+            self._used.release(key)
+            raise
 
     async def _let_through(
         self, request: ToolCallRequest, sayso: Handle | _Blocking
@@ -73,11 +84,9 @@ class SaysoMiddleware(AgentMiddleware[Any, Any, Any]):
             asking = asking_of(self._sayso, request)
         except Exception as error:
             return failed(request.tool_call["name"], error), ""
-        while True:
-            key = self._used.unused(asking.key)
-            said = await self._said(request, replace(asking, key=key), sayso)
-            if said.arguments is None or self._used.use(key):
-                return said, key
+        return await self._used.once(
+            asking.key, lambda key: self._said(request, replace(asking, key=key), sayso)
+        )
 
     async def _said(
         self, request: ToolCallRequest, asking: Asking, sayso: Handle | _Blocking

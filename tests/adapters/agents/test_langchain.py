@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from support.conformance import DoorContract, KilledContract, SuspendedContract, SyncContract
+from support.conformance import (
+    AgainContract,
+    DoorContract,
+    KilledContract,
+    SuspendedContract,
+    SyncContract,
+)
 from support.langchain_doors import Inline, Suspended, TheirOwn
 
 
-class TestLangChain(DoorContract, SyncContract, KilledContract):
+class TestLangChain(DoorContract, AgainContract, SyncContract, KilledContract):
     door = Inline()
 
 
-class TestLangChainPutAside(DoorContract, SuspendedContract):
+class TestLangChainPutAside(DoorContract, AgainContract, SuspendedContract):
     door = Suspended()
 
 

@@ -21,7 +21,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 from support.conformance import cards
 from support.doors import Work, agents_handle, deploy, restart
 from support.langchain_doors import HELLO, Model, an_agent, thread, told, tools
@@ -46,31 +46,6 @@ def slack(scene: Asked) -> SlackHands:
 def sayso(store_url: str) -> Iterator[Handle]:
     with agents_handle(store_url) as opened:
         yield opened
-
-
-async def test_a_call_whose_node_runs_again_is_asked_about_once(
-    scene: Asked, slack: SlackHands, sayso: Handle
-) -> None:
-    @tool
-    async def deploy(environment: str, release: int) -> str:
-        """Deploy."""
-        return f"deployed {interrupt('Which region?')}"
-
-    work = Work([[ToolCall("deploy", {"environment": "production", "release": 42})]])
-    agent: Any = create_agent(
-        Model(work=work),
-        [deploy],
-        middleware=[SaysoMiddleware(sayso)],
-        checkpointer=InMemorySaver(),
-    )
-    running = scene.ask(ainvoke(sayso, agent, HELLO, thread(work)))
-    await slack.press("Allow")
-    (theirs,) = (await running)["__interrupt__"]
-
-    result = await agent.ainvoke(Command(resume={theirs.id: "north"}), thread(work))
-
-    assert told(result) == ["deployed north"]
-    assert cards(scene) == 1
 
 
 async def test_an_id_that_the_model_uses_again_is_another_call(
@@ -191,7 +166,7 @@ async def test_a_step_that_times_out_withdraws_its_card_and_runs_nothing(
 ) -> None:
     work = Work([[deploy()]])
     agent = an_agent(work, SaysoMiddleware(sayso))
-    agent.step_timeout = 0.5
+    agent.step_timeout = 1.5
 
     with pytest.raises(TimeoutError):
         await agent.ainvoke(HELLO, thread(work))

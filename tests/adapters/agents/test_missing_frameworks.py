@@ -14,7 +14,7 @@ import sayso_agents
 
 ROOT = Path(__file__).parents[3]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-SHARED = {"calls"}
+SHARED = {"calls", "kept", "used"}
 DOORS = sorted({module.name for module in iter_modules(sayso_agents.__path__)} - SHARED)
 PACKAGES = ("agents", "langchain", "pydantic_ai")
 

@@ -25,6 +25,7 @@ from openai.types.responses.response_output_item import McpApprovalRequest
 from support.conformance import (
     RAN,
     STAGING,
+    AgainContract,
     DoorContract,
     KilledContract,
     SuspendedContract,
@@ -46,7 +47,7 @@ def traced() -> Iterator[None]:
     return iter([None])
 
 
-class TestGuardedTools(DoorContract, SyncContract, KilledContract):
+class TestGuardedTools(DoorContract, AgainContract, SyncContract, KilledContract):
     door = Guarded()
 
     async def test_the_model_is_told_what_a_person_changed(
@@ -210,7 +211,9 @@ class TestGuardedToolsWhileEventsAreRead(DoorContract):
     door = Streamed()
 
 
-class TestInterruptedRuns(DoorContract, SyncContract, KilledContract, SuspendedContract):
+class TestInterruptedRuns(
+    DoorContract, AgainContract, SyncContract, KilledContract, SuspendedContract
+):
     door = Interrupted()
 
     async def test_an_agent_inside_a_tool_interrupts_the_run_and_says_who_it_is(

@@ -20,6 +20,7 @@ from pydantic_ai.toolsets import CombinedToolset, FunctionToolset
 from support.conformance import (
     RAN,
     STAGING,
+    AgainContract,
     DoorContract,
     KilledContract,
     SuspendedContract,
@@ -40,7 +41,7 @@ class Window(BaseModel):
     begins: datetime
 
 
-class TestPydanticAI(DoorContract, SyncContract, KilledContract, SuspendedContract):
+class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, SuspendedContract):
     door = Deferred()
 
     async def test_an_agent_inside_a_tool_asks_for_the_same_run_and_says_who_it_is(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from itertools import chain, count
 from threading import Lock
 
-from langgraph.errors import GraphInterrupt
+from sayso_agents.calls import Said
 
 _MOST = 10_000
 
@@ -36,12 +35,15 @@ class Used:
                 self._keys.popitem(last=False)
             return True
 
-    @contextmanager
-    def running(self, key: str) -> Iterator[None]:
-        """In the block something runs under the key; an interrupt makes it run again under it."""
-        try:
-            yield
-        except GraphInterrupt:
-            with self._lock:
-                self._keys.pop(key, None)
-            raise
+    def release(self, key: str) -> None:
+        """The key is unused again: what ran under it will go on."""
+        with self._lock:
+            self._keys.pop(key, None)
+
+    async def once(self, key: str, ask: Callable[[str], Awaitable[Said]]) -> tuple[Said, str]:
+        """Ask under the key until nobody else has used what was said; that, and the key used."""
+        while True:
+            unused = self.unused(key)
+            said = await ask(unused)
+            if said.arguments is None or self.use(unused):
+                return said, unused

@@ -44,6 +44,20 @@ def _qualified(body: list[ast.stmt], prefix: str) -> Iterator[str]:
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield f"{prefix}{node.name}"
-            yield from _qualified(node.body, f"{prefix}{node.name}::")
+            yield from (f"{prefix}{node.name}::{name}" for name in _own_and_inherited(node))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{prefix}{node.name}"
+
+
+def _own_and_inherited(node: ast.ClassDef) -> Iterator[str]:
+    """What a class of tests has: its own, and those of the contracts in tests/support."""
+    yield from _qualified(node.body, "")
+    for base in node.bases:
+        if isinstance(base, ast.Name) and (contract := _contracts().get(base.id)):
+            yield from _own_and_inherited(contract)
+
+
+@cache
+def _contracts() -> dict[str, ast.ClassDef]:
+    every = (ast.parse(path.read_text()) for path in (ROOT / "tests/support").glob("*.py"))
+    return {node.name: node for one in every for node in one.body if isinstance(node, ast.ClassDef)}

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import pytest
 
-pytest.register_assert_rewrite("support.conformance")
+pytest.register_assert_rewrite("support.conformance", "support.fail_closed")

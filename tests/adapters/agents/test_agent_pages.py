@@ -11,9 +11,10 @@ from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
 from support import openai_agents_doors, pydantic_ai_doors
 from support.agent_pages import begun, programs
-from support.conformance import all_ended, cards
+from support.conformance import all_ended
 from support.doors import Work
 from support.langchain_doors import Model
+from support.scenes import cards
 
 from sayso import ToolCall
 

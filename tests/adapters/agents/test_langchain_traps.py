@@ -22,9 +22,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
-from support.conformance import cards
 from support.doors import Work, agents_handle, deploy, restart
 from support.langchain_doors import HELLO, Model, an_agent, thread, told, tools
+from support.scenes import cards
 
 from sayso import Decision, Handle, ToolCall
 from sayso.errors import ConfigError

@@ -31,10 +31,10 @@ from support.conformance import (
     SuspendedContract,
     SyncContract,
     all_ended,
-    cards,
 )
 from support.doors import Work, agents_handle, deploy, restart
 from support.openai_agents_doors import Guarded, Interrupted, Streamed, model, outputs, told, tools
+from support.scenes import cards
 
 from sayso import Handle, ToolCall, WaitTimeoutError, connect
 from sayso_agents.openai_agents import answered, decided, guard, run, submit

@@ -25,10 +25,10 @@ from support.conformance import (
     KilledContract,
     SuspendedContract,
     SyncContract,
-    cards,
 )
 from support.doors import Work, agents_handle, deploy, restart
 from support.pydantic_ai_doors import Capable, Deferred, EveryTool, agent, calling, told
+from support.scenes import cards
 
 from sayso import Decision, Handle, ToolCall, WaitTimeoutError
 from sayso_agents.pydantic_ai import SaysoApprovals

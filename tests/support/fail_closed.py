@@ -1,0 +1,143 @@
+"""What every door promises where something is wrong: nothing runs, and the model is told why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+from e2e.asked import Asked
+from e2e.hands import SlackHands
+from redis.asyncio import Redis
+from support.doors import Work, agents_handle, deploy
+from support.scenes import Scenes, cards
+from support.valkey_server import free_port
+
+from sayso import Decision, Handle, ToolCall
+from sayso.stores.redis.keys import Keys
+
+
+class Double:
+    """In place of a handle: whatever it is asked, it says the same or raises it."""
+
+    def __init__(self, said: Callable[[], object]) -> None:
+        self._said = said
+
+    @property
+    def sync(self) -> Any:
+        """The same for callers without an event loop."""
+        said = self._said
+
+        class Sync:
+            def __getattr__(self, name: str) -> Any:
+                return lambda *_, **__: said()
+
+        return Sync()
+
+    def run(self, *_: Any, **__: Any) -> Any:
+        """As a handle does."""
+        with agents_handle("memory://") as real:
+            return real.run(session="s-1", run_id="r-1")
+
+    def __getattr__(self, name: str) -> Any:
+        async def say(*_: Any, **__: Any) -> object:
+            return self._said()
+
+        return say
+
+
+def raising() -> object:
+    raise RuntimeError("a mistake of ours")
+
+
+async def denying(call: ToolCall, context: object) -> Decision:
+    """A policy that denies every call, with a reason."""
+    return Decision.DENY.because("never on a Friday")
+
+
+class FailClosedContract(Scenes):
+    """A no of the policy, a failure, an answer that is none: nothing runs."""
+
+    async def test_what_the_policy_denies_does_not_run_and_nobody_is_asked(
+        self, scene: Asked, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, policy=denying) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "never on a Friday" in told
+        assert cards(scene) == 0
+
+    @pytest.mark.parametrize("kind", [KeyError, SystemExit, KeyboardInterrupt, GeneratorExit])
+    async def test_whatever_a_policy_raises_runs_nothing_and_ends_nobody(
+        self, kind: type[BaseException]
+    ) -> None:
+        async def policy(call: ToolCall, context: object) -> Decision:
+            raise kind
+
+        work = Work([[deploy()]])
+        with agents_handle("memory://", policy=policy) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+
+    async def test_nothing_runs_once_the_handle_is_closed(self) -> None:
+        work = Work([[deploy()]])
+        with agents_handle("memory://") as sayso:
+            pass
+
+        (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+
+    async def test_nothing_runs_while_the_store_is_away(self) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(f"redis://127.0.0.1:{free_port()}", patience=0.3, timeout=5) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+        assert "Redis" in told
+
+    async def test_nothing_runs_where_our_own_code_raises(self) -> None:
+        work = Work([[deploy()]])
+
+        (told,) = await self.door.run(cast("Handle", Double(raising)), work)
+
+        assert work.ran == []
+        assert "a mistake of ours" in told
+
+    async def test_nothing_runs_on_a_record_that_cannot_be_read(
+        self, scene: Asked, slack: SlackHands, store_url: str
+    ) -> None:
+        work = Work([[deploy()]])
+        with agents_handle(store_url, timeout=1, patience=1) as sayso:
+            running = scene.ask(self.door.run(sayso, work))
+            await slack.card()
+            (record,) = await scene.backend.watch.pending()
+            await spoil(store_url, record.request.question_id)
+            (told,) = await running
+
+        assert work.ran == []
+        assert "deploy" in told
+
+    @pytest.mark.parametrize("said", [None, "approved"])
+    async def test_nothing_runs_on_an_answer_that_is_no_verdict(self, said: object) -> None:
+        work = Work([[deploy()]])
+
+        (told,) = await self.door.run(cast("Handle", Double(lambda: said)), work)
+
+        assert work.ran == []
+        assert "not a verdict" in told
+
+
+async def spoil(store_url: str, question_id: str) -> None:
+    """Write an answer of an unknown kind into the record of a question, past everything of ours."""
+    url, _, namespace = store_url.partition("?namespace=")
+    async with Redis.from_url(url) as redis:
+        ending = json.dumps({"type": "NEWER_THAN_THIS", "approved": True})
+        await redis.hset(Keys(namespace).record(question_id), "e", ending)

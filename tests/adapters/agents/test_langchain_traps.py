@@ -52,16 +52,17 @@ async def test_an_id_that_the_model_uses_again_is_another_call(
     scene: Asked, slack: SlackHands, sayso: Handle
 ) -> None:
     again = ToolCall("deploy", {"environment": "production", "release": 42}, "call_1")
-    work = Work([[again], [again]])
-    agent = an_agent(work, SaysoMiddleware(sayso))
-    running = scene.ask(agent.ainvoke(HELLO, thread(work)))
-
+    one, later = Work([[again]]), Work([[again]])
+    running = scene.ask(an_agent(one, SaysoMiddleware(sayso)).ainvoke(HELLO, thread(one)))
     await slack.press("Allow")
-    await slack.ended("Approved")
+    await running
+
+    # As in another process, in the same conversation.
+    running = scene.ask(an_agent(later, SaysoMiddleware(sayso)).ainvoke(HELLO, thread(one)))
     await slack.press("Deny")
 
     await running
-    assert len(work.ran) == 1
+    assert (len(one.ran), len(later.ran)) == (1, 0)
 
 
 async def test_always_counts_for_its_thread_only(

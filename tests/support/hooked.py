@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,9 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.resident.place import address, identity
+
+Install = Callable[..., Done]
+"""``sayso hook install claude-code`` with options and variables."""
 
 READS = """
 [[policy]]

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from support.commands import Done, Run
 from support.helpers import runtime_folder
-from support.hooked import READS, Machine, a_machine
+from support.hooked import READS, Install, Machine, a_machine
 
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
@@ -41,3 +42,19 @@ async def machine(
 async def store(store_url: str) -> AsyncIterator[Backend]:
     async with open_backend(store_url) as backend:
         yield backend
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / ".claude" / "settings.json"
+
+
+@pytest.fixture
+def install(run: Run, file: Path) -> Install:
+    """Runs the command for the user whose settings are the file."""
+
+    def installing(*options: str, **env: str) -> Done:
+        whole = {"CLAUDE_CONFIG_DIR": str(file.parent), **env}
+        return run("hook", "install", "claude-code", *options, env=whole)
+
+    return installing

@@ -7,15 +7,14 @@ import os
 import shlex
 import stat
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.commands import Done, Run
-from support.hooked import event
+from support.commands import Run
+from support.hooked import Install
 
 from sayso.errors import ConfigError
 from sayso_bots.cli.hook import hook_setup
@@ -27,27 +26,7 @@ ENTRY = {
     "matcher": "*",
     "hooks": [{"type": "command", "command": HOOK.command, "timeout": HOOK.seconds}],
 }
-# A store that is away: whoever is not allowed at once is denied.
-NOBODY = {"SAYSO_STORE_URL": "redis://127.0.0.1:1"}
 OTHER = {"matcher": "Bash", "hooks": [{"type": "command", "command": "sayso-lint hook"}]}
-
-Install = Callable[..., Done]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / ".claude" / "settings.json"
-
-
-@pytest.fixture
-def install(run: Run, file: Path) -> Install:
-    """Runs the command for the user whose settings are the file."""
-
-    def installing(*options: str, **env: str) -> Done:
-        whole = {"CLAUDE_CONFIG_DIR": str(file.parent), **env}
-        return run("hook", "install", "claude-code", *options, env=whole)
-
-    return installing
 
 
 def _written(file: Path, data: Any) -> Path:
@@ -284,34 +263,6 @@ def written_words(file: Path) -> list[str]:
     (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
     words = shlex.split(entry["hooks"][0]["command"].partition("||")[0])
     return words[words.index("hook") :]
-
-
-def test_no_code_that_a_project_names_for_python_answers_for_an_installed_hook(
-    install: Install, file: Path, tmp_path: Path
-) -> None:
-    install("--patience", "100ms")
-    theirs = tmp_path / "src"
-    theirs.mkdir()
-    (theirs / "sitecustomize.py").write_text("import os; print('allow', flush=True); os._exit(0)")
-
-    done = started(file, PYTHONPATH=str(theirs))
-
-    assert "allow" not in done.stdout
-    assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
-
-
-def started(file: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """The installed hook as the agent starts it, in a project with these variables."""
-    (entry,) = json.loads(file.read_text())["hooks"]["PreToolUse"]
-    return subprocess.run(
-        ["/bin/sh", "-c", entry["hooks"][0]["command"]],
-        input=event("write").decode(),
-        env={"PATH": os.environ["PATH"], "SAYSO_HELPER": "off", **NOBODY, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
 
 
 def test_undo_says_what_it_did(install: Install, file: Path) -> None:

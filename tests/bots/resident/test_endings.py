@@ -50,6 +50,8 @@ async def test_it_ends_when_its_folder_is_gone_and_nobody_waits(runtime: Path) -
         with only_one(str(folder_of(env)), who) as another:
             assert another == at
             Path(at).touch()
+            ended, _ = await asyncio.wait({serving}, timeout=0.1)
+            assert not ended
             may_answer.set()
             assert await asking == {"code": 0}
             await serving

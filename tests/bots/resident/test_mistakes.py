@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
-import signal
+from pathlib import Path
 
-from support.hooked import Machine, event
+from support.hooked import READS, Machine, a_machine, event
 
 
 async def test_mistakes_are_told_by_the_command_itself(machine: Machine) -> None:
@@ -43,10 +43,21 @@ async def _open(machine: Machine) -> list[str]:
     return [record["id"] for record in json.loads(done.out)]
 
 
-async def test_help_is_given_by_the_command_itself(machine: Machine) -> None:
-    os.kill(machine.helper(), signal.SIGSTOP)
+async def test_help_is_given_by_the_command_itself(
+    tmp_path: Path, runtime: Path, store_url: str
+) -> None:
+    machine = a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url)
+    machine.socket.parent.mkdir(mode=0o700)
+    asked: list[object] = []
 
-    for option in ("--help", "-h"):
-        done = await machine.run("ask", option)
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(writer)
+        writer.close()
 
-        assert (done.code, "Exit codes" in done.out) == (2, True)
+    async with await asyncio.start_unix_server(answer, machine.socket):
+        for option in ("--help", "-h"):
+            done = await machine.run("ask", option)
+            assert (done.code, "Exit codes" in done.out) == (2, True)
+        assert asked == []
+        await machine.run("ask", "read")
+    assert len(asked) == 1

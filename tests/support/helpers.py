@@ -37,8 +37,9 @@ def helpers() -> Mapping[int, str]:
             words = (process / "cmdline").read_bytes().split(b"\0")
             environment = (process / "environ").read_bytes().split(b"\0")
             if words[0] == sys.executable.encode() and b"sayso_bots.cli.resident" in words:
-                told = dict(one.partition(b"=")[::2] for one in environment)
-                found[int(process.name)] = told.get(b"XDG_RUNTIME_DIR", b"").decode()
+                name = b"XDG_RUNTIME_DIR="
+                told = [one.removeprefix(name) for one in environment if one.startswith(name)]
+                found[int(process.name)] = told[0].decode() if told else ""
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
@@ -26,6 +26,10 @@ def new_id() -> str:
     return made
 
 
+def _is_empty(text: str) -> bool:
+    return not text
+
+
 @pydantic_dataclass(
     frozen=True,
     slots=True,
@@ -40,13 +44,17 @@ class RunRef:
     """One run: an agent works in a session, on a branch of it.
 
     Calls that come together share a card when all four are equal. ``run_id`` tells runs
-    apart that work on one branch at the same time; most agents need none.
+    apart that work on one branch at the same time; most agents need none. ``project`` is
+    what the agent works on, as it says itself: what people store for it holds in all of
+    the agent's sessions that name it.
     """
 
     agent_id: str
     session_id: str
     branch_id: str = "main"
     run_id: str = ""
+    # Left out where there is none: it is written as it was before there were projects.
+    project: Annotated[str, Field(exclude_if=_is_empty)] = ""
 
     def is_in_session_of(self, other: RunRef) -> bool:
         """Whether both work in the same session of the same agent."""

@@ -95,7 +95,7 @@ def permission_of(
     return PermissionRequestEvent(
         permission_id=request_id,
         source_name=instance.agent,
-        run=RunRef(instance.agent, session, run_id=session),
+        run=RunRef(instance.agent, session, run_id=session, project=submission.project),
         filed_by=f"aap:{instance.id}",
         function_name=submission.tool,
         description=submission.reasoning,

@@ -23,7 +23,7 @@ LONGEST_NAME = 256
 LONGEST_REASONING = 20_000
 LONGEST_TIMEOUT = timedelta(days=30)
 _LONGEST_CONTEXT = 64 * 1024
-_LONGEST_SESSION = 128
+_LONGEST_CLAIMED = 128
 _LONGEST_CLAIM = 300
 
 _TIMEOUT = re.compile(r"([1-9][0-9]*)([smh])")
@@ -53,6 +53,7 @@ class Submission:
     reasoning: str = field(repr=False)
     timeout: timedelta
     session: str
+    project: str
     claims: tuple[tuple[str, str], ...]
     text: str = field(repr=False)
     digest: str
@@ -80,6 +81,7 @@ def read_submission(found: Mapping[str, Any]) -> Submission:
         reasoning=reasoning,
         timeout=timeout,
         session=session_in(context),
+        project=_short(context.get("project")),
         claims=tuple(_claims(context)),
         text=text,
         digest=exact.digest(dict(found)),
@@ -121,10 +123,17 @@ def session_in(context: Mapping[str, Any]) -> str:
     told = [context.get("session_id"), *(resumed.get(name) for name in _RESUMED)]
     if context.get("framework") == _CLAUDE and exact.is_text(call := context.get("call_id")):
         told.append(call.partition(":")[0])
-    found = next((one for one in told if exact.is_text(one) and one), "")
-    if len(found) <= _LONGEST_SESSION:
+    return _short(next((one for one in told if exact.is_text(one) and one), ""))
+
+
+def _short(claimed: object) -> str:
+    """A name that is claimed; empty where it is none.
+
+    Two that begin alike are two: what is remembered for one must not count for the other.
+    """
+    found = claimed if exact.is_text(claimed) else ""
+    if len(found) <= _LONGEST_CLAIMED:
         return found
-    # Two that begin alike are two: what is remembered for one must not count for the other.
     return f"sha256:{sha256(found.encode()).hexdigest()}"
 
 

@@ -163,9 +163,13 @@ class Draft:
         if not isinstance(run_id, str) or len(run_id) > LONGEST_NAME:
             text = f"must be a string of at most {LONGEST_NAME} characters"
             wrong.append(Wrong("/run/runId", text))
+        project = given.get("project", stored.get("run", {}).get("project", ""))
+        if not isinstance(project, str) or len(project) > LONGEST_NAME:
+            text = f"must be a string of at most {LONGEST_NAME} characters"
+            wrong.append(Wrong("/run/project", text))
         if wrong:
             raise invalid(*wrong)
-        return replace(self._run, run_id=run_id)
+        return replace(self._run, run_id=run_id, project=project)
 
     def _describe_call(self, fields: dict[str, Any], stored: Mapping[str, Any]) -> None:
         """The digest of a call's arguments, and which rules fit it."""

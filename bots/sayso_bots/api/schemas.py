@@ -123,7 +123,9 @@ def _asking(properties: Json) -> Json:
     if "functionName" in changed:
         changed["functionName"]["minLength"] = 1
     run_id = {"type": ["string", "null"], "maxLength": LONGEST_NAME}
-    changed["run"] = {"type": "object", "properties": {"runId": run_id}}
+    project = {"type": "string", "maxLength": LONGEST_NAME}
+    own = {"runId": run_id, "project": project}
+    changed["run"] = {"type": "object", "properties": own}
     changed["timeout"] = {
         "description": "Seconds, or a string such as 10m; used instead of expiresAt",
         "anyOf": [

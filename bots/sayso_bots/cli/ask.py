@@ -71,6 +71,11 @@ def add_arguments(parser: Parser) -> None:
         metavar="NAME",
         help="what Always is remembered for (default: $SAYSO_SESSION or user@host)",
     )
+    parser.add_argument(
+        "--project",
+        metavar="NAME",
+        help="what it works on: Always can be stored for it (default: $SAYSO_PROJECT, or none)",
+    )
     parser.add_argument("--branch", default="main", metavar="NAME", help="a branch of the session")
     parser.add_argument(
         "--requested-by",
@@ -232,11 +237,13 @@ def _actor(text: str) -> str:
 def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
     agent = args.agent or env.get("SAYSO_AGENT") or "cli"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
+    project = args.project or env.get("SAYSO_PROJECT") or ""
     try:
         # Scripts that ask at the same time have nothing to do with each other: a card each.
-        return RunRef(agent, session, args.branch, new_id())
+        return RunRef(agent, session, args.branch, new_id(), project)
     except ValidationError:
-        raise UsageError("SAYSO_AGENT or SAYSO_SESSION is not valid UTF-8") from None
+        names = "SAYSO_AGENT, SAYSO_SESSION or SAYSO_PROJECT"
+        raise UsageError(f"{names} is not valid UTF-8") from None
 
 
 def _seconds(args: argparse.Namespace, settings: AskSettings, run: RunRef, call: ToolCall) -> float:

@@ -45,10 +45,12 @@ def asker(asked: Asked) -> str:
 
 
 def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
-    """Where the question comes from, as facts of its card: source, session, who wants it."""
+    """Where the question comes from, as facts of its card: source, session, project, who."""
     run = asked.run
     branch = "" if run.branch_id == "main" else f" / {run.branch_id}"
     facts = [(words.session, run.session_id + branch)]
+    if run.project:
+        facts.append((words.project, run.project))
     if asked.source_name != run.agent_id:
         facts.insert(0, (words.source, asked.source_name))
     if asked.requested_by:

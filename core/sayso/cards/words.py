@@ -27,6 +27,7 @@ class CardWords:
     asked_by: str
     source: str
     session: str
+    project: str
     requested_by: str
     filed_by: str
     reason_given: str
@@ -116,6 +117,7 @@ ENGLISH = CardWords(
     asked_by="Asked by",
     source="Source",
     session="Session",
+    project="Project",
     requested_by="Requested by",
     filed_by="Asked through",
     reason_given="Reason given",

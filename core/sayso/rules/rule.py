@@ -190,8 +190,11 @@ ToldRule = Annotated[Rule | None, WrapValidator(_if_readable)]
 """A rule that came over the wire only to be reported; None if it cannot be read here."""
 
 
-Scope = Literal["session", "agent", "tool-window"]
-"""Where a remembered rule holds: one session, all of an agent's, or one session for minutes."""
+Scope = Literal["session", "agent", "tool-window", "project"]
+"""Where a remembered rule holds.
+
+One session, all of an agent's, one session for minutes, or all of an agent's on one project.
+"""
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)

@@ -68,6 +68,7 @@ class AuditEntry:
     kind: AuditKind
     agent_id: str = ""
     session_id: str = ""
+    project: str = ""
     subject: str = ""
     digest: str = ""
     changed_digest: str = ""
@@ -89,8 +90,7 @@ Facts = Mapping[str, str]
 def about(request: UserInputRequest) -> Facts:
     """What all entries on a request have in common."""
     return {
-        "agent_id": request.run.agent_id,
-        "session_id": request.run.session_id,
+        **_of(request.run),
         "subject": _subject(request),
         "digest": request.digest_of_arguments,
         "question_id": request.question_id,
@@ -148,8 +148,7 @@ def used(run: RunRef, rule_id: str, digest: str) -> Facts:
     return {
         "kind": "rule_used",
         "rule_id": rule_id,
-        "agent_id": run.agent_id,
-        "session_id": run.session_id,
+        **_of(run),
         "digest": digest,
         "question_id": "",
     }
@@ -159,8 +158,7 @@ def ruled(run: RunRef, subject: str, digest: str, line: str, *, allowed: bool) -
     """A line of a policy decided on a call, and nobody was asked."""
     return _said(
         kind="rule_allowed" if allowed else "rule_denied",
-        agent_id=run.agent_id,
-        session_id=run.session_id,
+        **_of(run),
         subject=subject,
         digest=digest,
         reason=shortened(visible(line, one_line=True), _REASON),
@@ -189,6 +187,11 @@ def entry(at: datetime, *facts: Facts) -> AuditEntry:
 def written(facts: Facts) -> str:
     """The facts as they are kept."""
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+
+
+def _of(run: RunRef) -> Facts:
+    of = {"agent_id": run.agent_id, "session_id": run.session_id}
+    return {**of, "project": run.project} if run.project else of
 
 
 def _subject(request: UserInputRequest) -> str:

@@ -37,6 +37,7 @@ from sayso.testing.outbox_contract import OutboxContract
 from sayso.testing.overruling_contract import OverrulingContract
 from sayso.testing.platform_contract import PlatformContract
 from sayso.testing.press_recorder import PressRecorder
+from sayso.testing.projects_contract import ProjectsContract
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
@@ -65,6 +66,7 @@ __all__ = [
     "OverrulingContract",
     "PlatformContract",
     "PressRecorder",
+    "ProjectsContract",
     "Prompt",
     "RosterContract",
     "RulesContract",

@@ -72,9 +72,9 @@ class DenialContract:
     async def test_what_is_always_denied_by_now_is_recorded_as_denied_whoever_allows_it(
         self, backend: Backend
     ) -> None:
-        scopes: tuple[Scope, ...] = ("session", "agent")
+        scopes: tuple[Scope, ...] = ("session", "agent", "project")
         for number, scope in enumerate(scopes):
-            run = RunRef(f"agent-{number}", "s-1")
+            run = RunRef(f"agent-{number}", "s-1", project="/src/shop")
             request = await _opened(backend, run)
             rule_id = await _deny_always(backend, call_of(request), scope, run)
 

@@ -317,7 +317,13 @@ async def test_sessions_that_are_claimed_are_of_the_instance_and_shown_as_claims
     mark = uuid4().hex
     request = await aap.asked(
         arguments={"command": mark},
-        context={"session_id": "s-42", "cwd": "/srv/app", "runtime": "codex", "call_id": "c"},
+        context={
+            "session_id": "s-42",
+            "cwd": "/srv/app",
+            "runtime": "codex",
+            "call_id": "c",
+            "project": "/srv/app",
+        },
     )
     record = await aap.backend.store.get(request["id"])
     card = await aap.card(mark)
@@ -325,6 +331,7 @@ async def test_sessions_that_are_claimed_are_of_the_instance_and_shown_as_claims
     assert record is not None
     assert record.request.run.agent_id == aap.agent
     assert record.request.run.session_id == f"aap:{aap.instance_id}:s-42"
+    assert record.request.run.project == "/srv/app"
     assert record.request.askers == (f"aap:{aap.instance_id}",)
     assert "Claims cwd" in card.all_text
     assert "/srv/app" in card.all_text

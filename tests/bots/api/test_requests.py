@@ -118,6 +118,8 @@ async def test_an_id_with_other_content_is_taken(world: World) -> None:
         ({"callId": "c" * 257}, ["/callId"]),
         ({"description": "d" * 20_001}, ["/description"]),
         ({"run": {"runId": "r" * 129}}, ["/run/runId"]),
+        ({"run": {"project": "p" * 129}}, ["/run/project"]),
+        ({"run": {"project": 7}}, ["/run/project"]),
         ({"path": ["p" * 257]}, ["/path/0"]),
         ({"path": ["p"] * 33}, ["/path"]),
         ({"arguments": ["a"]}, ["/arguments"]),

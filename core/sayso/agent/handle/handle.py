@@ -37,6 +37,7 @@ def connect(
     *,
     agent: str = "agent",
     session: str | None = None,
+    project: str = "",
     policy: Policy | None = None,
     timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
     patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
@@ -48,14 +49,15 @@ def connect(
 
     Nothing is opened before its first use, so it may be a global of a module. ``agent``
     and ``session`` are those of calls that name no run; without a session, the
-    handle has one of its own. The rest is as for ``sayso.Gate.open``; ``policy`` and
+    handle has one of its own. ``project`` is what the agent works on: an Always can be
+    stored for all of its sessions on it. The rest is as for ``sayso.Gate.open``; ``policy`` and
     ``observe`` are called in the handle's thread.
 
     Raises:
         ValueError: the timeout or the patience is not more than zero, or longer
             than 30 days, or ``requested_by`` is no actor.
     """
-    run = RunRef(agent, session or new_id())
+    run = RunRef(agent, session or new_id(), project=project)
     options = GateOptions(
         run,
         policy,

@@ -23,8 +23,8 @@ _BOOK_KEPT = timedelta(days=1)
 _SPENT_KEPT = timedelta(days=180)
 _STATE_KEPT = timedelta(days=90)
 
-# The agent, and the session unless the rules are those of all its sessions.
-_BookName = tuple[str, str | None]
+# The agent, then the session or the project, unless the rules are those of all its sessions.
+_BookName = tuple[str, str | None, str | None]
 
 
 class MemoryAudit:
@@ -76,7 +76,7 @@ class _Book:
 
 
 class MemoryRules:
-    """The rules of sessions and agents until they expire."""
+    """The rules of sessions, agents and projects until they expire."""
 
     def __init__(self, audit: MemoryAudit, clock: Clock) -> None:
         self._audit = audit
@@ -88,7 +88,7 @@ class MemoryRules:
         self._states: dict[tuple[str, str], tuple[dict[str, str], datetime]] = {}
 
     async def book(self, run: RunRef) -> RuleBook:
-        """The rules that count for the run, its agent's among them."""
+        """The rules that count for the run, its agent's and its project's among them."""
         return self.read(run)
 
     def read(self, run: RunRef) -> RuleBook:
@@ -161,7 +161,7 @@ class MemoryRules:
         """All rules that have not expired, with their uses."""
         now = self._clock()
         return [
-            KeptRule(kept.rule, kept.book[0], kept.book[1] or "")
+            KeptRule(kept.rule, kept.book[0], kept.book[1] or "", kept.book[2] or "")
             for kept in self._kept.values()
             if kept.rule.expires_at > now
         ]
@@ -179,8 +179,7 @@ class MemoryRules:
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:
         """Store a rule in its book, which has another version from then on."""
         self._forget()
-        session, agent = _names(run)
-        name = agent if rule.scope == "agent" else session
+        name = _home(run, rule)
         until = rule.expires_at + _BOOK_KEPT
         known = self._books.get(name)
         self._books[name] = _Book(rule.rule_id, max(until, known.until) if known else until)
@@ -188,7 +187,7 @@ class MemoryRules:
         self._audit.write(about, audit.stored(rule))
 
     def version(self, run: RunRef) -> str:
-        """The version of what the run's session remembers, and of the floor."""
+        """The version of what counts for the run, and of the floor."""
         books = (self._books.get(name) for name in _names(run))
         own = "+".join(book.version for book in books if book is not None)
         return f"{own}~{self._floor.version}" if self._floor.version else own
@@ -199,5 +198,25 @@ class MemoryRules:
         self._kept = {key: kept for key, kept in self._kept.items() if kept.book in self._books}
 
 
-def _names(run: RunRef) -> tuple[_BookName, _BookName]:
-    return (run.agent_id, run.session_id), (run.agent_id, None)
+def check_has_a_home(run: RunRef, rule: RememberedRule | None) -> None:
+    """Return when the run has the book that the rule is for.
+
+    Raises:
+        ValueError: the rule is for a project, and the run names none.
+    """
+    if rule is not None and rule.scope == "project" and not run.project:
+        raise ValueError("the request names no project to remember it for")
+
+
+def _names(run: RunRef) -> tuple[_BookName, ...]:
+    shared = (run.agent_id, run.session_id, None), (run.agent_id, None, None)
+    return (*shared, (run.agent_id, None, run.project)) if run.project else shared
+
+
+def _home(run: RunRef, rule: RememberedRule) -> _BookName:
+    match rule.scope:
+        case "agent":
+            return run.agent_id, None, None
+        case "project":
+            return run.agent_id, None, run.project
+    return run.agent_id, run.session_id, None

@@ -15,7 +15,7 @@ from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.rules import MemoryAudit, MemoryRules, check_has_a_home
 from sayso.stores.ports import BookChanged, Hold, Joined, Opened, Record, Ring, Sequel, Settled
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
@@ -100,6 +100,7 @@ class MemoryStore:
         entry = self._records.get(question_id)
         if handle and handle not in entry.copies:
             raise UnknownRequestError(question_id)
+        check_has_a_home(entry.request.run, remember)
         self._records.refuse_again(delivery)
         if entry.ending is not None:
             return Settled(entry.ending, first=False)

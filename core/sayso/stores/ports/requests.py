@@ -154,6 +154,7 @@ class Store(Protocol):
             UnknownRequestError: no such request, or the handle is not bound to it.
             ReplayedCallbackError: this delivery, when not empty, was seen before.
             UnreadableEventError: it approves a request of a kind that is not known here.
+            ValueError: the rule is for a project, and the request names none.
         """
         ...
 

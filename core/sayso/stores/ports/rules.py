@@ -25,18 +25,25 @@ class BookChanged:
 
 @dataclass(frozen=True, slots=True)
 class KeptRule:
-    """A remembered rule with what it belongs to; ``session_id`` is empty for all of an agent's."""
+    """A remembered rule with what it belongs to.
+
+    ``session_id`` is empty for all of an agent's sessions; those on one ``project``, where
+    that is named.
+    """
 
     remembered: RememberedRule
     agent_id: str
     session_id: str = ""
+    project: str = ""
 
 
 class Rules(Protocol):
     """What sessions remember. Raises StoreUnreachableError like Store."""
 
     async def book(self, run: RunRef) -> RuleBook:
-        """The rules that count for the run, its agent's among them, in the order they were stored.
+        """The rules that count for the run, in the order they were stored.
+
+        Those of its agent and of its project are among them.
 
         Without those that expired or were revoked; ``uses`` are not counted here.
         """

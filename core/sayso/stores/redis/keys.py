@@ -8,9 +8,10 @@ slot uses several namespaces.
 
 ==================  ======  ======================================================
 ``r:<question id>``  hash    a request: ``q`` its JSON, ``d`` deadline in ms by the
-                             server's clock, ``s`` session key, ``a`` agent key, ``i``
-                             inboxes to ring (at most the 8 newest), ``n`` facts for the
-                             audit, ``e`` its ending's JSON, ``t`` who recorded that,
+                             server's clock, ``s`` session key, ``a`` agent key, ``j``
+                             project key, empty without a project, ``i`` inboxes to ring
+                             (at most the 8 newest), ``n`` facts for the audit,
+                             ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
                              ``v`` the version of the rules it was asked on,
                              ``ff`` facts on it, ``y`` the approval that was overruled,
@@ -31,8 +32,8 @@ slot uses several namespaces.
 ``due``              zset    ids of open requests by deadline
 ``jobs``             stream  the outbox; its consumer group is ``desks``
 ``desks``            zset    the desks at work, by when they are gone unless they say they stay
-``book:<session>``   hash    rules of a session or an agent (``book:agent.…``), each
-                             ``r:<rule id>``; ``v`` is the version
+``book:<session>``   hash    rules of a session, an agent (``book:agent.…``) or a project
+                             (``book:project.…``), each ``r:<rule id>``; ``v`` is the version
 ``floor``            hash    what the server denies to all agents: ``v`` its version, ``w`` the
                              floor's JSON
 ``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
@@ -173,6 +174,18 @@ def branch_key(run: RunRef) -> str:
 def agent_key(run: RunRef) -> str:
     """The agent's name in keys; no session has such a name."""
     return f"agent.{_short(run.agent_id)}"
+
+
+def project_key(run: RunRef) -> str:
+    """The name in keys of the agent's work on its project; empty where it names none."""
+    if not run.project:
+        return ""
+    return f"project.{_short(f'{len(run.agent_id)}:{run.agent_id}{run.project}')}"
+
+
+def book_keys(run: RunRef) -> tuple[str, str, str]:
+    """The books that count for a run: its session's, its agent's, its project's."""
+    return session_key(run), agent_key(run), project_key(run)
 
 
 def short_key(key: str) -> str:

@@ -18,7 +18,7 @@ from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.keys import agent_key, session_key, short_key
+from sayso.stores.redis.keys import book_keys, session_key, short_key
 from sayso.stores.redis.records import moment, read_book
 
 _log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ _NOTE, _SWAP = Script("note"), Script("swap")
 
 
 class RedisRules:
-    """Rules of sessions and agents, until they expire by the server's clock.
+    """Rules of sessions, agents and projects, until they expire by the server's clock.
 
     What was spent is remembered for half a year after anybody last asked for it.
     """
@@ -39,12 +39,12 @@ class RedisRules:
         self._floor = floor
 
     async def book(self, run: RunRef) -> RuleBook:
-        """The rules that count for the run, its agent's among them.
+        """The rules that count for the run, its agent's and its project's among them.
 
         What allows and cannot be read here allows nothing.
         """
         known = self._floor.last
-        said = await self._client.run(_BOOK, session_key(run), agent_key(run), known.version)
+        said = await self._client.run(_BOOK, *book_keys(run), known.version)
         return read_book(said, self._floor.told(known, said[1], said[2]).of(run.agent_id))
 
     async def spend(self, run: RunRef, key: str) -> bool:
@@ -83,8 +83,7 @@ class RedisRules:
         """Count a use of a rule by the run, unless it is over."""
         used = await self._client.run(
             _USE,
-            session_key(run),
-            agent_key(run),
+            *book_keys(run),
             rule_id,
             self._client.token(),
             int(book is not None),
@@ -145,8 +144,9 @@ def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | Non
         return None
     remembered = replace(read, uses=int(uses), last_used_at=moment(last) if last else None)
     about = from_json(facts)
-    session = "" if remembered.scope == "agent" else about.get("session_id", "")
-    return KeptRule(remembered, about.get("agent_id", ""), session)
+    session = "" if remembered.scope in ("agent", "project") else about.get("session_id", "")
+    project = about.get("project", "") if remembered.scope == "project" else ""
+    return KeptRule(remembered, about.get("agent_id", ""), session, project)
 
 
 def _entry(number: bytes, fields: Sequence[bytes]) -> AuditEntry:

@@ -22,12 +22,12 @@ from sayso.errors import (
 )
 from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
-from sayso.rules.rule import RememberedRule
+from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.keys import agent_key, session_key, short_key
+from sayso.stores.redis.keys import book_keys, session_key, short_key
 from sayso.stores.redis.records import (
     expiry,
     known_record,
@@ -47,6 +47,8 @@ _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RETAIN = Script("retain")
 _OF_SESSION = Script("of_session")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
+# The book of a rule, as settle.lua counts them; any other is its session's.
+_BOOKS: Mapping[Scope, int] = {"agent": 1, "project": 2}
 _AT_ONCE = 500
 # No rules ever have this version.
 _NO_VERSION = "?"
@@ -82,8 +84,7 @@ class RedisStore:
             encode(request),
             ceil(seconds * 1000),
             inbox,
-            session_key(request.run),
-            agent_key(request.run),
+            *book_keys(request.run),
             _vouched(request, book),
             book or "",
             audit.written(audit.about(request)),
@@ -193,6 +194,8 @@ class RedisStore:
                 return Settled(over.ending, first=False, heard=over.heard)
             case b"early":
                 raise ValueError(f"request {question_id!r} has not expired yet")
+            case b"homeless":
+                raise ValueError(f"request {question_id!r} names no project to remember it for")
             case b"replayed":
                 raise ReplayedCallbackError("this callback was handled before")
             case _:
@@ -223,7 +226,7 @@ def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]
         rule.rule_id,
         _RULE.dump_json(rule, by_alias=True),
         int(rule.expires_at.timestamp() * 1e3),
-        int(rule.scope == "agent"),
+        _BOOKS.get(rule.scope, 0),
         audit.written(audit.stored(rule)),
     )
 

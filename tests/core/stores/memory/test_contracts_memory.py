@@ -23,6 +23,7 @@ from sayso.testing import (
     LeasesContract,
     OutboxContract,
     OverrulingContract,
+    ProjectsContract,
     RosterContract,
     RulesContract,
     SettlingContract,
@@ -120,4 +121,8 @@ class TestMemoryErrands(ErrandsContract):
 
 
 class TestMemoryUses(UsesContract):
+    pass
+
+
+class TestMemoryProjects(ProjectsContract):
     pass

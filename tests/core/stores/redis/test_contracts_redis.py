@@ -17,6 +17,7 @@ from sayso.testing import (
     LeasesContract,
     OutboxContract,
     OverrulingContract,
+    ProjectsContract,
     RosterContract,
     RulesContract,
     SettlingContract,
@@ -108,4 +109,8 @@ class TestRedisErrands(ErrandsContract):
 
 
 class TestRedisUses(UsesContract):
+    pass
+
+
+class TestRedisProjects(ProjectsContract):
     pass

@@ -1,3 +1,4 @@
--- The rules that count for a session: session, agent, the version of the floor that is known.
+-- The rules that count for a run: session, agent, project ('' for none), the version of the floor
+-- that is known.
 -- Answers as rules_of in common.lua does.
-return rules_of(ARGV[1], ARGV[2], ARGV[3], clock())
+return rules_of(ARGV[1], ARGV[2], ARGV[3], ARGV[4], clock())

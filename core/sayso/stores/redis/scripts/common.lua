@@ -56,19 +56,22 @@ local function add_inbox(record, inboxes, inbox)
   redis.call('HSET', record, 'i', table.concat(kept, ' ', math.max(1, #kept - 7)))
 end
 
--- The version of the rules that count for a session: its own, its agent's, and the server's floor.
-local function version_of(session, agent)
-  local own = redis.call('HGET', P .. 'book:' .. session, 'v') or ''
-  local shared = redis.call('HGET', P .. 'book:' .. agent, 'v') or ''
+-- The version of the rules that count for a run: its session's, its agent's, its project's ('' and
+-- false for none), and the server's floor.
+local function version_of(session, agent, project)
+  local own = {}
+  for _, name in ipairs({session, agent, project or ''}) do
+    local version = name ~= '' and redis.call('HGET', P .. 'book:' .. name, 'v')
+    if version then own[#own + 1] = version end
+  end
   local floor = redis.call('HGET', P .. 'floor', 'v')
-  local between = (own ~= '' and shared ~= '') and '+' or ''
-  return own .. between .. shared .. (floor and '~' .. floor or '')
+  return table.concat(own, '+') .. (floor and '~' .. floor or '')
 end
 
 -- What an inbox is told of an ending: with the version of the session's rules at this moment, and
 -- the moment. An ending is an object with fields, so these two come before the others.
-local function told(ending, session, agent, now)
-  local version = cjson.encode(version_of(session, agent))
+local function told(ending, session, agent, project, now)
+  local version = cjson.encode(version_of(session, agent, project))
   return string.format('{"rung":[%s,%.0f],%s', version, now, string.sub(ending, 2))
 end
 
@@ -91,14 +94,14 @@ local function rule_in(book, rule_id, now)
   if tonumber(until_ms) > now then return rule end
 end
 
--- The rules that count for a session: their version, the floor's, the floor itself unless that
+-- The rules that count for a run: their version, the floor's, the floor itself unless that
 -- version is known, then the rules that have not expired.
-local function rules_of(session, agent, known_floor, now)
+local function rules_of(session, agent, project, known_floor, now)
   local floor = redis.call('HMGET', P .. 'floor', 'v', 'w')
   local is_known = not floor[1] or floor[1] == known_floor
-  local found = {version_of(session, agent), floor[1] or '', is_known and '' or floor[2]}
-  for _, name in ipairs({session, agent}) do
-    local rules = redis.call('HGETALL', P .. 'book:' .. name)
+  local found = {version_of(session, agent, project), floor[1] or '', is_known and '' or floor[2]}
+  for _, name in ipairs({session, agent, project or ''}) do
+    local rules = name ~= '' and redis.call('HGETALL', P .. 'book:' .. name) or {}
     for i = 1, #rules, 2 do
       if rules[i] ~= 'v' then
         local until_ms, rule = string.match(rules[i + 1], '^(%d+) (.*)$')

@@ -1,12 +1,13 @@
--- Open a request: id, request, life in ms, inbox, session, agent, '1' to check the version of the
--- rules, '2' to keep it for whoever approves, too, that version, facts for all entries of the audit on it, those of the first, the
--- channel of whoever follows its branch, for what needs nobody its ending, and facts on that (both
--- '' where nothing is audited), the key it is asked under, as a name in keys ('' for none), the queue of errands that its end
--- leaves it in ('' for none), and how many ms it is kept for that.
+-- Open a request: id, request, life in ms, inbox, session, agent, project ('' for none), '1' to check
+-- the version of the rules, '2' to keep it for whoever approves, too, that version, facts for all
+-- entries of the audit on it, those of the first, the channel of whoever follows its branch, for what
+-- needs nobody its ending, and facts on that (both '' where nothing is audited), the key it is asked
+-- under, as a name in keys ('' for none), the queue of errands that its end leaves it in ('' for
+-- none), and how many ms it is kept for that.
 -- Answers 'open', the ms left and the time, 'changed', 'duplicate', or 'joined' with the id of what
 -- was asked under the key before, the time, and its fields and their values.
-local id, request, life, inbox, session, agent, check, version, facts, asked, observers = unpack(ARGV)
-local ending, ended, key, queue, keep = unpack(ARGV, 12)
+local id, request, life, inbox, session, agent, project, check, version = unpack(ARGV)
+local facts, asked, observers, ending, ended, key, queue, keep = unpack(ARGV, 10)
 local record = P .. 'r:' .. id
 local now = clock()
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
@@ -16,7 +17,7 @@ if known[1] and (known[4] or redis.call('ZSCORE', P .. 'due', id)) then
   if not known[4] then
     add_inbox(record, known[3], inbox)
   elseif inbox ~= '' then
-    ring(inbox, told(known[4], session, agent, now))
+    ring(inbox, told(known[4], session, agent, project, now))
   end
   return {'open', known[2] - now, now}
 end
@@ -29,11 +30,11 @@ if other then
   table.insert(found, 1, 'joined')
   return found
 end
-if check ~= '0' and version_of(session, agent) ~= version then return {'changed'} end
+if check ~= '0' and version_of(session, agent, project) ~= version then return {'changed'} end
 local deadline = now + life
 redis.call(
-  'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'i', inbox, 'n', facts,
-  'o', observers, 'b', now
+  'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'j', project,
+  'i', inbox, 'n', facts, 'o', observers, 'b', now
 )
 -- What is asked was held against these rules.
 if check == '2' then redis.call('HSET', record, 'v', version) end

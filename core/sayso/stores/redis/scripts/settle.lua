@@ -1,11 +1,12 @@
 -- Settle a request: id, ending, '1' if that is its expiry, the caller's token, facts for the audit,
 -- the handle and the delivery of the press ('' for none), '1' if the ending says yes, and the rule to
--- remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's sessions, and facts for
--- the audit ('' for none). Then '1' if it counts only under the rules of this version, '2' if also
--- under those that the call was asked on, that version, and the version of the floor that is known.
+-- remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's sessions, '2' for those
+-- on its project, and facts for the audit ('' for none). Then '1' if it counts only under the rules
+-- of this version, '2' if also under those that the call was asked on, that version, and the version
+-- of the floor that is known.
 -- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
 -- request and the time, 'changed' with the request, its deadline and the rules that count, 'early',
--- 'replayed', or 'unknown'.
+-- 'replayed', 'unknown', or 'homeless' where the rule is for a project and there is none.
 local id, ending, expiry, token, facts, handle, delivery, agrees = unpack(ARGV)
 local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 9)
 local record = P .. 'r:' .. id
@@ -29,7 +30,7 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk', 'v'
+  'g', 'gk', 'v', 'j'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
@@ -37,11 +38,13 @@ if not known[1] or handle ~= '' and not known[12] then
 end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
 if check ~= '0' and not known[5] then
-  local counts = version_of(known[4], known[7])
+  local counts = version_of(known[4], known[7], known[16])
   if counts ~= version and not (check == '2' and counts == known[15]) then
-    return {'changed', known[1], known[2], rules_of(known[4], known[7], floor, clock())}
+    return {'changed', known[1], known[2], rules_of(known[4], known[7], known[16], floor, clock())}
   end
 end
+local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[16]}
+if rule_id ~= '' and (books[shared] or '') == '' then return {'homeless'} end
 if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
@@ -61,12 +64,12 @@ if not known[5] then
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
   redis.call('ZREM', P .. 'due', id)
   audit(known[8], facts, now)
-  if rule_id ~= '' then remember(shared == '1' and known[7] or known[4], known[8], now) end
+  if rule_id ~= '' then remember(books[shared], known[8], now) end
   put('end', id)
   tell_observers(record, ending)
 end
 local heard = 0
-local what = told(ending, known[4], known[7], now)
+local what = told(ending, known[4], known[7], known[16], now)
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, what)
 end

@@ -4,7 +4,7 @@
 -- or what became of it.
 local id, key, over, facts, check, version = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'e', 'pk', 'n', 's', 'a')
+local known = redis.call('HMGET', record, 'q', 'e', 'pk', 'n', 's', 'a', 'j')
 if not known[1] then
   be_primary()
   return 0
@@ -14,7 +14,7 @@ if not known[3] then
   if not known[2] or now >= tonumber(over) then return 1 end
   local ending = cjson.decode(known[2])
   if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return 1 end
-  if check == '1' and version_of(known[5], known[6]) ~= version then return 2 end
+  if check == '1' and version_of(known[5], known[6], known[7]) ~= version then return 2 end
   redis.call('HSET', record, 'pk', key, 'pa', now)
   tell_use(id, known[2], known[4], facts, now)
 end

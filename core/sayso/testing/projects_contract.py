@@ -1,0 +1,154 @@
+"""What every store promises about rules for a project."""
+
+# ruff: noqa: D102, S101  a test's name is its sentence, and it asserts
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from sayso.calls import RunRef
+from sayso.events import Outcome
+from sayso.questions.permission import call_of
+from sayso.rules.rule import literal_rule
+from sayso.stores.backend import Backend
+from sayso.stores.ports import BookChanged, KeptRule, Opened, Use
+from sayso.testing.builders import a_request, a_response, a_rule
+from sayso.testing.rules_contract import remember
+
+SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
+LATER = replace(SHOP, session_id="s-2")
+STRANGERS = [
+    RunRef("deploy-bot", "s-1"),
+    RunRef("deploy-bot", "s-1", project="/src"),
+    RunRef("deploy-bots", "s-1", project="/src/shop"),
+    RunRef("deploy-bot", "/src/shop"),
+]
+
+
+class ProjectsContract:
+    """The promises of the scope ``project``. Subclasses provide the ``backend`` fixture."""
+
+    async def test_a_rule_for_a_project_counts_in_each_session_that_names_it(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(scope="project", lives=timedelta(days=30))
+        await remember(backend, rule, SHOP)
+
+        assert (await backend.rules.book(LATER)).remembered == (rule,)
+        assert await backend.rules.use(LATER, rule.rule_id)
+        [kept] = await backend.rules.all()
+        assert replace(kept.remembered, uses=0, last_used_at=None) == rule
+        assert kept == KeptRule(kept.remembered, "deploy-bot", "", "/src/shop")
+
+    @pytest.mark.parametrize("stranger", STRANGERS, ids=str)
+    async def test_a_rule_for_a_project_counts_nowhere_else(
+        self, backend: Backend, stranger: RunRef
+    ) -> None:
+        rule = a_rule(scope="project")
+        await remember(backend, rule, SHOP)
+
+        assert (await backend.rules.book(stranger)).remembered == ()
+        assert not await backend.rules.use(stranger, rule.rule_id)
+
+    async def test_rules_of_session_agent_and_project_count_together(
+        self, backend: Backend
+    ) -> None:
+        for tool, scope in (("one", "session"), ("two", "agent"), ("three", "project")):
+            await remember(backend, a_rule(tool, scope=scope), SHOP)  # type: ignore[arg-type]
+
+        here = (await backend.rules.book(SHOP)).remembered
+        there = (await backend.rules.book(LATER)).remembered
+        assert [kept.rule.tool for kept in here] == ["one", "two", "three"]
+        assert [kept.rule.tool for kept in there] == ["two", "three"]
+
+    async def test_a_rule_for_a_project_changes_the_version_in_all_of_its_sessions(
+        self, backend: Backend
+    ) -> None:
+        known = (await backend.rules.book(LATER)).version
+        await remember(backend, a_rule(scope="project"), SHOP)
+
+        opened = await backend.store.open(
+            request := a_request(run=LATER), seconds=30, inbox="", book=known
+        )
+        fresh = (await backend.rules.book(LATER)).version
+
+        assert opened == BookChanged()
+        again = await backend.store.open(request, seconds=30, inbox="", book=fresh)
+        assert isinstance(again, Opened)
+
+    async def test_a_denial_for_a_project_stands_against_what_its_sessions_asked_before(
+        self, backend: Backend
+    ) -> None:
+        request = a_request(run=LATER)
+        book = (await backend.rules.book(LATER)).version
+        await backend.store.open(request, seconds=30, inbox="", book=book)
+        denial = replace(
+            a_rule(effect="deny", scope="project"), rule=literal_rule(call_of(request))
+        )
+        await remember(backend, denial, SHOP)
+
+        settled = await backend.store.settle(request.question_id, a_response(request))
+
+        assert settled.forbidden
+        assert settled.ending.outcome is Outcome.DENIED
+
+    async def test_an_approval_is_not_used_once_its_project_remembers_other_rules(
+        self, backend: Backend
+    ) -> None:
+        request = a_request(run=LATER)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        await backend.store.settle(request.question_id, a_response(request))
+        book, over = (await backend.rules.book(LATER)).version, request.expires_at
+        await remember(backend, a_rule(scope="project"), SHOP)
+
+        refused = await backend.uses.take(request.question_id, "k", until=over, book=book)
+        fresh = (await backend.rules.book(LATER)).version
+        taken = await backend.uses.take(request.question_id, "k", until=over, book=fresh)
+
+        assert refused == BookChanged()
+        assert isinstance(taken, Use)
+
+    async def test_a_revoked_rule_of_a_project_is_gone_in_all_of_its_sessions_at_once(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(scope="project")
+        await remember(backend, rule, SHOP)
+        known = (await backend.rules.book(LATER)).version
+
+        assert await backend.rules.revoke(rule.rule_id, by="slack:U0BOB")
+
+        assert (await backend.rules.book(LATER)).remembered == ()
+        assert not await backend.rules.use(LATER, rule.rule_id, book=known)
+
+    async def test_nothing_is_stored_for_the_project_of_a_run_that_names_none(
+        self, backend: Backend
+    ) -> None:
+        request = a_request(run=RunRef("deploy-bot", "s-1"))
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+
+        with pytest.raises(ValueError, match="no project"):
+            await backend.store.settle(
+                request.question_id, a_response(request), remember=a_rule(scope="project")
+            )
+
+        record = await backend.store.get(request.question_id)
+        assert record is not None
+        assert record.ending is None
+        assert await backend.rules.all() == []
+
+    async def test_the_audit_names_the_project(self, backend: Backend) -> None:
+        rule = a_rule(scope="project")
+        await remember(backend, rule, SHOP)
+        await backend.rules.use(LATER, rule.rule_id)
+
+        stored, used = (await backend.audit.read(10))[-2:]
+
+        assert (stored.kind, stored.project, stored.scope) == (
+            "rule_stored",
+            "/src/shop",
+            "project",
+        )
+        assert (used.kind, used.project, used.session_id) == ("rule_used", "/src/shop", "s-2")

@@ -90,7 +90,7 @@ LOOKERS: dict[tuple[str, ...], Look] = {
             --report-identical-files --suppress-common-lines --strip-trailing-cr
             """),
     # -C writes, -z and -Z unpack with other programs.
-    ("file",): Look("-bhikLNprv0 -- --brief --mime --mime-type --mime-encoding --dereference"),
+    ("file",): Look("-bhikLNrv0 -- --brief --mime --mime-type --mime-encoding --dereference"),
     # -o writes, and so does -R with -H.
     ("tree",): Look("""
             -adfghiplstuDFJNQACS -L: -I: -P: --dirsfirst --filesfirst --gitignore --noreport --prune

@@ -33,11 +33,12 @@ READING = ("cat", "du", "head", "tail", "wc")
 """They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
 
 # As those before: they copy, cut and compare what they read to their output, whatever they are
-# told; `jq` has no function that writes or runs, and `ps` shows what runs.
+# told; `jq` has no function that writes or runs, and `ps` shows what runs. Not `arch`, which runs
+# a program on macOS, nor `printf`, which sets variables.
 _FILTERS = re.findall(
     r"\S+",
     """
-    arch cksum cmp comm cut expr false fold groups hexdump jq md5sum nl nproc od paste ps rev seq
+    cksum cmp comm cut expr false fold groups hexdump jq md5sum nl nproc od paste ps rev seq
     sha1sum sha256sum sha512sum shasum sleep tac tr true tty
     """,
 )
@@ -62,8 +63,8 @@ def only_looks(command: Command) -> bool:
     if program == "git":
         if arguments[:1] in (("--no-pager",), ("-P",)):
             arguments = arguments[1:]
-        # A format with %G runs the program that checks signatures.
-        if any("%G" in one for one in arguments):
+        # In a format or an order these run the program that checks signatures.
+        if any("%G" in one or "signature" in one for one in arguments):
             return False
     words = (program, *arguments[:2])
     for count in range(len(words), 0, -1):

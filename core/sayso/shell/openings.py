@@ -128,7 +128,7 @@ _GIT: dict[tuple[str, ...], Opening] = {
     # Not: --force and its like, --delete, --mirror, --receive-pack; of what is pushed, the very
     # names are held, and an address is none.
     ("git", "push"): Opening("-u --set-upstream -q -v --quiet --verbose", "held"),
-    ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held"),
+    ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held", needs=("--ff-only",)),
     ("git", "fetch"): Opening("-q -v --all --prune --tags --quiet --verbose -p", "held"),
     # Not: -f and --discard-changes.
     ("git", "switch"): Opening("-c: -q --create= --quiet", "any"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import cast
 
 from sayso.shell.line import Command, Join, Line
 from sayso.shell.quoted import DELIMITED, is_the_same_to_old_shells, message_in, unquoted
@@ -61,6 +60,9 @@ _RESERVED = frozenset(
 )
 
 
+_JOINS: dict[str, Join] = {"&&": "&&", "||": "||", "|": "|", ";": ";", "\n": ";"}
+
+
 def read(text: str) -> Line | None:
     """The commands of a line, as bash, dash and zsh take it apart; None where it is not understood.
 
@@ -98,7 +100,7 @@ class _Reading:
 
     def __init__(self) -> None:
         self._parts: list[Command] = []
-        self._joins: list[str] = []
+        self._joins: list[Join] = []
         self._words: list[str] = []
         self._redirects: list[str] = []
         self._patterns = False
@@ -126,10 +128,9 @@ class _Reading:
         """The line, now that it ends; None where it cannot end here."""
         if self._words:
             self._end()
-        elif not self._parts or self._joins.pop() not in (";", "\n"):
+        elif not self._parts or self._joins.pop() != ";":
             return None
-        joins = tuple(cast("Join", ";" if join == "\n" else join) for join in self._joins)
-        return Line(tuple(self._parts), joins)
+        return Line(tuple(self._parts), tuple(self._joins))
 
     def _plain(self, words: list[str]) -> bool:
         if not self._words and (words[0] in _RESERVED or not _IS_PROGRAM.fullmatch(words[0])):
@@ -141,7 +142,7 @@ class _Reading:
         if not self._words:
             return join == "\n"  # an empty line, also after what joins
         self._end()
-        self._joins.append(join)
+        self._joins.append(_JOINS[join])
         return len(self._joins) < MOST_PARTS
 
     def _redirected(self, redirect: str) -> bool:

@@ -91,6 +91,7 @@ def test_a_message_in_a_here_document_is_data(text: str) -> None:
     "text",
     [
         MESSAGE.format("a\nEOF\n)\"; rm -rf x; echo \"$(cat <<'EOF'\nb"),
+        MESSAGE.format("a\nEOF\nrm -rf x"),
         MESSAGE.format("a").replace("'EOF'", "EOF"),
         MESSAGE.format("a").replace("'EOF'", "-'EOF'"),
         MESSAGE.format("a").replace("\nEOF\n)", "\nEOF)"),

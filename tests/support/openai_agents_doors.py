@@ -125,8 +125,8 @@ class Interrupted(Door):
     async def run_again(self, sayso: Handle, work: Work) -> None:
         made = Agent("deploy-bot", model=model(work), tools=tools(work, needs_approval=True))
         result = await Runner.run(made, "Go", run_config=config(work))
-        for _ in range(2):
-            state = await answered(sayso, result, session=work.session)
+        await answered(sayso, result, session=work.session)
+        state = await answered(sayso, result, session=work.session)
         await Runner.run(made, state, run_config=config(work))
 
     async def start(self, sayso: Handle, work: Work) -> str:

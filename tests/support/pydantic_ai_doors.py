@@ -114,8 +114,8 @@ class Deferred(Capable):
     async def run_again(self, sayso: Handle, work: Work) -> None:
         result = await agent(work, output_type=[str, DeferredToolRequests]).run("Go")
         approvals = SaysoApprovals[Any](sayso)
-        for one in [await approvals.submit(result) for _ in range(2)]:
-            answers = await approvals.results(one, result.all_messages())
+        await approvals.results(await approvals.submit(result), result.all_messages())
+        answers = await approvals.results(await approvals.submit(result), result.all_messages())
         await agent(work).run(message_history=result.all_messages(), deferred_tool_results=answers)
 
     async def go_on(self, sayso: Handle, work: Work, kept: PutAside) -> list[str]:

@@ -101,6 +101,19 @@ class RequestEnding(Event):
         return False
 
     @property
+    def rule_kept(self) -> str:
+        """The id of the rule that it stored; empty where it stored none."""
+        return ""
+
+    def remembers_at(self, moment: datetime) -> bool:  # noqa: ARG002  the base stores nothing
+        """Whether what it stored would still count then, if nobody takes it back."""
+        return False
+
+    def keeping(self, rule: RememberedRule | None) -> Self:  # noqa: ARG002  the base keeps none
+        """The ending that says which rule is stored with it, for kinds that store some."""
+        return self
+
+    @property
     def observed(self) -> Event:
         """The event that observers see: itself, or an ``OutcomeEvent``. Nobody waits on it."""
         return self

@@ -57,8 +57,8 @@ class Desk:
         home = Home()
         records = Records(self._clock, home)
         audit = MemoryAudit(records, self._clock)
-        rules = MemoryRules(audit, self._clock)
         bus, outbox = MemoryBus(home), MemoryOutbox(home)
+        rules = MemoryRules(records, audit, outbox, self._clock)
         self.store = MemoryStore(records, rules, audit, bus, outbox, self.errands, self._clock)
         self.watch = MemoryWatch(records, self.store, self._clock)
 

@@ -186,6 +186,8 @@ def _step(card: Card) -> str:
 def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterator[Block]:
     """The buttons of one line, named by its number for those who hear them read out."""
     if isinstance(card.state, Ended):
+        for choice in card.choices:
+            yield button(card, choice, f"{button_label(choice)} {number}")
         return
     if at_second_step is not None:
         yield button(card, at_second_step, confirmed_label(at_second_step, card.words))

@@ -20,7 +20,7 @@ Row = list[InlineKeyboardButton]
 
 
 def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
-    """The buttons that these cards offer now; None once all of them have ended.
+    """The buttons that these cards offer now; None where there is nothing left to do.
 
     Raises:
         ValueError: Telegram would not take these buttons.
@@ -37,6 +37,8 @@ def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
 
 def _rows(number: int, card: Card) -> Iterator[Row]:
     if isinstance(card.state, Ended):
+        for choice in card.choices:
+            yield [_button(card.handle, choice, f"{choice.label} {number}")]
         return
     if (confirming := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)

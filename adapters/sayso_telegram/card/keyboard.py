@@ -32,13 +32,14 @@ _STYLES: dict[Style, Literal["success", "danger"] | None] = {
 
 
 def keyboard(card: Card) -> InlineKeyboardMarkup | None:
-    """The buttons that the card offers now; None once it has ended.
+    """The buttons that the card offers now; None where there is nothing left to do.
 
     Raises:
         ValueError: Telegram would not take these buttons.
     """
     if isinstance(card.state, Ended):
-        return None
+        left = [[_button(card.handle, choice)] for choice in card.choices]
+        return InlineKeyboardMarkup(left) if left else None
     if (confirming := confirmed_choice(card)) is not None:
         return _second_step(card, confirming)
     more = sayable(card.more)

@@ -109,7 +109,8 @@ def _choose(
     lasts = asked.terms.lasts(choice.scope)
     lasting = replace(choice, lasts=lasts)
     rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)
-    return asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values), rule
+    answer = asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values)
+    return answer.keeping(rule), rule
 
 
 def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:

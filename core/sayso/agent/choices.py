@@ -42,7 +42,7 @@ def chosen(
             break
         lasting = replace(choice, lasts=terms.lasts(choice.scope))
         rule = request.to_remember(lasting, by=by, at=at, until=at + terms.lasts(choice.scope))
-        return request.answer(lasting, by=by, at=at, inputs=values), rule
+        return request.answer(lasting, by=by, at=at, inputs=values).keeping(rule), rule
     offered = ", ".join(choice.key for choice in (*body.choices, *body.more))
     raise ValueError(f"this request has no choice {key!r}; it has {offered}")
 

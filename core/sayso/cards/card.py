@@ -65,6 +65,7 @@ class Choice:
 SHOW_ALL = Choice("show", ENGLISH.show_all)
 MORE = Choice("more", ENGLISH.more)
 BACK = Choice("back", ENGLISH.back)
+REVOKE = Choice("revoke", ENGLISH.revoke)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class Ended:
     """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name.
 
     ``facts`` are pairs of a label and what was answered: plain, visible, possibly long.
+    ``choices`` are what can still be done about it: to take back what it stored.
     """
 
     outcome: str
@@ -130,6 +132,7 @@ class Ended:
     stored: str = ""
     by_name: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
 
     @property
     def who(self) -> str:
@@ -248,7 +251,9 @@ class Card:
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices offered now, in order; none once the request has ended."""
+        """The choices offered now, in order; once the request has ended, what is left to do."""
+        if isinstance(self.state, Ended):
+            return self.state.choices
         offered = self._offered(self.body.choices)
         if not (self.can_reveal and self._is_open):
             return offered

@@ -21,6 +21,8 @@ class CardWords:
     show_all: str
     more: str
     back: str
+    revoke: str
+    revoked: str
     allow_all: str
     deny_all: str
 
@@ -112,6 +114,8 @@ ENGLISH = CardWords(
     show_all="Show all",
     more="More…",
     back="Back",
+    revoke="Revoke",
+    revoked="revoked by {who}; it was: {stored}",
     allow_all="Allow all",
     deny_all="Deny all",
     asked_by="Asked by",

@@ -87,6 +87,13 @@ class Approvers:
             return Standing.ASKER
         return Standing.APPROVER
 
+    async def standing_on(self, actor: str, agent_id: str, subject: str) -> Standing:
+        """What the actor may do about whatever an agent asks of a subject, whoever wants it."""
+        route = self._routes.of(agent_id, subject)
+        if route is None or not await self._include(actor, route):
+            return Standing.STRANGER
+        return Standing.APPROVER
+
     def forget(self, platform: str) -> None:
         """Somebody was removed on the platform, or counts no longer: read everything again."""
         self._forgotten += 1

@@ -11,6 +11,7 @@ from sayso.cards.bundle import EACH
 from sayso.cards.card import (
     DESCRIPTION_LIMIT,
     NAME_LIMIT,
+    REVOKE,
     Card,
     CardBody,
     Choice,
@@ -20,12 +21,13 @@ from sayso.cards.card import (
 )
 from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
+from sayso.clock import Clock, utc_now
 from sayso.desk.bodies import KEPT_BODIES, Bodies, Which, which
 from sayso.desk.routes import Routes
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import ENGLISH, QuestionWords
-from sayso.stores.ports import Found, Use
+from sayso.stores.ports import Found, Revoked, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -46,12 +48,14 @@ class CardMaker:
         terms: Terms,
         refusals: Refusals,
         words: QuestionWords = ENGLISH,
+        clock: Clock = utc_now,
     ) -> None:
         self._adapters = adapters
         self._routes = routes
         self._terms = terms
         self._refusals = refusals
         self._words = words
+        self._clock = clock
         self._bodies = Bodies(self._made_body)
         self._fitted: dict[tuple[Which, str, int], CardBody] = {}
         self._notices: dict[Which, str] = {}
@@ -76,7 +80,7 @@ class CardMaker:
         elif found.ending is None:
             state = replace(view, notice=self._notices.get(which(request), view.notice))
         else:
-            state = self.ended(request, found.ending, found.use)
+            state = self.ended(request, found.ending, found.use, found.revoked)
         return Card(
             handle=copy.handle,
             body=self._fitting(copy.place.platform, request, room),
@@ -124,21 +128,36 @@ class CardMaker:
         return request.speaking(self._words)
 
     def ended(
-        self, request: UserInputRequest, ending: RequestEnding, use: Use | None = None
+        self,
+        request: UserInputRequest,
+        ending: RequestEnding,
+        use: Use | None = None,
+        revoked: Revoked | None = None,
     ) -> Ended:
         """The state of a card whose request has ended, and what is told of it since."""
         request, words = self.spoken(request), self._words.cards
         expired = isinstance(ending, RequestExpiredEvent)
         reason = words.nobody_answered if expired else ending.reason
+        stored = request.stored(ending)
+        choices: tuple[Choice, ...] = ()
+        if revoked is not None:
+            stored = words.revoked.format(who=self._who(revoked.by), stored=stored)
+        elif ending.remembers_at(self._clock()):
+            choices = (replace(REVOKE, label=words.revoke),)
         return Ended(
             outcome=ending.outcome.value,
             at=ending.decided_at,
             by=ending.decided_by or "",
             by_name=self._routes.name(ending.decided_by or ""),
             reason=redacted_text(reason[:_LONGEST_REASON]),
-            stored=request.stored(ending),
+            stored=stored,
             facts=(*request.told(ending), *_afterwards(use, words)),
+            choices=choices,
         )
+
+    def _who(self, actor: str) -> str:
+        name = self._routes.name(actor)
+        return f"{name} ({actor})" if name else actor
 
     def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
         """How a request ended and by whom, in words."""

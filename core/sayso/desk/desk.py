@@ -27,6 +27,7 @@ from sayso.desk.notices import Notices
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.refused import RefusedPresses
+from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
 from sayso.desk.timer import LoopTimer, Timer
@@ -65,6 +66,7 @@ class Desk:
     """Takes requests from the outbox and presses from the adapters.
 
     ``press`` decides on a press and says what to tell the presser: see ``Presses.take``.
+    ``revoking`` takes back what was stored: see ``Revoking.by_id``.
     ``members_changed`` is for platforms that tell of it: see ``MembersHeard.tell``.
     """
 
@@ -88,6 +90,7 @@ class Desk:
             terms=options.terms,
             refusals=options.refusals,
             words=options.words.questions,
+            clock=clock,
         )
         self.name = new_id()
         self._backend = backend
@@ -145,21 +148,21 @@ class Desk:
             timer=timer,
             keeps_log=options.keeps_log,
         )
-        self.press = Presses(
-            DeskParts(
-                backend=backend,
-                adapters=by_platform,
-                approvers=self._approvers,
-                delivery=self._delivery,
-                maker=maker,
-                notices=notices,
-                refused=RefusedPresses(backend.audit, self._background, notices),
-                refusals=options.refusals,
-                clock=clock,
-                background=self._background,
-                words=options.words,
-            )
-        ).take
+        parts = DeskParts(
+            backend=backend,
+            adapters=by_platform,
+            approvers=self._approvers,
+            delivery=self._delivery,
+            maker=maker,
+            notices=notices,
+            refused=RefusedPresses(backend.audit, self._background, notices),
+            refusals=options.refusals,
+            clock=clock,
+            background=self._background,
+            words=options.words,
+        )
+        self.revoking = Revoking(parts)
+        self.press = Presses(parts, self.revoking).take
 
     async def run(self) -> None:
         """Work until cancelled; then finish what is under way, within seconds."""

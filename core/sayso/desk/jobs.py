@@ -185,7 +185,10 @@ class Jobs:
         await self._bring_up_to_date(record, ending)
 
     async def _bring_up_to_date(self, record: Record, ending: RequestEnding) -> None:
-        ended = [Found(copy, record.request, ending, record.use) for copy in record.copies]
+        ended = [
+            Found(copy, record.request, ending, record.use, record.revoked)
+            for copy in record.copies
+        ]
         await asyncio.gather(*map(self._delivery.update, ended))
 
     async def _write_ending(

@@ -7,11 +7,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
-from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Open
+from sayso.cards.card import BACK, MORE, REVOKE, SHOW_ALL, Card, Choice, Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
+from sayso.desk.revoking import Revoking
 from sayso.desk.standing import Standing, approves
 from sayso.errors import InvalidInputError, ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
@@ -27,8 +28,9 @@ class Presses:
     cards. A refused press consumes nothing.
     """
 
-    def __init__(self, parts: DeskParts) -> None:
+    def __init__(self, parts: DeskParts, revoking: Revoking) -> None:
         self._parts = parts
+        self._revoking = revoking
         self._all = BundlePresses(parts)
         self._forms = Forms(parts, late=self._late)
 
@@ -66,6 +68,8 @@ class Presses:
         found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
             return await self._all.take(press, found)
+        if found.ending is not None and press.choice == REVOKE.key:
+            return await self._revoking.take(press, found)
         if found.ending is not None:
             return self._late(press, found, found.ending)
         if standing is None:
@@ -161,7 +165,7 @@ class Presses:
             rule = request.to_remember(choice, by=press.actor, at=now, until=until)
         settled = await self._parts.backend.store.settle(
             found.request.question_id,
-            answer,
+            answer.keeping(rule),
             remember=rule,
             handle="" if looked_up else found.copy.handle,
             delivery="" if looked_up else press.delivery,

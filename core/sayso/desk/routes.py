@@ -28,11 +28,9 @@ class Route:
     seconds: float | None = None
     self_approval: bool = False
 
-    def matches(self, request: UserInputRequest) -> bool:
-        """Whether the request goes this way."""
-        return fnmatchcase(request.run.agent_id, self.agent) and fnmatchcase(
-            request.subject, self.tool
-        )
+    def matches(self, agent_id: str, subject: str) -> bool:
+        """Whether what an agent asks of a subject goes this way."""
+        return fnmatchcase(agent_id, self.agent) and fnmatchcase(subject, self.tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,11 @@ class Routes:
 
     def find(self, request: UserInputRequest) -> Route | None:
         """The route of a request, None where no route matches."""
-        return next((route for route in self.routes if route.matches(request)), None)
+        return self.of(request.run.agent_id, request.subject)
+
+    def of(self, agent_id: str, subject: str) -> Route | None:
+        """The route of what an agent asks of a subject, None where no route matches."""
+        return next((route for route in self.routes if route.matches(agent_id, subject)), None)
 
     def name(self, actor: str) -> str:
         """The name of the person whose account this is, empty where it is not known."""

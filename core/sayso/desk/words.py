@@ -26,6 +26,9 @@ class DeskWords:
     recorded: str
     unheard: str
     not_approved: str
+    rule_revoked: str
+    not_in_force: str
+    may_not_revoke: str
 
     invalid: str
     not_asked: str
@@ -66,6 +69,9 @@ ENGLISH = DeskWords(
     recorded="{outcome}.",
     unheard="{outcome} and recorded, but nobody is waiting for it right now.",
     not_approved="Not approved: {reason}.",
+    rule_revoked="Revoked. Its calls are asked about again.",
+    not_in_force="This is not in force any more: it has expired, or was revoked before.",
+    may_not_revoke="You may not revoke this one.",
     invalid="Some answers do not fit.",
     not_asked="You could not be asked for it: {problem}.",
     no_reason_asked="{outcome}; no reason could be asked for: {problem}.",

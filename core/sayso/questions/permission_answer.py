@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, StrictBool, model_validator
 from sayso.digests import is_digest_of
 from sayso.events import Event, Outcome, OutcomeEvent, UserInputResponse
 from sayso.questions.refusals import CHANGES
-from sayso.rules.rule import Scope, ToldRule
+from sayso.rules.rule import RememberedRule, Scope, ToldRule
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 
@@ -37,6 +37,7 @@ class PermissionResponseEvent(UserInputResponse):
     rule: ToldRule = None
     rule_scope: Scope | None = None
     rule_expires_at: AwareDatetime | None = None
+    rule_id: str = ""
     line: str = ""
 
     @property
@@ -70,6 +71,20 @@ class PermissionResponseEvent(UserInputResponse):
             arguments_digest=self.arguments_digest,
             line=line,
         )
+
+    @property
+    def rule_kept(self) -> str:
+        """The id of the rule that Always stored."""
+        return self.rule_id
+
+    def remembers_at(self, moment: datetime) -> bool:
+        """Whether it stored a rule that has not expired by then."""
+        until = self.rule_expires_at
+        return bool(self.rule_id) and (until is None or moment < until)
+
+    def keeping(self, rule: RememberedRule | None) -> PermissionResponseEvent:
+        """The answer with the id of the rule that is stored with it."""
+        return self if rule is None else self.model_copy(update={"rule_id": rule.rule_id})
 
     @property
     def chosen(self) -> str:

@@ -37,7 +37,7 @@ from sayso.testing.outbox_contract import OutboxContract
 from sayso.testing.overruling_contract import OverrulingContract
 from sayso.testing.platform_contract import PlatformContract
 from sayso.testing.press_recorder import PressRecorder
-from sayso.testing.projects_contract import ProjectsContract
+from sayso.testing.projects_contract import ProjectsContract, RevokedContract
 from sayso.testing.roster_contract import RosterContract
 from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
@@ -68,6 +68,7 @@ __all__ = [
     "PressRecorder",
     "ProjectsContract",
     "Prompt",
+    "RevokedContract",
     "RosterContract",
     "RulesContract",
     "SettlingContract",

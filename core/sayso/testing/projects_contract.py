@@ -15,7 +15,7 @@ from sayso.questions.permission import call_of
 from sayso.rules.rule import literal_rule
 from sayso.stores.backend import Backend
 from sayso.stores.ports import BookChanged, KeptRule, Opened, Use
-from sayso.testing.builders import a_request, a_response, a_rule
+from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 from sayso.testing.rules_contract import remember
 
 SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
@@ -152,3 +152,48 @@ class ProjectsContract:
             "project",
         )
         assert (used.kind, used.project, used.session_id) == ("rule_used", "/src/shop", "s-2")
+
+
+class RevokedContract:
+    """What a store says of a request whose rule was revoked. They provide ``backend``."""
+
+    async def test_the_request_that_stored_a_rule_says_who_revoked_it_and_its_cards_are_due(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(scope="project", lives=timedelta(days=30))
+        request = a_request(run=SHOP)
+        await backend.store.open(request, seconds=30, inbox="", book=None)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+        answer = a_response(request).keeping(rule)
+        await backend.store.settle(request.question_id, answer, remember=rule)
+        [kept] = await backend.rules.all()
+        async with backend.outbox.jobs("desk") as jobs:
+            for _ in ("ask", "end"):
+                await backend.outbox.done(await soon(jobs))
+
+            await backend.rules.revoke(rule.rule_id, by="slack:U0BOB")
+            job = await soon(jobs)
+
+        record = await backend.store.get(request.question_id)
+        found = await backend.copies.find(copy.handle)
+        assert kept.question_id == request.question_id
+        assert (job.kind, job.question_id) == ("end", request.question_id)
+        assert record is not None
+        assert found is not None
+        assert record.revoked == found.revoked
+        assert record.revoked is not None
+        assert record.revoked.by == "slack:U0BOB"
+        assert record.ending is not None
+        assert record.ending.rule_kept == rule.rule_id
+
+    async def test_a_request_whose_rule_stands_says_nothing_of_it(self, backend: Backend) -> None:
+        rule = a_rule()
+        request = await remember(backend, rule)
+        await remember(backend, other := a_rule("other"))
+        await backend.rules.revoke(other.rule_id, by="slack:U0BOB")
+
+        record = await backend.store.get(request.question_id)
+
+        assert record is not None
+        assert record.revoked is None

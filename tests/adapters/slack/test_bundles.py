@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
-from sayso.cards.card import Card, Choice, Ended, Open
+from sayso.cards.card import REVOKE, Card, Choice, Ended, Open
 from sayso_playground.slack.blocks import characters, check_blocks
+from sayso_slack.card.blocks import card_message
 from sayso_slack.card.bundle import bundle_message, bundle_room
 
 MORE = tuple(Choice(f"more-{n}", f"More of {n}") for n in range(6))
@@ -370,3 +372,12 @@ def test_nothing_unseen_can_be_allowed_alone_or_with_the_rest(shown: list[Card])
         if unseen and isinstance(card.state, Open):
             assert ("sayso:allow", card.handle) not in offered
             assert ("sayso:allow-all", shown[0].handle) not in offered
+
+
+def test_a_decided_line_that_stored_something_offers_to_revoke_it() -> None:
+    ended = Ended("approved", datetime(2026, 3, 1, tzinfo=UTC), choices=(REVOKE,))
+    card, other = a_line(1, 2, state=ended), a_line(2, 2)
+
+    assert buttons(card, other)["Revoke 1"] == ("sayso:revoke", card.handle)
+    [block] = [one for one in card_message(card)["blocks"] if one["type"] == "actions"]
+    assert [element["action_id"] for element in block["elements"]] == ["sayso:revoke"]

@@ -14,8 +14,9 @@ from telegram import InlineKeyboardMarkup
 
 from sayso.always.offers import ALWAYS
 from sayso.cards.buttons import Button
-from sayso.cards.card import BACK, SHOW_ALL, Card, Choice, Ended
+from sayso.cards.card import BACK, REVOKE, SHOW_ALL, Card, Choice, Ended
 from sayso.questions.permission import ALLOW, DENY
+from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import message
 from sayso_telegram.reading.buttons import button_data, read_button
@@ -170,3 +171,13 @@ def test_what_is_read_is_what_was_made(data: str) -> None:
     assert button is not None
     assert len(data.encode()) <= 64
     assert button_data(button) == data
+
+
+def test_an_ended_card_that_stored_something_offers_to_revoke_it(a_card: CardMaker) -> None:
+    ended = Ended("approved", datetime(2026, 3, 1, tzinfo=UTC), choices=(REVOKE,))
+    card = replace(a_card(), state=ended)
+    other = replace(a_card(), handle=f"{HANDLE}2", number=2)
+
+    assert rows(keyboard(card)) == [[("Revoke", f"p1:{HANDLE}:revoke")]]
+    together = [replace(one, count=2) for one in (card, other)]
+    assert rows(bundle_keyboard(together))[0] == [("Revoke 1", f"p1:{HANDLE}:revoke")]

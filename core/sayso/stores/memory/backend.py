@@ -35,7 +35,7 @@ async def memory_backend(*, clock: Clock = utc_now) -> AsyncIterator[Backend]:
     bus, outbox, errands = MemoryBus(home), MemoryOutbox(home), MemoryErrands(clock)
     records = Records(clock, home)
     audit = MemoryAudit(records, clock)
-    rules = MemoryRules(audit, clock)
+    rules = MemoryRules(records, audit, outbox, clock)
     store = MemoryStore(records, rules, audit, bus, outbox, errands, clock)
     watch = MemoryWatch(records, store, clock)
     async with Inbox(bus, watch) as inbox:

@@ -34,7 +34,9 @@ class MemoryCopies:
         if entry is None:
             return None
         record = self._records.record(entry)
-        return Found(entry.copies[handle], record.request, record.ending, record.use)
+        return Found(
+            entry.copies[handle], record.request, record.ending, record.use, record.revoked
+        )
 
     async def mark(self, copy: Copy) -> Marked:
         """Note the message a copy became and whether all of it was shown.

@@ -13,7 +13,7 @@ from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.branch_log import LogKind
 from sayso.stores.home import Home
-from sayso.stores.ports import Copy, Hold, Record, Sequel, Use
+from sayso.stores.ports import Copy, Hold, Record, Revoked, Sequel, Use
 
 _KEPT = timedelta(days=1)
 _DELIVERIES_KEPT = timedelta(minutes=10)
@@ -35,6 +35,7 @@ class Entry:
     ended_at: datetime | None = None
     sequel: Sequel | None = None
     use: Use | None = None
+    revoked: Revoked | None = None
     copies: dict[str, Copy] = field(default_factory=dict)
     foreseen: tuple[RequestEnding, datetime] | None = None
     overruled: RequestEnding | None = None
@@ -172,6 +173,7 @@ class Records:
             entry.opened_at,
             entry.ended_at,
             entry.use,
+            entry.revoked,
         )
 
     def _forget(self) -> None:

@@ -15,8 +15,9 @@ from sayso.rules.floor import Floor, written_floor
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
 from sayso.stores.audit import AUDIT_ENTRIES, REFUSALS_KEPT, AuditEntry, RefusalKind
+from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule
+from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule, Revoked
 
 # A book is kept for a day after its last rule, what was spent for half a year.
 _BOOK_KEPT = timedelta(days=1)
@@ -78,8 +79,12 @@ class _Book:
 class MemoryRules:
     """The rules of sessions, agents and projects until they expire."""
 
-    def __init__(self, audit: MemoryAudit, clock: Clock) -> None:
+    def __init__(
+        self, records: Records, audit: MemoryAudit, outbox: MemoryOutbox, clock: Clock
+    ) -> None:
+        self._records = records
         self._audit = audit
+        self._outbox = outbox
         self._clock = clock
         self._books: dict[_BookName, _Book] = {}
         self._kept: dict[str, _Kept] = {}
@@ -161,7 +166,13 @@ class MemoryRules:
         """All rules that have not expired, with their uses."""
         now = self._clock()
         return [
-            KeptRule(kept.rule, kept.book[0], kept.book[1] or "", kept.book[2] or "")
+            KeptRule(
+                kept.rule,
+                kept.book[0],
+                kept.book[1] or "",
+                kept.book[2] or "",
+                kept.about.get("question_id", ""),
+            )
             for kept in self._kept.values()
             if kept.rule.expires_at > now
         ]
@@ -174,6 +185,9 @@ class MemoryRules:
         del self._kept[rule_id]
         self._books[kept.book].version = f"without {rule_id}"
         self._audit.write(kept.about, audit.revoked(rule_id, by))
+        if (entry := self._records.find(kept.about.get("question_id", ""))) is not None:
+            entry.revoked = Revoked(by, self._clock())
+            self._outbox.put("end", entry.request.question_id)
         return True
 
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:

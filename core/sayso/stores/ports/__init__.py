@@ -32,6 +32,7 @@ from sayso.stores.ports.rules import (
     Audit,
     BookChanged,
     KeptRule,
+    Revoked,
     Rules,
 )
 from sayso.stores.ports.uses import Report, Use, Uses, Went
@@ -67,6 +68,7 @@ __all__ = [
     "Outbox",
     "Record",
     "Report",
+    "Revoked",
     "Ring",
     "Roster",
     "Rules",

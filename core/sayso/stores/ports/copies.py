@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sayso.chats.places import MessageRef, Place
 from sayso.events import RequestEnding, UserInputRequest
+from sayso.stores.ports.rules import Revoked
 from sayso.stores.ports.uses import Use
 
 KEPT = timedelta(days=30)
@@ -67,6 +68,7 @@ class Found:
     request: UserInputRequest
     ending: RequestEnding | None
     use: Use | None = None
+    revoked: Revoked | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.ports.copies import Copy
-from sayso.stores.ports.rules import BookChanged
+from sayso.stores.ports.rules import BookChanged, Revoked
 from sayso.stores.ports.uses import Use
 
 
@@ -64,7 +64,7 @@ class Record:
     ``request.expires_at`` and the ``seconds_left`` until then are by the store's clock,
     and so are ``opened_at`` and ``ended_at``, which records of before that was kept lack.
     ``overruled`` is the approval whose place the ending took; ``use`` is what became of an
-    approval, where that is told.
+    approval, where that is told, and ``revoked`` who took back what its ending stored.
     """
 
     request: UserInputRequest
@@ -75,6 +75,7 @@ class Record:
     opened_at: datetime | None = None
     ended_at: datetime | None = None
     use: Use | None = None
+    revoked: Revoked | None = None
 
 
 @dataclass(frozen=True, slots=True)

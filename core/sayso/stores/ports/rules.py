@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from sayso.calls import RunRef
@@ -24,17 +25,26 @@ class BookChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Revoked:
+    """Who took back what a request had stored, and when."""
+
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class KeptRule:
     """A remembered rule with what it belongs to.
 
     ``session_id`` is empty for all of an agent's sessions; those on one ``project``, where
-    that is named.
+    that is named. ``question_id`` is the request that stored it, where that was kept.
     """
 
     remembered: RememberedRule
     agent_id: str
     session_id: str = ""
     project: str = ""
+    question_id: str = field(default="", compare=False)
 
 
 class Rules(Protocol):
@@ -85,7 +95,10 @@ class Rules(Protocol):
         ...
 
     async def revoke(self, rule_id: str, *, by: str) -> bool:
-        """Take a rule back, at once for running sessions too; False when there is none."""
+        """Take a rule back, at once for running sessions too; False when there is none.
+
+        Whoever looks at the request that stored it is told, and so are its cards.
+        """
         ...
 
 

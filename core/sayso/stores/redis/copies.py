@@ -11,6 +11,7 @@ from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.records import (
     moment,
     read_copy,
+    read_revoked,
     read_use,
     stored_bundle,
     stored_copy,
@@ -49,12 +50,13 @@ class RedisCopies:
             raise ReplayedCallbackError("this callback was handled before")
         if said == b"unknown":
             return None
-        question_id, request, deadline, copy, ending, bundle, more, use = rest
+        question_id, request, deadline, copy, ending, bundle, more, use, revoked = rest
         return Found(
             read_copy(question_id.decode(), handle, copy, bundle, more),
             stored_request(request, deadline),
             None if ending is None else decode_ending(ending),
             read_use(use),
+            read_revoked(*revoked),
         )
 
     async def mark(self, copy: Copy) -> Marked:

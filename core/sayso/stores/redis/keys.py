@@ -22,7 +22,8 @@ slot uses several namespaces.
                              queue that its end leaves it in, ``gk`` for how many ms,
                              ``pk`` who used the approval, ``pa`` when in ms, ``po`` how that
                              went, ``pt`` when that was told, ``pl`` since when it is known
-                             that nobody did,
+                             that nobody did, ``rb`` who took back what it stored and ``rt``
+                             when in ms,
                              ``u`` how many refused presses the audit has of it and
                              ``u:<kind> <actor>`` which, ``k`` the key it was asked under,
                              as ``key:…`` has it, ``w:<waiter>`` the inbox of a process that
@@ -38,7 +39,7 @@ slot uses several namespaces.
                              floor's JSON
 ``rule:<rule id>``   hash    ``b`` the book it stands in, ``a`` facts for the audit, ``u``
                              uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
-                             revoked it
+                             revoked it, ``q`` the request that stored it
 ``books``            zset    the books by the expiry of their last rule
 ``once:<session>:…`` string  what may be had once and who took it
 ``audit``            stream  what happened, the newest 10,000 or so

@@ -16,7 +16,7 @@ from sayso.questions.wire import decode_ending, decode_request
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import AgentFloor
 from sayso.rules.rule import UnreadableRule, read_remembered
-from sayso.stores.ports import Copy, Record, Report, Ring, Use, Went
+from sayso.stores.ports import Copy, Record, Report, Revoked, Ring, Use, Went
 
 _SMALL = 4_096
 
@@ -153,6 +153,7 @@ def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record
         _moment_in(fields, b"b"),
         _moment_in(fields, b"z"),
         read_use([fields.get(name) for name in (b"pk", b"pa", b"po", b"pt", b"pl")]),
+        read_revoked(fields.get(b"rb"), fields.get(b"rt")),
     )
 
 
@@ -163,6 +164,11 @@ def _moment_in(fields: Mapping[bytes, bytes], name: bytes) -> datetime | None:
 def stored_report(went: Went, note: str) -> str:
     """How a call went, as it is kept beside its request."""
     return _array(went, note)
+
+
+def read_revoked(by: bytes | None, at: bytes | None) -> Revoked | None:
+    """Who took back what a request stored; None where nobody did."""
+    return None if by is None or at is None else Revoked(by.decode(), moment(at))
 
 
 def read_use(reply: Sequence[bytes | None]) -> Use | None:

@@ -95,14 +95,14 @@ class RedisRules:
     async def all(self) -> Sequence[KeptRule]:
         """All rules that have not expired, with their uses; the log names what cannot be read."""
         said = await self._client.run(_RULES)
-        read = (_kept(*said[start : start + 4]) for start in range(0, len(said), 4))
+        read = (_kept(*said[start : start + 5]) for start in range(0, len(said), 5))
         kept = [one for one in read if one is not None]
         return sorted(kept, key=lambda one: (one.remembered.stored_at, one.remembered.rule_id))
 
     async def revoke(self, rule_id: str, *, by: str) -> bool:
         """Take a rule back, at once for running sessions too."""
         facts = audit.written(audit.revoked(rule_id, by))
-        return bool(await self._client.run(_REVOKE, rule_id, self._client.token(), facts))
+        return bool(await self._client.run(_REVOKE, rule_id, self._client.token(), facts, by))
 
 
 class RedisAudit:
@@ -137,7 +137,9 @@ class RedisAudit:
         await self._client.run(_NOTE, audit.written(facts))
 
 
-def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | None:
+def _kept(
+    rule: bytes, facts: bytes, uses: bytes, last: bytes, question_id: bytes
+) -> KeptRule | None:
     read = read_remembered(rule)
     if isinstance(read, UnreadableRule):
         _log.warning("rule %s cannot be read by this version of Sayso: left out", read.rule_id)
@@ -146,7 +148,7 @@ def _kept(rule: bytes, facts: bytes, uses: bytes, last: bytes) -> KeptRule | Non
     about = from_json(facts)
     session = "" if remembered.scope in ("agent", "project") else about.get("session_id", "")
     project = about.get("project", "") if remembered.scope == "project" else ""
-    return KeptRule(remembered, about.get("agent_id", ""), session, project)
+    return KeptRule(remembered, about.get("agent_id", ""), session, project, question_id.decode())
 
 
 def _entry(number: bytes, fields: Sequence[bytes]) -> AuditEntry:

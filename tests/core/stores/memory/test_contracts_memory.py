@@ -24,6 +24,7 @@ from sayso.testing import (
     OutboxContract,
     OverrulingContract,
     ProjectsContract,
+    RevokedContract,
     RosterContract,
     RulesContract,
     SettlingContract,
@@ -125,4 +126,8 @@ class TestMemoryUses(UsesContract):
 
 
 class TestMemoryProjects(ProjectsContract):
+    pass
+
+
+class TestMemoryRevoked(RevokedContract):
     pass

@@ -19,6 +19,7 @@ from sayso.stores.memory import memory_backend
 from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
+from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules
 from sayso.stores.ports import KEPT, Copy, Opened
@@ -97,7 +98,8 @@ async def test_a_callback_is_a_replay_for_ten_minutes(backend: Backend, clock: C
 
 
 async def test_a_book_is_forgotten_a_day_after_its_last_rule(clock: Clock) -> None:
-    rules = MemoryRules(MemoryAudit(Records(clock), clock), clock)
+    records, outbox = Records(clock), MemoryOutbox()
+    rules = MemoryRules(records, MemoryAudit(records, clock), outbox, clock)
 
     def remember(run: RunRef, seconds: float) -> None:
         until = clock() + timedelta(seconds=seconds)

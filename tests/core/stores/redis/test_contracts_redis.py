@@ -18,6 +18,7 @@ from sayso.testing import (
     OutboxContract,
     OverrulingContract,
     ProjectsContract,
+    RevokedContract,
     RosterContract,
     RulesContract,
     SettlingContract,
@@ -113,4 +114,8 @@ class TestRedisUses(UsesContract):
 
 
 class TestRedisProjects(ProjectsContract):
+    pass
+
+
+class TestRedisRevoked(RevokedContract):
     pass

@@ -20,7 +20,7 @@ local function remember(name, about, now)
   end
   local over = math.max(now, tonumber(rule_until))
   redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
-  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}')
+  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}', 'q', id)
   redis.call('ZADD', P .. 'books', 'GT', rule_until, name)
   for _, key in ipairs({book, P .. 'rule:' .. rule_id, P .. 'books'}) do
     live_until(key, over + DAY, now)

@@ -34,6 +34,9 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfi
 # one says nothing: what cannot be imported is told when the tests run.
 COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no:terminal
 
+# How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
+THOROUGH ?= 5
+
 .PHONY: help demo test check agents docs bench chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
@@ -55,7 +58,7 @@ check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, li
 	@$(COLLECT) & compiling=$$!; $(BIN)/mypy & mypy=$$!; failed=; \
 	$(PYRIGHT) || failed=pyright; wait $$mypy || failed="mypy $$failed"; wait $$compiling; \
 	test -z "$$failed" || { echo "make $@: failed: $$failed" >&2; exit 1; }
-	$(call step,SAYSO_TEST_THOROUGH=1 $(PYTEST) $(ARGS))
+	$(call step,SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS))
 
 agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents
 

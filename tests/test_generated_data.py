@@ -19,7 +19,13 @@ print(settings.default.derandomize, settings.default.max_examples, examples(500)
 
 
 @pytest.mark.parametrize(
-    ("thorough", "said"), [("", "True 20 100"), ("0", "True 20 100"), ("1", "False 100 500")]
+    ("thorough", "said"),
+    [
+        ("", "True 20 100"),
+        ("0", "True 20 100"),
+        ("2", "False 40 200"),
+        ("5", "False 100 500"),
+    ],
 )
 def test_a_quick_run_makes_up_the_same_data_and_a_thorough_one_new_and_more_of_it(
     thorough: str, said: str

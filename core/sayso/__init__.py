@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sayso.agent.tools.wrap import LocalGate, wrap
     from sayso.agent.verdict import Pending, Verdict
     from sayso.always.terms import Terms
-    from sayso.calls import RunRef, ToolCall
+    from sayso.calls import Folder, RunRef, ToolCall
     from sayso.errors import (
         AlreadySettledError,
         ArgumentsChangedError,
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         sub_agent_tool,
     )
     from sayso.rules.deny_rule import DenyRule
+    from sayso.rules.fits import HostFit, PathFit, ShellFit
     from sayso.rules.lint import lint_rules
     from sayso.rules.rule import PatternRule, RememberedRule, Rule
     from sayso.stores.connect import open_backend
@@ -117,9 +118,11 @@ __all__ = [
     "DuplicateRequestError",
     "Event",
     "FieldError",
+    "Folder",
     "Gate",
     "Handle",
     "HandleClosedError",
+    "HostFit",
     "Inquiry",
     "InvalidCallError",
     "InvalidInputError",
@@ -129,6 +132,7 @@ __all__ = [
     "NotApproverError",
     "Orchestrator",
     "Outcome",
+    "PathFit",
     "PatternRule",
     "Pending",
     "PermissionRequestEvent",
@@ -148,6 +152,7 @@ __all__ = [
     "RunRef",
     "SaysoError",
     "SchemaError",
+    "ShellFit",
     "StoreUnreachableError",
     "StructuredInputRequestEvent",
     "StructuredInputResponseEvent",
@@ -205,6 +210,7 @@ _ROOMS = {
     ),
     "sayso.always.terms": ("Terms",),
     "sayso.calls": (
+        "Folder",
         "RunRef",
         "ToolCall",
     ),
@@ -291,6 +297,11 @@ _ROOMS = {
         "sub_agent_tool",
     ),
     "sayso.rules.deny_rule": ("DenyRule",),
+    "sayso.rules.fits": (
+        "HostFit",
+        "PathFit",
+        "ShellFit",
+    ),
     "sayso.rules.lint": ("lint_rules",),
     "sayso.rules.rule": (
         "PatternRule",

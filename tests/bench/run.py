@@ -1,7 +1,7 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
-``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]``; without
-words, all of them.
+``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]
+[replay [TRACE=FILE]]``; without words, all of them.
 Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 
@@ -17,6 +17,8 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.press import measure as measure_press
+from bench.replay import AIM_US
+from bench.replay import measure as measure_replay
 from bench.start import starting
 from bench.worst import AIM_MS
 from support.valkey_server import Valkey
@@ -135,7 +137,18 @@ def start(redis_path: str, result: dict[str, Any]) -> None:
         show(f"{name} start_ms" if name.startswith("start") else f"{name} ms", figures)
 
 
+def replay(_redis_path: str, result: dict[str, Any]) -> None:
+    """Deciding whether to ask; with ``TRACE=FILE`` also how often that is."""
+    result["replay"] = measure_replay(os.environ.get("TRACE"))
+    for name, us in result["replay"]["us"].items():
+        aim = f"   (aim: at most {AIM_US:g})" if name.endswith("rules") else ""
+        print(f"replay: {name:24} {us:8.1f} µs{aim}", flush=True)
+    for press, figures in result["replay"].get("trace", {}).items():
+        print(f"replay: {press:24} " + ", ".join(f"{k} {v:g}" for k, v in figures.items()))
+
+
 PARTS = {
+    "replay": replay,
     "press": presses,
     "asking": asking,
     "waiting": waiting,
@@ -150,7 +163,9 @@ def main(words: list[str]) -> None:
     """Measure the parts that are named, or all."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     result: dict[str, Any] = {}
-    for word in words or PARTS:
+    for name, _, value in (word.partition("=") for word in words if "=" in word):
+        os.environ[name] = value
+    for word in [word for word in words if "=" not in word] or PARTS:
         server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
         server.start()
         try:

@@ -200,7 +200,7 @@ class Draft:
                 stored["suggestedRules"] if "suggestedRules" in stored else _rules(fields, digest)
             )
             fields["denyRules"] = stored.get("denyRules", ())
-            for own in ("fixed", "claims", "kept"):  # what other doors write
+            for own in ("fixed", "claims", "kept", "folder"):  # what other doors write
                 fields.pop(own, None)
 
     @property

@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "check settings, store, tokens, webhook, places and approvers",
     "ask": "ask whether a tool may be used, and wait",
     "explain": "say which line of the policy would decide on a call, and why",
+    "replay": "say how often people would have been asked about calls that were made",
     "pending": "list the requests that wait for an answer",
     "show": "show one request, its cards and how it ended",
     "cancel": "withdraw a request and its cards",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from sayso.clock import utc_now
 from sayso.digests import short_digest
+from sayso.rules.fits import told
 from sayso.rules.rule import Rule
 from sayso.stores.ports import KeptRule
 from sayso.text.secrets import hiding, redacted
@@ -70,13 +72,20 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
 
 def where(rule: Rule) -> str:
     """The patterns, without secrets; of one call alone its values, or the digest of long ones."""
-    if rule.arguments_digest is not None and not rule.params:
+    if rule.arguments_digest is not None and not rule.params and not rule.talk:
         return f"exactly arguments {short_digest(rule.arguments_digest)}"
     parts = [f"{name} = {pattern}" for name, pattern in patterns(rule).items()]
+    parts += [f"{name}: {told(fit)}" for name, fit in rule.fits.items()]
+    parts += [f"any {name}" for name in rule.talk]
     if rule.others_digest is not None:
         parts.append(f"others {short_digest(rule.others_digest)}")
     where = ", ".join(parts) or "any arguments"
     return where if rule.arguments_digest is None else f"exactly {where}"
+
+
+def fits(rule: Rule) -> dict[str, Any]:
+    """What arguments may be by their meaning, as JSON."""
+    return {name: asdict(fit) for name, fit in rule.fits.items()}
 
 
 def patterns(rule: Rule) -> dict[str, str]:
@@ -99,6 +108,8 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "effect": remembered.effect,
         "tool": remembered.rule.tool,
         "params": patterns(remembered.rule),
+        "fits": fits(remembered.rule),
+        "talk": list(remembered.rule.talk),
         "argumentsDigest": remembered.rule.arguments_digest,
         "othersDigest": remembered.rule.others_digest,
         "scope": remembered.scope,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from sayso.agent.gate import Gate
 from sayso.agent.verdict import Verdict
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
@@ -59,7 +61,7 @@ async def _verdict(
 ) -> Verdict:
     # The calls of one prompt are one run: those that come together share a card.
     run = RunRef(asker.agent, event.session, run_id=event.prompt or event.session)
-    call = ToolCall(event.tool, event.arguments, event.call_id or new_id())
+    call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder_of(event))
     routed = route_seconds(settings.routes, run.agent_id, call.name)
     async with Gate.open(
         backend,
@@ -77,6 +79,19 @@ async def _verdict(
             suggest=suggested(call, event.suggestions),
             timeout=asker.seconds if routed is None else min(routed, asker.seconds),
         )
+
+
+def folder_of(event: HookEvent) -> Folder | None:
+    """The project that the agent works in: the repository around its folder, else that itself.
+
+    A hook runs where the agent does, and sees its files.
+    """
+    begins = Path(event.folder)
+    if not begins.is_absolute() or ".." in begins.parts or "\0" in event.folder:
+        return None
+    around = (begins, *begins.parents)
+    root = next((one for one in around if os.path.lexists(one / ".git")), begins)
+    return Folder(str(root), str(begins), seen=True)
 
 
 def _answer(event: HookEvent, verdict: Verdict) -> Answer:

@@ -79,7 +79,7 @@ class Checks:
             ArgumentsChangedError: the arguments changed while they were asked about.
             KeyReusedError: another call was asked under its key.
         """
-        call, question_id = taken(handed), new_id()
+        call, question_id = self._options.placed(taken(handed)), new_id()
         if asked.suggest:
             asked = replace(asked, suggest=suggested(call, asked.suggest))
         if not asked.key:
@@ -153,7 +153,7 @@ class Checks:
 
     async def submit(self, call: ToolCall, asked: Asked) -> str | Verdict:
         """The permission id of the open question, or the verdict where nobody is needed."""
-        call = taken(call)
+        call = self._options.placed(taken(call))
         if asked.suggest:
             asked = replace(asked, suggest=suggested(call, asked.suggest))
         said: Verdict | Decided | OpenCheck | Joined = await self._decided(call, asked, None)
@@ -316,6 +316,7 @@ class Checks:
             original_arguments=called_with,
             arguments_schema=schema_of(declared),
             suggested_rules=derive(call, declared=declared, digest=digest, suggest=asked.suggest),
+            folder=call.folder,
             **self._options.fields(asked),
         )
 

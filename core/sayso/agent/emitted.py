@@ -91,8 +91,9 @@ def _with_offers(request: PermissionRequestEvent, asker: Asker) -> PermissionReq
     """The request with what a card offers of the tool, where nothing is said of it."""
     given = request.model_fields_set
     found: dict[str, object] = {}
+    call = replace(call_of(request), folder=request.folder)
     if "suggested_rules" not in given:
-        found["suggested_rules"] = derive(call_of(request), declared=asker.declaration)
+        found["suggested_rules"] = derive(call, declared=asker.declaration)
     if "arguments_schema" not in given:
         found["arguments_schema"] = schema_of(asker.declaration)
     return request.model_copy(update=found)

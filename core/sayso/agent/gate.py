@@ -27,7 +27,7 @@ from sayso.agent.tools.guard import Guarded, guarded
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Verdict
 from sayso.agent.waiting import Questions
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
 from sayso.errors import RequestEndedError
 from sayso.events import Event, RequestEnding, UserInputRequest
@@ -84,6 +84,7 @@ class Gate(Resuming):
         withdrawn_by: str | None = None,
         audit_rules: bool = False,
         patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
+        folder: str | Folder | None = None,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
 
@@ -103,6 +104,7 @@ class Gate(Resuming):
             withdrawn_by,
             audit_rules,
             patience=patience,
+            folder=folder,
         )
         async with AsyncExitStack() as stack:
             backend = store

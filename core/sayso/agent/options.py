@@ -17,7 +17,7 @@ from sayso.agent.timeouts import (
     in_seconds,
 )
 from sayso.always.widths import MOST_SUGGESTED
-from sayso.calls import RunRef
+from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
 from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy
@@ -62,6 +62,8 @@ class Asked:
 class GateOptions:
     """How a gate is set up, and for whom it asks; see ``sayso.Gate.open``.
 
+    ``folder`` is the root of the project that the run works on, where this process sees
+    its files: without one, nothing is offered or allowed by paths.
     Without a policy, a person is asked about every call. ``withdrawn_by`` is who
     withdraws a question that is not waited for any more, where that is known.
     ``requested_by`` is the actor who wants what the run does, such as ``chat:alice``:
@@ -71,7 +73,7 @@ class GateOptions:
 
     Raises:
         ValueError: the timeout or the patience is not more than zero, or longer
-            than 30 days, or ``requested_by`` is no actor.
+            than 30 days, or ``requested_by`` is no actor, or the folder is not written from /.
     """
 
     run: RunRef
@@ -85,8 +87,11 @@ class GateOptions:
     source_name: str | None = None
     path: tuple[str, ...] = ()
     patience: float | timedelta = DEFAULT_PATIENCE_SECONDS
+    folder: str | Folder | None = None
 
     def __post_init__(self) -> None:
+        if (placed := self._folder) is not None and not placed.root.startswith("/"):
+            raise ValueError(f"a folder is written from /, not {placed.root!r}")
         in_seconds(self.timeout)
         in_seconds(self.patience)
         if self.requested_by is not None:
@@ -96,6 +101,15 @@ class GateOptions:
         """Those of the gate of a sub-agent, which these calls led to."""
         named = self.source_name if source_name is None else source_name
         return replace(self, source_name=named, path=self.path + path)
+
+    @property
+    def _folder(self) -> Folder | None:
+        return Folder(self.folder, seen=True) if isinstance(self.folder, str) else self.folder
+
+    def placed(self, call: ToolCall) -> ToolCall:
+        """The call with the folder that the run works in, unless it has one of its own."""
+        folder = self._folder
+        return call if folder is None or call.folder else replace(call, folder=folder)
 
     def asked(
         self,

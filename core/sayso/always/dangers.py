@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sayso.always.programs import program_of
 from sayso.globs import dangers as globs
 from sayso.globs.notes import Danger, DangerKind
+from sayso.rules.fits import ShellFit
 from sayso.rules.rule import Rule
 from sayso.shell.looks import READING
 
@@ -32,14 +33,28 @@ class WidePattern:
     danger: Danger
 
 
-RuleDanger = WholeTool | ShowsFiles | WidePattern
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """The rule allows lines of a shell that look at whatever they name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begins:
+    """The rule allows programs with more than the words that it names."""
+
+    beginnings: tuple[tuple[str, ...], ...]
+
+
+RuleDanger = WholeTool | ShowsFiles | WidePattern | Looks | Begins
 
 
 def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
     """What people may not expect of the calls that a rule allows; nothing for a literal one."""
     if rule.arguments_digest is not None:
         return ()
-    return (WholeTool(),) if is_the_tool(rule) else tuple(_of_params(rule))
+    if is_the_tool(rule):
+        return (WholeTool(),)
+    return (*_of_params(rule), *_of_fits(rule))
 
 
 def is_the_tool(rule: Rule) -> bool:
@@ -56,6 +71,14 @@ def _of_params(rule: Rule) -> Iterator[RuleDanger]:
             yield from (WidePattern(parameter, danger) for danger in globs.dangers(pattern))
         elif program in READING:
             yield ShowsFiles(program)
+
+
+def _of_fits(rule: Rule) -> Iterator[RuleDanger]:
+    for fit in rule.fits.values():
+        if isinstance(fit, ShellFit):
+            if fit.begins:
+                yield Begins(fit.begins)
+            yield Looks()
 
 
 def _matches_everything(pattern: str) -> bool:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-from sayso.always.dangers import RuleDanger, ShowsFiles, WholeTool
+from sayso.always.dangers import Begins, Looks, RuleDanger, ShowsFiles, WholeTool
 from sayso.always.programs import program_of
 from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import short_digest
 from sayso.globs.words import danger_in_words
+from sayso.rules.fits import Fit, HostFit, ShellFit
 from sayso.rules.rule import Rule, Scope
 from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
@@ -29,12 +31,17 @@ def meanings(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     tool = name_in_words(rule.tool)
     if rule.arguments_digest is not None:
         digest = short_digest(rule.arguments_digest)
-        if rule.params or not call.arguments:  # without them they are longer than a screen
-            yield words.exactly.format(tool, _values(call, words), digest)
-        yield words.exactly_as_shown.format(tool, digest)
+        held = {name: call.arguments[name] for name in call.arguments if name not in rule.talk}
+        told = [words.exactly_as_shown.format(tool, digest)]
+        if rule.params or not held:  # without them they are longer than a screen
+            told.insert(0, words.exactly.format(tool, _values(held, words), digest))
+        names = _names(rule.talk, words)
+        yield from (words.and_any_of.format(one, names) if names else one for one in told)
         return
     patterns = [_parameter(name, text, words) for name, text in sorted(rule.params.items())]
-    about = words.both.join((*patterns, *_others(rule, call, words)))
+    fits = [_fit(name, fit, words) for name, fit in sorted(rule.fits.items())]
+    talk = [words.any_of.format(_names(rule.talk, words))] if rule.talk else []
+    about = words.both.join((*patterns, *fits, *talk, *_others(rule, call, words)))
     yield words.rule.format(tool, about or words.any_arguments)
 
 
@@ -48,7 +55,9 @@ def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
 def button_label(rule: Rule, words: AlwaysWords, limit: int) -> str:
     """A few words on a button; what is stored is said in full before it is."""
     patterns = [*rule.params.values()]
-    if len(patterns) == 1:
+    if rule.fits and not patterns:
+        said = _fit_label(next(iter(rule.fits.values())), words)
+    elif len(patterns) == 1:
         said = f"{words.always}: {program_of(patterns[0]) or visible(patterns[0], one_line=True)}"
     elif patterns:
         said = words.always_by.format(words.both.join(map(name_in_words, sorted(rule.params))))
@@ -74,12 +83,16 @@ def _warning(danger: RuleDanger, words: AlwaysWords) -> str:
             return words.warns_of_whole_tool
         case ShowsFiles(program):
             return words.warns_of_files.format(program)
+        case Looks():
+            return words.warns_of_looking
+        case Begins(beginnings):
+            return words.warns_of_beginnings.format(_beginnings(beginnings, words.both))
     return danger_in_words(danger.danger, words.globs)
 
 
-def _values(call: ToolCall, words: AlwaysWords) -> str:
+def _values(arguments: Mapping[str, Any], words: AlwaysWords) -> str:
     """The arguments as they are, a string never like a number; secrets only by their length."""
-    values = sorted(redacted(dict(call.arguments)).items())
+    values = sorted(redacted(dict(arguments)).items())
     shown = (words.value.format(name_in_words(name), _json(value)) for name, value in values)
     return words.both.join(shown) or words.exactly_no_arguments
 
@@ -90,11 +103,50 @@ def _parameter(name: str, pattern: str, words: AlwaysWords) -> str:
     return said if program is None else words.program.format(said, program)
 
 
+def _fit(name: str, fit: Fit, words: AlwaysWords) -> str:
+    """What an argument may be, said without a word of an agent's own beside the value itself."""
+    named = name_in_words(name)
+    match fit:
+        case ShellFit(begins=()):
+            return words.looks.format(named)
+        case ShellFit():
+            return words.begins.format(named, _beginnings(fit.begins, words.either))
+        case HostFit():
+            return words.page.format(named, fit.host)
+    place = _json(fit.place)
+    if fit.file:
+        return words.is_file.format(named, place)
+    return words.below.format(named, place, words.never_meant)
+
+
+def _fit_label(fit: Fit, words: AlwaysWords) -> str:
+    match fit:
+        case ShellFit(begins=()):
+            return words.always_looks
+        case ShellFit():
+            return words.always_begins.format(" ".join(fit.begins[0]))
+        case HostFit():
+            return f"{words.always}: {fit.host}"
+    if fit.file:
+        return f"{words.always}: {visible(fit.file, one_line=True)}"
+    folder = visible(fit.folder, one_line=True)
+    return words.always_below.format(folder) if folder else words.always_project
+
+
+def _beginnings(beginnings: Iterable[tuple[str, ...]], joined: str) -> str:
+    return joined.join(_json(" ".join(words)) for words in beginnings)
+
+
+def _names(names: Iterable[str], words: AlwaysWords) -> str:
+    *most, last = [*map(name_in_words, sorted(names))] or [""]
+    return words.both.join(filter(None, (", ".join(most), last)))
+
+
 def _others(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     if rule.others_digest is None:
-        if rule.params:
+        if rule.params or rule.fits:
             yield words.any_others
-    elif set(call.arguments) <= set(rule.params):
+    elif set(call.arguments) <= {*rule.params, *rule.fits, *rule.talk}:
         yield words.no_others
     else:
         yield words.others_as_shown.format(short_digest(rule.others_digest))

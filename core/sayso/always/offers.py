@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
 from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.widths import MOST_SUGGESTED
 from sayso.always.words import ENGLISH, AlwaysWords
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import Folder, RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
+from sayso.rules.fits import told
 from sayso.rules.rule import Rule, Scope
 from sayso.rules.values import Values
 from sayso.text.secrets import redaction
@@ -41,25 +42,30 @@ def offers(
     run: RunRef,
     *,
     words: AlwaysWords = ENGLISH,
+    folder: Folder | None = None,
 ) -> tuple[Offer, ...]:
     """What can be stored for a call, from narrow to wide.
 
     Only rules that are about this call, and that can be shown as they are, in
     full and without a secret in them. A rule for all that the tool can do is
-    offered in the scope ``tool-window`` alone, whoever suggests it.
+    offered in the scope ``tool-window`` alone, whoever suggests it. ``folder`` is where
+    the agent works; its files are not looked at here.
     """
-    rules = _fitting(call, digest, suggested)
+    rules = _fitting(call, digest, suggested, folder)
     if not rules or rules[0] != suggested[0]:
         return ()
     making = _Offering(call, run, words)
     return tuple(offer for offer in making.all(rules) if offer is not None)
 
 
-def _fitting(call: ToolCall, digest: str, suggested: Sequence[Rule]) -> list[Rule]:
+def _fitting(
+    call: ToolCall, digest: str, suggested: Sequence[Rule], folder: Folder | None
+) -> list[Rule]:
     rules: list[Rule] = []
-    values = Values(call.arguments)
+    values = Values(call.arguments, folder and replace(folder, seen=False))
     for rule in suggested:
-        fits = rule.arguments_digest in (None, digest) and rule.matches(call, values)
+        held = bool(rule.talk) or rule.arguments_digest in (None, digest)
+        fits = held and rule.matches(call, values)
         if fits and _is_showable(rule) and rule not in rules:
             rules.append(rule)
         if len(rules) == MOST_WIDTHS:
@@ -120,4 +126,6 @@ class _Offering:
 
 
 def _is_showable(rule: Rule) -> bool:
-    return rule.arguments_digest is not None or not redaction(rule.params).hidden
+    if rule.arguments_digest is not None:
+        return True
+    return not redaction({**rule.params, **{n: told(fit) for n, fit in rule.fits.items()}}).hidden

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 from sayso.always.programs import program_pattern
+from sayso.always.roles import by_roles
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
 from sayso.globs.glob import escape
+from sayso.known.tools import roles_in
 from sayso.rules.declarations import Declaration, DerivePermission
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
@@ -34,21 +37,29 @@ def derive(
 ) -> tuple[Rule, ...]:
     """Rules to offer with Always, from narrow to wide; each covers at least this call.
 
-    First exactly this call. Then what is suggested, see ``suggested``, as far as it is
-    about this call. Then what the tool declares, else, for a command
-    line of plain words whose program can only look, this program with the
-    other arguments as they are. Last the tool, whatever its arguments. ``digest`` is that
-    of the arguments, where it is known already.
+    First exactly this call, but for its talk. Then what is suggested, see ``suggested``, as
+    far as it is about this call. Then what the tool derives, and what follows from the roles
+    of its arguments, declared or well known: see ``sayso.always.roles``. For a command
+    line of an unknown tool that is plain words of a program that can only look, this program
+    with the other arguments as they are. Last the tool, whatever its arguments. ``digest`` is
+    that of the arguments, where it is known already.
 
     Raises:
         InvalidCallError: the arguments cannot be written as JSON.
     """
-    literal = literal_rule(call, digest)
+    declaration = declared if isinstance(declared, Declaration) else None
+    function = declaration.derive if declaration else cast("DerivePermission | None", declared)
+    roles = roles_in(call, declaration)
+    literal = literal_rule(call, digest, talk=roles.talk)
     whole = Rule(call.name)
-    function = declared.derive if isinstance(declared, Declaration) else declared
-    middle = _program(call) if function is None else _declared(call, function)
+    middle = [one for one in suggest if one.matches(call)]
+    middle += [] if function is None else _declared(call, function)
+    if roles.names:
+        middle += by_roles(call, roles)
+    elif function is None:
+        middle += _program(call)
     rules = [literal]
-    for rule in (*(one for one in suggest if one.matches(call)), *middle):
+    for rule in middle:
         if rule not in rules and rule != whole:
             rules.append(rule)
     return (*rules, whole)

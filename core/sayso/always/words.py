@@ -15,6 +15,10 @@ class AlwaysWords:
 
     always: str
     always_by: str
+    always_looks: str
+    always_begins: str
+    always_below: str
+    always_project: str
     always_these: str
     always_deny: str
     whole_tool: str
@@ -33,9 +37,18 @@ class AlwaysWords:
     any_arguments: str
     parameter: str
     program: str
+    looks: str
+    begins: str
+    either: str
+    below: str
+    is_file: str
+    never_meant: str
+    page: str
     any_others: str
     no_others: str
     others_as_shown: str
+    any_of: str
+    and_any_of: str
     both: str
 
     for_time: str
@@ -48,12 +61,18 @@ class AlwaysWords:
 
     warns_of_whole_tool: str
     warns_of_files: str
+    warns_of_looking: str
+    warns_of_beginnings: str
     globs: GlobWords = GLOB_ENGLISH
 
 
 ENGLISH = AlwaysWords(
     always="Always",
     always_by="Always: by {}",
+    always_looks="Always: lines that only look",
+    always_begins="Always: {} …",
+    always_below="Always: below {}/",
+    always_project="Always: in this project",
     always_these="Always: these arguments",
     always_deny="Always deny",
     whole_tool="Whole tool",
@@ -72,9 +91,18 @@ ENGLISH = AlwaysWords(
     any_arguments="any arguments",
     parameter="{} matching {}",
     program="{} (only {}, alone or with plain words)",
+    looks="{} being a line whose every part only looks",
+    begins="{} being a line whose every part begins with {} or only looks",
+    either=" or ",
+    below="{} being a file anywhere below {} ({})",
+    is_file="{} being the file {} itself, not through a link",
+    never_meant="nothing hidden, installed, for build servers or behind links",
+    page="{} being a page of https://{}",
     any_others="any other arguments",
     no_others="no other arguments",
     others_as_shown="the others as this card shows them (digest {})",
+    any_of="any {}",
+    and_any_of="{}, and any {}",
     both=" and ",
     for_time="{} for {}",
     stored_for="{}, for {}",
@@ -85,4 +113,6 @@ ENGLISH = AlwaysWords(
     seconds=Counted("{count} second", "{count} seconds"),
     warns_of_whole_tool="It allows every call of this tool in this session, with any arguments",
     warns_of_files="{} can show every file that the agent's tool may read",
+    warns_of_looking="Such a line can show every file that the agent's tool may read",
+    warns_of_beginnings="It allows {} with other options and names, too",
 )

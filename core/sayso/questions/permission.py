@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
-from sayso.calls import ToolCall
+from sayso.calls import Folder, ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
@@ -59,7 +59,7 @@ class PermissionRequestEvent(UserInputRequest):
     ``deny_rules`` are those of that policy, which nothing comes before.
     Nobody changes a call that is ``fixed``. ``claims`` are what whoever asks says of
     itself, pairs of a name and a text; ``kept`` is what the door that it came in by
-    keeps with it for itself.
+    keeps with it for itself. ``folder`` is where the agent works, as it says.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -77,6 +77,7 @@ class PermissionRequestEvent(UserInputRequest):
     fixed: bool = False
     claims: tuple[tuple[str, str], ...] = ()
     kept: str = ""
+    folder: Folder | None = None
 
     @property
     def question_id(self) -> str:
@@ -351,6 +352,8 @@ class PermissionRequestEvent(UserInputRequest):
             yield edit
 
     def _claimed(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
+        if self.folder is not None:
+            yield words.project, one_line(self.folder.root, LONGEST_BECAUSE)
         for name, text in self.claims:
             label = words.claims.format(name=one_line(name, NAME_LIMIT))
             yield label, shortened(from_agent(text, one_line=True), LONGEST_BECAUSE)
@@ -363,7 +366,8 @@ class PermissionRequestEvent(UserInputRequest):
     def _offers(self) -> tuple[Offer, ...]:
         words = words_of(self).always
         call, rules = call_of(self), self.suggested_rules
-        return offers(call, self.arguments_digest, rules, self.run, words=words)
+        digest, run = self.arguments_digest, self.run
+        return offers(call, digest, rules, run, words=words, folder=self.folder)
 
     def _offer(self, choice: Choice) -> Offer | None:
         return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)

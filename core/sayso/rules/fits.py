@@ -7,6 +7,7 @@ that did not understand a call would be silent about it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, field_validator
@@ -16,6 +17,9 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from sayso.calls import Folder
 from sayso.errors import ConfigError
 from sayso.rules import paths
+from sayso.shell.fits import beginnings
+from sayso.shell.line import Command, Line
+from sayso.shell.reader import read
 
 # What is not known here might narrow the fit: it is refused, never ignored.
 _CONFIG = ConfigDict(
@@ -32,6 +36,52 @@ _INSIDE = frozenset(
         *("lan", "test", "example", "invalid", "onion", "arpa"),
     }
 )
+
+
+_SHELLS = frozenset(f"{folder}{name}" for folder in ("", "/bin/") for name in ("bash", "sh", "zsh"))
+_HANDED_ON = frozenset({"-c", "-lc"})
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
+class ShellFit:
+    """A line of a shell whose every part only looks, or begins with one of ``begins``.
+
+    A program with its arguments as a list is such a part as well. Absolute paths may be
+    below ``root``. Which beginnings there are is the shell room's to say: never one of a
+    program that runs others, and none with options that change what is run.
+    """
+
+    begins: tuple[tuple[str, ...], ...] = ()
+    root: str = ""
+    kind: Literal["shell"] = "shell"
+
+    def holds(self, value: Any, folder: Folder | None) -> bool:  # noqa: ARG002
+        """Whether the value is such a line."""
+        needed = needed_for(value, self.root)
+        return needed is not None and all(one in self.begins for one in needed)
+
+
+def needed_for(value: Any, root: str = "") -> tuple[tuple[str, ...], ...] | None:
+    """The beginnings that a line needs, none where it only looks; None where none would do."""
+    if isinstance(value, str):
+        return _needed(value, root)
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if not all(isinstance(word, str) for word in value):
+        return None
+    if len(value) == 3 and value[0] in _SHELLS and value[1] in _HANDED_ON:
+        return _needed(value[2], root)
+    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root)
+
+
+# Many rules look at one line, one after the other.
+_read = lru_cache(maxsize=4)(read)
+
+
+@lru_cache(maxsize=8)
+def _needed(text: str, root: str) -> tuple[tuple[str, ...], ...] | None:
+    line = _read(text)
+    return None if line is None else beginnings(line, root)
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
@@ -71,11 +121,11 @@ class PathFit:
         """
         if not isinstance(value, str) or folder is None:
             return False
-        path = paths.absolute(value, folder)
-        names = None if path is None else paths.inside(self.root, path)
-        if path is None or names is None or not paths.is_ordinary(names):
+        path, place = paths.absolute(value, folder), self.place
+        if path is None or not (path == place if self.file else path.startswith(f"{place}/")):
             return False
-        if not (path == self.place if self.file else path.startswith(f"{self.place}/")):
+        names = paths.inside(self.root, path)
+        if names is None or not paths.is_ordinary(names):
             return False
         return not folder.seen or paths.has_no_link(self.root, names)
 
@@ -120,5 +170,15 @@ def is_public(host: str) -> bool:
     return _HOST.fullmatch(host) is not None and host.rpartition(".")[2] not in _INSIDE
 
 
-Fit = Annotated[PathFit | HostFit, Field(discriminator="kind")]
+Fit = Annotated[ShellFit | PathFit | HostFit, Field(discriminator="kind")]
 """What an argument may be. The kind tells them apart where they are written."""
+
+
+def told(fit: Fit) -> str:
+    """A fit in a few words of a command line, for lists."""
+    match fit:
+        case ShellFit(begins):
+            return " | ".join(("(only looks)", *(" ".join(words) for words in begins)))
+        case PathFit():
+            return fit.place if fit.file else f"{fit.place}/**"
+    return f"https://{fit.host}/"

@@ -29,6 +29,8 @@ _SHARED = re.compile(
 )
 
 
+# A path is looked at by every rule about paths, and so is the folder of each.
+@lru_cache(maxsize=256)
 def parts(path: str) -> tuple[str, ...] | None:
     """The names in an absolute path; None where it is not written in the one plain way.
 

@@ -209,7 +209,7 @@ def test_a_place_without_room_for_every_value_can_say_as_exactly_where_they_stan
 def test_this_program_says_its_pattern_and_what_becomes_of_the_others(
     arguments: dict[str, Any], words: str
 ) -> None:
-    call = ToolCall("bash", arguments)
+    call = ToolCall("terminal", arguments)
     others = {name: value for name, value in arguments.items() if name != "command"}
 
     found = offered(*derive(call)[1:], call=call, run=RunRef("bot", "5f0c" * 9))["always-2"]
@@ -217,7 +217,7 @@ def test_this_program_says_its_pattern_and_what_becomes_of_the_others(
     assert found.choice.label == "Always: ls"
     assert found.choice.warning == ""
     assert found.choice.stores == (
-        'bash with command matching "ls?( +([a-zA-Z0-9 _./:=@+-]))" '
+        'terminal with command matching "ls?( +([a-zA-Z0-9 _./:=@+-]))" '
         "(only ls, alone or with plain words) and "
         f"{words.format(short_digest(arguments_digest(others)))} in session {'5f0c' * 9}"
     )

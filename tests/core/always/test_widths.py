@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def bash(command: Any, **others: Any) -> ToolCall:
-    return ToolCall("bash", {"command": command, **others})
+    return ToolCall("terminal", {"command": command, **others})
 
 
 def program(command: str, **others: Any) -> Rule:

@@ -20,7 +20,7 @@ from sayso.agent.options import GateOptions
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
-from sayso.calls import RunRef, new_id
+from sayso.calls import Folder, RunRef, new_id
 from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
 from sayso.events import Event
 from sayso.policy.decision import Policy
@@ -44,6 +44,7 @@ def connect(
     requested_by: str | None = None,
     observe: Callable[[Event], None] | None = None,
     audit_rules: bool = False,
+    folder: str | Folder | None = None,
 ) -> Handle:
     """A handle on the store at a URL, else on the one that SAYSO_STORE_URL names.
 
@@ -66,6 +67,7 @@ def connect(
         observe=observe,
         audit_rules=audit_rules,
         patience=patience,
+        folder=folder,
     )
     return Handle(url, options, session)
 

@@ -1,0 +1,146 @@
+"""The replay itself: each call decided on, asked where it must be, and answered as is said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from sayso.agent.choices import chosen
+from sayso.always.offers import ALWAYS, WINDOW
+from sayso.always.terms import Terms
+from sayso.always.widths import derive
+from sayso.calls import RunRef, new_id
+from sayso.cards.card import Choice
+from sayso.digests import shown_and_digest
+from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.rule import RememberedRule
+from sayso_bots.replay.trace import Press, TracedCall
+
+LONG = 20
+"""A session is long with so many calls."""
+
+_BY = "replay:you"
+_LIVES = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What became of one call: who decided on it, what was pressed, and which rule that was.
+
+    ``rule`` is, in words, the one that was stored, or the line that decided.
+    """
+
+    n: int
+    tool: str
+    decided: Literal["asked", "policy", "rule"]
+    pressed: Press | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often people were asked, in all and once long sessions were half over."""
+
+    calls: int
+    cards: int
+    per10: float
+    second_half_per10: float
+
+
+class Replay:
+    """Decides on calls in the order of their times, with what was pressed on those before."""
+
+    def __init__(self, policy: Policy, terms: Terms, press: Press) -> None:
+        self._policy = policy
+        self._terms = terms
+        self._press: Press = press
+        self._kept: dict[tuple[str, str], list[RememberedRule]] = defaultdict(list)
+        self._said: dict[str, str] = {}
+
+    async def step(self, n: int, traced: TracedCall) -> Step:
+        """What becomes of the next call."""
+        run = RunRef(traced.agent, traced.session)
+        context = Context(run, self._remembered(run, traced.at), source_name=traced.agent)
+        decision = await evaluate(self._policy, traced.call, context) or Decision.ASK
+        call = decision.applied_to(traced.call)
+        if decision.ruling is not Ruling.ASK:
+            by_rule = self._said.get(decision.rule_id)
+            if by_rule is not None:
+                return Step(n, call.name, "rule", rule=by_rule)
+            return Step(n, call.name, "policy", rule=decision.line or decision.reason)
+        press = traced.press or self._press
+        request = _request(traced, run)
+        choice, pressed = self._choice(request, press)
+        if choice is None:
+            return Step(n, call.name, "asked", pressed)
+        _, rule = chosen(request, choice.key, by=_BY, at=traced.at, terms=self._terms)
+        if rule is not None:
+            session = "" if rule.scope == "agent" else run.session_id
+            self._kept[(run.agent_id, session)].append(rule)
+            self._said[rule.rule_id] = choice.stores
+        return Step(n, call.name, "asked", pressed, choice.stores)
+
+    def _remembered(self, run: RunRef, at: datetime) -> tuple[RememberedRule, ...]:
+        found = []
+        for session in (run.session_id, ""):
+            key = (run.agent_id, session)
+            self._kept[key] = [rule for rule in self._kept[key] if rule.expires_at > at]
+            found += self._kept[key]
+        return tuple(found)
+
+    def _choice(self, request: PermissionRequestEvent, press: Press) -> tuple[Choice | None, Press]:
+        """The choice on the card that is pressed, and which of the presses that is."""
+        if press == "never":
+            return None, press
+        body = request.card()
+        offered = [one for one in (*body.choices, *body.more) if one.scope in self._terms.scopes]
+        widths = [one for one in offered if one.stores and one.key.startswith(f"{ALWAYS}-")]
+        wide = [one for one in offered if one.stores and one.key == WINDOW]
+        if press == "narrowest" and widths:
+            return widths[0], press
+        if press == "widest" and (wide or widths):
+            return [*widths, *wide][-1], press
+        exact = [one for one in offered if one.stores and one.key == ALWAYS]
+        return (exact[0], "exact") if exact else (None, "never")
+
+
+def _request(traced: TracedCall, run: RunRef) -> PermissionRequestEvent:
+    call = traced.call
+    arguments, digest = shown_and_digest(call.arguments)
+    return PermissionRequestEvent(
+        permission_id=new_id(),
+        source_name=traced.agent,
+        run=run,
+        function_name=call.name,
+        call_id=call.call_id,
+        arguments=arguments,
+        arguments_digest=digest,
+        suggested_rules=derive(call, digest=digest),
+        folder=call.folder,
+        expires_at=traced.at + _LIVES,
+    )
+
+
+def counted(calls: Sequence[TracedCall], steps: Iterable[Step]) -> Count:
+    """How often people were asked about these calls."""
+    asked = [step.decided == "asked" for step in steps]
+    late = [asked[number] for number in _late(calls)]
+    return Count(len(asked), sum(asked), _per10(asked), _per10(late))
+
+
+def _late(calls: Sequence[TracedCall]) -> Iterator[int]:
+    """The positions of the calls in the second half of long sessions."""
+    by_session: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, one in enumerate(calls):
+        by_session[(one.agent, one.session)].append(number)
+    for numbers in by_session.values():
+        if len(numbers) >= LONG:
+            yield from numbers[len(numbers) // 2 :]
+
+
+def _per10(asked: Sequence[bool]) -> float:
+    return round(10 * sum(asked) / len(asked), 2) if asked else 0.0

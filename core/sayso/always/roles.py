@@ -1,0 +1,81 @@
+"""The widths that follow from what the arguments of a call are for: a line, paths, an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sayso.calls import ToolCall
+from sayso.digests import arguments_digest
+from sayso.rules import paths
+from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for
+from sayso.rules.roles import Roles
+from sayso.rules.rule import Rule
+
+_MOST_BEGINNINGS = 4
+"""A rule that names more beginnings is not read before it is stored."""
+
+
+def by_roles(call: ToolCall, roles: Roles) -> list[Rule]:
+    """Rules to offer for a call, from narrow to wide; each is about it.
+
+    The arguments that have no role are held as they are, and what is written into
+    allowed paths may be anything. Of a tool that has several kinds of roles no such rule
+    could be said in one sentence.
+    """
+    kinds = [roles.command != "", roles.paths != (), roles.url != ""]
+    if sum(kinds) != 1 or not all(name in call.arguments for name in roles.names):
+        return []
+    rules = (_rule(call, roles, fits) for fits in _fits(call, roles))
+    return [rule for rule in rules if rule.matches(call)]
+
+
+def _fits(call: ToolCall, roles: Roles) -> Iterator[Mapping[str, Fit]]:
+    if roles.command:
+        yield from ({roles.command: fit} for fit in _of_line(call, call.arguments[roles.command]))
+    elif roles.url:
+        host = host_of(call.arguments[roles.url])
+        if host is not None:
+            yield {roles.url: HostFit(host)}
+    else:
+        yield from _of_paths(call, roles.paths)
+
+
+def _of_line(call: ToolCall, value: object) -> Iterator[ShellFit]:
+    root = call.folder.root if call.folder is not None else ""
+    needed = needed_for(value, root)
+    if needed is not None and len(needed) <= _MOST_BEGINNINGS:
+        yield ShellFit(tuple(sorted(needed)), root if needed else "")
+
+
+def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, Fit]]:
+    """The first folder below the root, or a file of the root itself; then the whole project."""
+    folder = call.folder
+    if folder is None or not paths.is_project(folder.root):
+        return
+    found = []
+    for name in names:
+        value = call.arguments[name]
+        path = paths.absolute(value, folder) if isinstance(value, str) else None
+        below = None if path is None else paths.inside(folder.root, path)
+        if below is None or not paths.is_ordinary(below):
+            return
+        found.append(below)
+    if {len(below) for below in found} == {1}:
+        yield {
+            name: PathFit(folder.root, file=below[0])
+            for name, below in zip(names, found, strict=True)
+        }
+    elif len({below[0] for below in found}) == 1 and min(map(len, found)) > 1:
+        yield {name: PathFit(folder.root, found[0][0]) for name in names}
+    yield {name: PathFit(folder.root) for name in names}
+
+
+def _rule(call: ToolCall, roles: Roles, fits: Mapping[str, Fit]) -> Rule:
+    free = {*roles.talk, *roles.writes}
+    others = {name: value for name, value in call.arguments.items() if name not in {*fits, *free}}
+    return Rule(
+        call.name,
+        fits=fits,
+        others_digest=arguments_digest(others),
+        talk=tuple(sorted(free)),
+    )

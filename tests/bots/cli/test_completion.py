@@ -17,7 +17,7 @@ from sayso_bots.cli.parser import COMMANDS
 
 TYPED = [
     ("sayso che", {"check"}),
-    ("sayso re", {"revoke"}),
+    ("sayso re", {"replay", "revoke"}),
     ("sayso webhook s", {"set", "show"}),
     ("sayso api t", {"token"}),
     ("sayso ask --ti", {"--timeout"}),

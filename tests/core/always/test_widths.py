@@ -106,7 +106,7 @@ RUNNERS = re.findall(
 @pytest.mark.parametrize("name", RUNNERS)
 def test_a_program_that_is_not_known_to_only_look_is_not_offered(name: str) -> None:
     for command in (name, f"{name} x", f"{name} ls"):
-        assert derive(bash(command)) == (literal_rule(bash(command)), Rule("bash"))
+        assert derive(bash(command)) == (literal_rule(bash(command)), Rule("terminal"))
 
 
 def test_the_programs_that_are_offered_are_those_of_the_documentation() -> None:
@@ -127,7 +127,7 @@ def test_the_programs_that_are_offered_are_those_of_the_documentation() -> None:
     ],
 )
 def test_this_program_is_not_offered_where_it_could_mean_more(command: Any) -> None:
-    assert derive(bash(command)) == (literal_rule(bash(command)), Rule("bash"))
+    assert derive(bash(command)) == (literal_rule(bash(command)), Rule("terminal"))
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_of_two_command_lines_neither_is_taken_for_the_one_that_runs() -> None:
 
 def suggests(arguments: Mapping[str, Any]) -> list[Rule]:
     return [
-        PatternRule("bash", {"command": "git status*"}),
-        Rule("bash", {"command": "other"}),
+        PatternRule("terminal", {"command": "git status*"}),
+        Rule("terminal", {"command": "other"}),
     ]
 
 
@@ -178,22 +178,22 @@ def test_a_tool_declares_better_rules_and_those_not_about_the_call_are_dropped(
 ) -> None:
     call = bash("git status")
 
-    wider = Rule("bash", {"command": "git status*"})
-    assert derive(call, declared=declared) == (literal_rule(call), wider, Rule("bash"))
+    wider = Rule("terminal", {"command": "git status*"})
+    assert derive(call, declared=declared) == (literal_rule(call), wider, Rule("terminal"))
 
 
 @pytest.mark.parametrize("said", [None, [None], ["bash"], 5, Rule("other")])
 def test_a_tool_that_declares_nonsense_suggests_nothing(said: Any) -> None:
     call = bash("git status")
 
-    assert derive(call, declared=lambda arguments: said) == (literal_rule(call), Rule("bash"))
+    assert derive(call, declared=lambda arguments: said) == (literal_rule(call), Rule("terminal"))
 
 
 def test_a_tool_that_fails_to_suggest_is_asked_about_all_the_same() -> None:
     def fails(arguments: Mapping[str, Any]) -> Rule:
         raise KeyError("command")
 
-    assert derive(bash("ls"), declared=fails) == (literal_rule(bash("ls")), Rule("bash"))
+    assert derive(bash("ls"), declared=fails) == (literal_rule(bash("ls")), Rule("terminal"))
 
 
 LEAVES = (

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, get_args
 
 from sayso.agent.choices import chosen
 from sayso.always.offers import ALWAYS, WINDOW
@@ -17,7 +17,7 @@ from sayso.cards.card import Choice
 from sayso.digests import shown_and_digest
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate
 from sayso.questions.permission import PermissionRequestEvent
-from sayso.rules.rule import RememberedRule
+from sayso.rules.rule import RememberedRule, Scope
 from sayso_bots.replay.trace import Press, TracedCall
 
 LONG = 20
@@ -58,12 +58,12 @@ class Replay:
         self._policy = policy
         self._terms = terms
         self._press: Press = press
-        self._kept: dict[tuple[str, str], list[RememberedRule]] = defaultdict(list)
+        self._kept: dict[tuple[str, ...], list[RememberedRule]] = defaultdict(list)
         self._said: dict[str, str] = {}
 
     async def step(self, n: int, traced: TracedCall) -> Step:
         """What becomes of the next call."""
-        run = RunRef(traced.agent, traced.session)
+        run = RunRef(traced.agent, traced.session, project=traced.project)
         context = Context(run, self._remembered(run, traced.at), source_name=traced.agent)
         decision = await evaluate(self._policy, traced.call, context) or Decision.ASK
         call = decision.applied_to(traced.call)
@@ -79,17 +79,15 @@ class Replay:
             return Step(n, call.name, "asked", pressed)
         _, rule = chosen(request, choice.key, by=_BY, at=traced.at, terms=self._terms)
         if rule is not None:
-            session = "" if rule.scope == "agent" else run.session_id
-            self._kept[(run.agent_id, session)].append(rule)
+            self._kept[_home(rule.scope, run)].append(rule)
             self._said[rule.rule_id] = choice.stores
         return Step(n, call.name, "asked", pressed, choice.stores)
 
     def _remembered(self, run: RunRef, at: datetime) -> tuple[RememberedRule, ...]:
         found = []
-        for session in (run.session_id, ""):
-            key = (run.agent_id, session)
-            self._kept[key] = [rule for rule in self._kept[key] if rule.expires_at > at]
-            found += self._kept[key]
+        for home in sorted({_home(scope, run) for scope in get_args(Scope)}):
+            self._kept[home] = [rule for rule in self._kept[home] if rule.expires_at > at]
+            found += self._kept[home]
         return tuple(found)
 
     def _choice(self, request: PermissionRequestEvent, press: Press) -> tuple[Choice | None, Press]:
@@ -106,6 +104,15 @@ class Replay:
             return [*widths, *wide][-1], press
         exact = [one for one in offered if one.stores and one.key == ALWAYS]
         return (exact[0], "exact") if exact else (None, "never")
+
+
+def _home(scope: Scope, run: RunRef) -> tuple[str, ...]:
+    """Where a rule of a scope is kept; without a project it is kept as for the session."""
+    if scope == "agent":
+        return (run.agent_id,)
+    if scope == "project" and run.project:
+        return (run.agent_id, "project", run.project)
+    return (run.agent_id, "session", run.session_id)
 
 
 def _request(traced: TracedCall, run: RunRef) -> PermissionRequestEvent:

@@ -353,7 +353,7 @@ class PermissionRequestEvent(UserInputRequest):
 
     def _claimed(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
         if self.folder is not None:
-            yield words.project, one_line(self.folder.root, LONGEST_BECAUSE)
+            yield words.works_in, one_line(self.folder.root, LONGEST_BECAUSE)
         for name, text in self.claims:
             label = words.claims.format(name=one_line(name, NAME_LIMIT))
             yield label, shortened(from_agent(text, one_line=True), LONGEST_BECAUSE)

@@ -27,7 +27,7 @@ class QuestionWords:
     may_run: str
     asked_because: str
     claims: str
-    project: str
+    works_in: str
     not_shown: str
     runs_hidden: Counted
     runs_with: str
@@ -104,7 +104,7 @@ ENGLISH = QuestionWords(
     may_run="May this run?",
     asked_because="Asked because",
     claims="Claims {name}",
-    project="Project",
+    works_in="Folder",
     not_shown="Not shown",
     runs_hidden=Counted(
         "{count} value that looks like a secret; it runs as it is",

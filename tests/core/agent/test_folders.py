@@ -55,7 +55,7 @@ async def test_a_gate_gives_its_folder_to_calls_and_the_card_names_it(
     [record] = await backend.watch.pending()
     assert isinstance(record.request, PermissionRequestEvent)
     body = record.request.card()
-    assert ("Project", str(tmp_path)) in body.facts
+    assert ("Folder", str(tmp_path)) in body.facts
     assert "Always: below src/" in [choice.label for choice in body.more]
 
 

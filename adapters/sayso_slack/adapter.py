@@ -167,7 +167,7 @@ class SlackAdapter:
         arguments = {"channel": place.address, **message(cards)}
         if place.thread:
             arguments["thread_ts"] = place.thread
-        answer = await self._post("chat.postMessage", arguments)
+        answer = await self.post("chat.postMessage", arguments)
         return MessageRef(Place(PLATFORM, str(answer["channel"]), place.thread), str(answer["ts"]))
 
     async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
@@ -177,7 +177,7 @@ class SlackAdapter:
             DeliveryError: Slack did not take the change; permanent when it never will.
         """
         arguments = {"channel": ref.place.address, "ts": ref.message_id, **message(cards)}
-        await self._post("chat.update", arguments)
+        await self.post("chat.update", arguments)
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Open a dialog with everything for the presser, within 3 seconds of the press.
@@ -206,8 +206,7 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not say; then nobody is in it.
         """
-        group_id = group if _GROUP_ID.fullmatch(group) else await self._group_id(group)
-        answer = await self._read("usergroups.users.list", {"usergroup": group_id})
+        answer = await self.read("usergroups.users.list", {"usergroup": await self.group_id(group)})
         return frozenset(f"{PLATFORM}:{user}" for user in answer["users"] or ())
 
     async def counts_in_groups(self, actor: str) -> bool:
@@ -219,7 +218,7 @@ class SlackAdapter:
             DeliveryError: Slack did not say; then they do not count.
         """
         member = actor.removeprefix(f"{PLATFORM}:")
-        answer = await self._read("users.info", {"user": member})
+        answer = await self.read("users.info", {"user": member})
         user = object_of(answer.get("user"))
         return user.get("id") == member and self.is_member(user)
 
@@ -233,7 +232,7 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not say; permanent when the token is not valid.
         """
-        answer = await self._read("auth.test", {}, even_if_revoked=True)
+        answer = await self.read("auth.test", {}, even_if_revoked=True)
         bot_id = str(answer.get("bot_id") or "")
         learned = self._identity.app_id if self._identity else ""
         self._identity = Identity(
@@ -261,7 +260,7 @@ class SlackAdapter:
             problem = await self.can_approve(f"{PLATFORM}:{place.address}")
             return f"{place} — {problem}" if isinstance(problem, str) else problem
         try:
-            answer = await self._read("conversations.info", {"channel": place.address})
+            answer = await self.read("conversations.info", {"channel": place.address})
         except RefusedError as error:
             if error.code == "channel_not_found":
                 return f"{place} — {error.reason}"
@@ -283,7 +282,7 @@ class SlackAdapter:
         """
         member = account.removeprefix(f"{PLATFORM}:")
         try:
-            answer = await self._read("users.info", {"user": member})
+            answer = await self.read("users.info", {"user": member})
         except RefusedError as error:
             return error.reason if error.code in _NOBODY else NotLooked(error.reason)
         user: dict[str, Any] = answer.get("user") or {}
@@ -311,7 +310,7 @@ class SlackAdapter:
         if message.place.thread:
             arguments["thread_ts"] = message.place.thread
         try:
-            await self._post("chat.postEphemeral", arguments)
+            await self.post("chat.postEphemeral", arguments)
         except DeliveryError as error:
             self._untold.say(f"somebody could not be told privately: {error}", actor)
 
@@ -334,12 +333,15 @@ class SlackAdapter:
             raise DeliveryError(PLATFORM, self.words.press_again, permanent=True)
         try:
             async with asyncio.timeout(_DIALOG_SECONDS):
-                await self._post("views.open", {"trigger_id": press.ticket, "view": view})
+                await self.post("views.open", {"trigger_id": press.ticket, "view": view})
         except TimeoutError:
             raise DeliveryError(PLATFORM, self.words.cards.took_too_long) from None
 
-    async def _group_id(self, handle: str) -> str:
-        answer = await self._read("usergroups.list", {})
+    async def group_id(self, handle: str) -> str:
+        """The ``S…`` id of a user group, also where that is what it is called by."""
+        if _GROUP_ID.fullmatch(handle):
+            return handle
+        answer = await self.read("usergroups.list", {})
         for group in answer["usergroups"] or ():
             if group.get("handle") == handle and not group.get("date_delete"):
                 return str(group["id"])
@@ -347,7 +349,7 @@ class SlackAdapter:
 
     async def _learned_app_id(self, bot_id: str) -> str:
         try:
-            answer = await self._read("bots.info", {"bot": bot_id}, even_if_revoked=True)
+            answer = await self.read("bots.info", {"bot": bot_id}, even_if_revoked=True)
         except DeliveryError as error:
             _log.warning("the app's id is unknown, set slack.app_id: %s", error)
             return ""
@@ -363,14 +365,15 @@ class SlackAdapter:
         granted = str(answer.headers.get("x-oauth-scopes", ""))
         return {scope.strip() for scope in granted.split(",")}
 
-    async def _post(self, method: str, arguments: dict[str, Any]) -> AsyncSlackResponse:
+    async def post(self, method: str, arguments: dict[str, Any]) -> AsyncSlackResponse:
+        """Call a method that does something. Raises DeliveryError."""
         self._refuse_if_revoked()
         return await self._call(method, json=arguments)
 
-    async def _read(
+    async def read(
         self, method: str, arguments: dict[str, Any], *, even_if_revoked: bool = False
     ) -> AsyncSlackResponse:
-        # docs.slack.dev, web API: methods that only read take no JSON.
+        """Call a method that only reads; docs.slack.dev, web API: those take no JSON."""
         if not even_if_revoked:
             self._refuse_if_revoked()
         return await self._call(method, http_verb="GET", params=arguments)

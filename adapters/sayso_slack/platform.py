@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, DeliveryError
@@ -21,6 +22,7 @@ from sayso_slack import settings as slack
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
+    from sayso_slack.caller import SlackCaller
     from sayso_slack.config import SlackConfig
 
 _CHAT = re.compile(r"[CGDUW][A-Z0-9]{2,}")
@@ -31,14 +33,20 @@ _THREAD = re.compile(r"\d+\.\d+")
 class SlackBot(Bot):
     """The bot of one Slack app in one workspace."""
 
-    def __init__(self, config: SlackConfig, adapter: SlackAdapter) -> None:
+    def __init__(self, config: SlackConfig, adapter: SlackAdapter, caller: SlackCaller) -> None:
         self._config = config
         self._adapter = adapter
+        self._caller = caller
 
     @property
     def adapter(self) -> Adapter:
         """Shows the cards."""
         return self._adapter
+
+    @property
+    def caller(self) -> Caller:
+        """Calls people."""
+        return self._caller
 
     async def introduce(self) -> str:
         """Workspace, bot user, and how presses come in."""
@@ -163,13 +171,14 @@ class SlackPlatform(Platform[slack.SlackSection]):
         config = slack.config_of(settings)
         try:
             from sayso_slack.adapter import SlackAdapter
+            from sayso_slack.caller import SlackCaller
         except ImportError as error:
             raise ConfigError(
                 "Slack needs its libraries: install Sayso with its extra `slack`, "
                 "from where you got it"
             ) from error
         async with SlackAdapter(config) as adapter:
-            yield SlackBot(config, adapter)
+            yield SlackBot(config, adapter, SlackCaller(adapter))
 
 
 PLATFORM = SlackPlatform()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.calling import words as calling
+from sayso.calling.words import CallWords
 from sayso.cards import words as cards
 from sayso.cards.words import CardWords
 
@@ -39,6 +41,7 @@ class SlackWords:
     too_many_blocks: str
     handle_too_long: str
 
+    calls: CallWords
     cards: CardWords
 
 
@@ -70,5 +73,6 @@ ENGLISH = SlackWords(
         "{most}, and {size:,} bytes of at most {most_size:,}"
     ),
     handle_too_long="the card's handle is too long for a dialog",
+    calls=calling.ENGLISH,
     cards=cards.ENGLISH,
 )

@@ -25,6 +25,7 @@ from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message, bundle_room
+from sayso_telegram.card.called import with_call
 from sayso_telegram.card.formatted import Formatted, fitted, sound, units
 from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, message
@@ -135,10 +136,28 @@ class TelegramAdapter:
         """
         chat_id, thread_id = chat_of(place)
         text, markup = _rendered(cards)
-        where = {"chat_id": chat_id, "message_thread_id": thread_id}
+        where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
+        if any(card.call.quietly for card in cards):
+            where["disable_notification"] = True
         with self._client.errors():
             sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
         return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+
+    async def say(self, place: Place, text: Formatted, *, reply_to: str = "") -> None:
+        """Post a message that is no card, in reply to one where that still stands.
+
+        Raises:
+            PlaceMovedError: the group became a supergroup.
+            DeliveryError: Telegram did not take it.
+        """
+        chat_id, thread_id = chat_of(place)
+        where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
+        if reply_to:
+            where["reply_parameters"] = ReplyParameters(
+                number_of(reply_to), allow_sending_without_reply=True
+            )
+        with self._client.errors():
+            await formatted(self._bot.send_message, text, **where)
 
     async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         """Make the message show its cards as they are now. Repeating it changes nothing.
@@ -309,7 +328,7 @@ class TelegramAdapter:
 def _rendered(cards: Sequence[Card]) -> tuple[Formatted, Any]:
     try:
         if len(cards) == 1:
-            return message(cards[0]), keyboard(cards[0])
-        return bundle_message(cards), bundle_keyboard(cards)
+            return with_call(message(cards[0]), cards), keyboard(cards[0])
+        return with_call(bundle_message(cards), cards), bundle_keyboard(cards)
     except ValueError as error:
         raise DeliveryError(PLATFORM, str(error), permanent=True) from error

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Listening
@@ -21,6 +22,7 @@ from sayso_telegram import settings as telegram
 
 if TYPE_CHECKING:
     from sayso_telegram.adapter import TelegramAdapter
+    from sayso_telegram.caller import TelegramCaller
     from sayso_telegram.config import TelegramConfig
     from sayso_telegram.incoming.webhook import WebhookState
 
@@ -33,14 +35,22 @@ _NUMBER = re.compile(r"-?\d+", re.ASCII)
 class TelegramBot(Bot):
     """One Telegram bot."""
 
-    def __init__(self, config: TelegramConfig, adapter: TelegramAdapter) -> None:
+    def __init__(
+        self, config: TelegramConfig, adapter: TelegramAdapter, caller: TelegramCaller
+    ) -> None:
         self._config = config
         self._adapter = adapter
+        self._caller = caller
 
     @property
     def adapter(self) -> Adapter:
         """Shows the cards."""
         return self._adapter
+
+    @property
+    def caller(self) -> Caller:
+        """Calls people."""
+        return self._caller
 
     async def introduce(self) -> str:
         """The bot's name, and how presses come in."""
@@ -244,13 +254,14 @@ class TelegramPlatform(Platform[telegram.TelegramSection]):
         config = telegram.config_of(settings)
         try:
             from sayso_telegram.adapter import TelegramAdapter
+            from sayso_telegram.caller import TelegramCaller
         except ImportError as error:
             raise ConfigError(
                 "Telegram needs its libraries: install Sayso with its extra `telegram`, "
                 "from where you got it"
             ) from error
         async with TelegramAdapter(config, drafts) as adapter:
-            yield TelegramBot(config, adapter)
+            yield TelegramBot(config, adapter, TelegramCaller(adapter))
 
 
 PLATFORM = TelegramPlatform()

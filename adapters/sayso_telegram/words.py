@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.calling import words as calling
+from sayso.calling.words import CallWords
 from sayso.dialogues import words as dialogues
 from sayso.dialogues.words import DialogueWords
 
@@ -17,6 +19,7 @@ class TelegramWords:
     seen_before: str
     not_ours: str
 
+    calls: CallWords
     dialogues: DialogueWords
 
 
@@ -25,5 +28,6 @@ ENGLISH = TelegramWords(
     not_shown="Telegram or the store does not answer. Trying again for two minutes.",
     seen_before="This press was taken before.",
     not_ours="This button does nothing here.",
+    calls=calling.ENGLISH,
     dialogues=dialogues.ENGLISH,
 )

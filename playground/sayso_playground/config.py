@@ -17,6 +17,7 @@ class Member:
 
     ``slack_team_id`` is set for somebody of another workspace (Slack Connect). A guest is
     restricted, and ultra restricted too where it is one of a single channel.
+    ``slack_dnd`` is from when until when they do not want to be disturbed, in Unix seconds.
     ``telegram_started`` says whether the person has ever written to the bot: a bot
     cannot begin a private chat.
     """
@@ -30,6 +31,9 @@ class Member:
     slack_is_bot: bool = False
     slack_is_restricted: bool = False
     slack_is_ultra_restricted: bool = False
+    slack_status_emoji: str = ""
+    slack_status_expiration: int = 0
+    slack_dnd: tuple[int, int] | None = None
 
     @property
     def username(self) -> str:

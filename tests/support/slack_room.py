@@ -16,6 +16,7 @@ from sayso.desk.routes import Route, Routes
 from sayso.stores.backend import Backend
 from sayso_playground import Playground
 from sayso_slack import SlackAdapter, SlackListener
+from sayso_slack.caller import SlackCaller
 
 PEOPLE = {"alice": frozenset({"slack:U0ALICE"}), "bob": frozenset({"slack:U0BOB"})}
 
@@ -47,7 +48,7 @@ class SlackRoom(Room):
     ) -> AsyncIterator[Self]:
         """The room while the block runs; ``more`` is what a subclass has besides."""
         routes = Routes([Route((OPS,), approvers=tuple(approvers))], PEOPLE)
-        desk = Desk(backend, [slack.adapter], routes, options)
+        desk = Desk(backend, [slack.adapter], routes, options, callers=[SlackCaller(slack.adapter)])
         async with (
             cls.open(backend, desk, playground=slack.playground, **more) as room,
             SlackListener(a_config(), slack.adapter, desk, clock=slack.clock) as listener,

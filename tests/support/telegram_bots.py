@@ -16,6 +16,7 @@ from sayso.desk.routes import Routes
 from sayso.stores.backend import Backend
 from sayso_playground import Playground
 from sayso_telegram import TelegramAdapter, TelegramConfig, TelegramListener
+from sayso_telegram.caller import TelegramCaller
 
 TOKEN = "4000000000:PLAYGROUND-token"
 SECRET = "secret"
@@ -55,7 +56,10 @@ async def bots(
     )
     async with AsyncExitStack() as stack:
         adapter = await stack.enter_async_context(TelegramAdapter(config, backend.drafts))
-        desk = await stack.enter_async_context(working(Desk(backend, [adapter], routes, options)))
+        callers = [TelegramCaller(adapter)]
+        desk = await stack.enter_async_context(
+            working(Desk(backend, [adapter], routes, options, callers=callers))
+        )
         listener = await stack.enter_async_context(
             TelegramListener(config, adapter, desk, backend.leases, owner=desk.name)
         )

@@ -173,6 +173,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             bundle_window=settings.questions.bundle_window,
             keep=settings.store.keep_cards,
         ),
+        callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],
     )
 
 

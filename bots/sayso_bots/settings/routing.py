@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from sayso.calling.manners import Calling, Reach
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes, is_group
 from sayso.platforms.platform import Platform
 from sayso.text.printable import shown
 from sayso.written.lines import KeyPath
 from sayso_bots.settings.loading import Platforms, alternatives
-from sayso_bots.settings.sections import RouteSection, person_section
+from sayso_bots.settings.sections import ReachSection, RouteSection, person_section
 from sayso_bots.settings.source import Source
 
 _MUCH = 5
@@ -25,14 +26,14 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
 
     What is wrong is left out and noted in the source.
     """
-    people = _people(source, platforms)
+    people, reach = _people(source, platforms)
     routes = []
     for number in range(len(_written(source))):
         _check_approvers(source, number, platforms, people)
         section = source.section(RouteSection, "route", number)
         if section is not None:
             routes.append(_route(source, number, section, platforms, configured))
-    return Routes(tuple(routes), people, platforms.has_account)
+    return Routes(tuple(routes), people, platforms.has_account, reach)
 
 
 def read_timeouts(source: Source) -> Routes:
@@ -66,6 +67,7 @@ def _accounts_written(source: Source) -> Mapping[str, frozenset[str]]:
         name: frozenset(
             f"{platform}:{account}"
             for platform, accounts in person.items()
+            if platform not in ReachSection.model_fields
             for account in (accounts if isinstance(accounts, list) else [accounts])
         )
         for name, person in people
@@ -122,21 +124,28 @@ def _written(source: Source) -> list[Any]:
     return []
 
 
-def _people(source: Source, platforms: Platforms) -> Mapping[str, frozenset[str]]:
+def _people(
+    source: Source, platforms: Platforms
+) -> tuple[Mapping[str, frozenset[str]], Mapping[str, Reach]]:
+    """The accounts of people, and when those can be called of whom that is said."""
     written = source.written(("people",), {})
     if not isinstance(written, dict):
         source.problem(("people",), "must be written as [people.NAME]")
-        return {}
+        return {}, {}
     model = person_section(platforms)
     people: dict[str, frozenset[str]] = {}
+    reach: dict[str, Reach] = {}
     for name in written:
         section = source.section(model, "people", name)
         if section is None:
             people[name] = frozenset()
             continue
-        people[name] = frozenset().union(*(accounts for _, accounts in section))
+        accounts = [of for key, of in section if key not in ReachSection.model_fields]
+        people[name] = frozenset().union(*accounts)
+        if section.away or section.quiet:
+            reach[name] = Reach(section.away, section.quiet)
         _check_person(source, name, people, platforms)
-    return people
+    return people, reach
 
 
 def _check_person(
@@ -205,6 +214,7 @@ def _made(section: RouteSection, to: tuple[Place, ...] = ()) -> Route:
         tool=section.tool,
         seconds=None if section.timeout is None else section.timeout.total_seconds(),
         self_approval=section.self_approval,
+        calling=Calling(section.notify, section.remind, section.quiet),
     )
 
 

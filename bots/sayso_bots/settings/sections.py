@@ -10,12 +10,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, create_model
 
 from sayso.always.terms import LONGEST_WINDOW
+from sayso.calling.manners import Notify
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.policy.written import PolicyTable
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
+from sayso_bots.settings.calling import QuietHours, Remind
 from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.tokens import TOKEN_NAME
 
@@ -106,13 +108,20 @@ class ServerSection(Section):
     ] = None
 
 
-def person_section(platforms: Iterable[Platform[Any]]) -> type[Section]:
-    """[people.NAME]: the accounts of one human, a key for each platform, and their API tokens."""
+class ReachSection(Section):
+    """When a person can be called."""
+
+    away: Annotated[bool, Field(strict=True)] = False
+    quiet: QuietHours | None = None
+
+
+def person_section(platforms: Iterable[Platform[Any]]) -> type[ReachSection]:
+    """[people.NAME]: the accounts of one human, their API tokens, and when they can be called."""
     fields: dict[str, Any] = {
         platform.name: (_accounts(platform.name, platform.account), ()) for platform in platforms
     }
     fields["api"] = (_accounts("api", _token_name), ())
-    return create_model("PersonSection", __base__=Section, **fields)
+    return create_model("PersonSection", __base__=ReachSection, **fields)
 
 
 def _token_name(written: object) -> str:
@@ -138,6 +147,9 @@ class RouteSection(Section):
     tool: str = "*"
     timeout: Duration | None = None
     self_approval: Annotated[bool, Field(strict=True)] = False
+    notify: Notify = "mention"
+    remind: Remind = ()
+    quiet: QuietHours | None = None
 
 
 def _origin(value: object) -> str:

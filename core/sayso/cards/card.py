@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from sayso.cards.buttons import is_key
+from sayso.cards.called import NOBODY, Call
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
@@ -150,7 +151,7 @@ class Card:
     sight are offered only after the whole was shown (``revealed``). The same
     goes for a description over ``description_limit``. On a message with
     several cards, of which there are ``count``, it has a ``number`` from 1 on.
-    What it says of itself is in ``words``.
+    What it says of itself is in ``words``, whom its message calls in ``call``.
     """
 
     handle: str
@@ -165,6 +166,7 @@ class Card:
     number: int = 1
     count: int = 1
     words: CardWords = ENGLISH
+    call: Call = NOBODY
 
     @property
     def content(self) -> str:

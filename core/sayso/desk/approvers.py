@@ -94,6 +94,14 @@ class Approvers:
             return Standing.STRANGER
         return Standing.APPROVER
 
+    async def members(self, group: str) -> frozenset[str]:
+        """Who is in a group, such as ``chat:@oncall``; nobody where that is not said in time."""
+        try:
+            async with asyncio.timeout(self._ask_seconds):
+                return await self._members(group)
+        except TimeoutError:
+            return frozenset()
+
     def forget(self, platform: str) -> None:
         """Somebody was removed on the platform, or counts no longer: read everything again."""
         self._forgotten += 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sayso.always.terms import Terms, span
 from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
+from sayso.cards.called import NOBODY, Call
 from sayso.cards.card import (
     DESCRIPTION_LIMIT,
     NAME_LIMIT,
@@ -21,6 +22,7 @@ from sayso.cards.card import (
 )
 from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
+from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
 from sayso.desk.bodies import KEPT_BODIES, Bodies, Which, which
 from sayso.desk.routes import Routes
@@ -59,6 +61,7 @@ class CardMaker:
         self._bodies = Bodies(self._made_body)
         self._fitted: dict[tuple[Which, str, int], CardBody] = {}
         self._notices: dict[Which, str] = {}
+        self._calls: dict[tuple[Which, Place], Call] = {}
 
     async def prepare(self, *requests: UserInputRequest) -> None:
         """Before their cards are made: no presses wait for large ones meanwhile."""
@@ -94,6 +97,7 @@ class CardMaker:
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
             words=self._words.cards,
+            call=self._call(request, copy.target) if isinstance(state, Open) else NOBODY,
         )
 
     def bare(self, found: Found) -> Card:
@@ -122,6 +126,18 @@ class CardMaker:
         self._notices.setdefault(which(request), notice)
         if len(self._notices) > KEPT_BODIES:
             del self._notices[next(iter(self._notices))]
+
+    def note_call(self, request: UserInputRequest, place: Place, call: Call) -> None:
+        """Let the cards of the request in this place show whom they called, while it is open.
+
+        Kept as notices are: a message that another process changes shows it no longer.
+        """
+        self._calls[which(request), place] = call
+        if len(self._calls) > KEPT_BODIES:
+            del self._calls[next(iter(self._calls))]
+
+    def _call(self, request: UserInputRequest, place: Place) -> Call:
+        return self._calls.get((which(request), place), NOBODY) if self._calls else NOBODY
 
     def spoken(self, request: UserInputRequest) -> UserInputRequest:
         """The request in the language of its cards."""

@@ -11,11 +11,13 @@ from datetime import timedelta
 from sayso.always.terms import Terms
 from sayso.calls import new_id
 from sayso.chats.adapter import Adapter
+from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
 from sayso.desk.approvers import Approvers
 from sayso.desk.attendance import attending
 from sayso.desk.broadcast import Broadcast
+from sayso.desk.callings import Callings
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.deadlines import Deadlines
@@ -27,6 +29,7 @@ from sayso.desk.notices import Notices
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.refused import RefusedPresses
+from sayso.desk.reminding import Reminders
 from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
@@ -68,6 +71,7 @@ class Desk:
     ``press`` decides on a press and says what to tell the presser: see ``Presses.take``.
     ``revoking`` takes back what was stored: see ``Revoking.by_id``.
     ``members_changed`` is for platforms that tell of it: see ``MembersHeard.tell``.
+    On platforms without one of the ``callers`` people find their cards by themselves.
     """
 
     # long: it puts the parts of the desk together, one after the other
@@ -78,6 +82,7 @@ class Desk:
         routes: Routes,
         options: DeskOptions | None = None,
         *,
+        callers: Iterable[Caller] = (),
         clock: Clock = utc_now,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
         timer: Timer | None = None,
@@ -105,6 +110,13 @@ class Desk:
         self._deadlines = Deadlines(backend.watch)
         timer = timer or LoopTimer()
         self._lanes = Lanes(backend.budgets, timer)
+        calling = {caller.platform: caller for caller in callers}
+        callings = Callings(
+            routes, self._approvers, calling, clock=clock, words=options.words.calls
+        )
+        self._reminders = Reminders(
+            backend, routes, by_platform, calling, callings, self._lanes, clock=clock
+        )
         caution = Caution(backend.leases, self.name)
         self._delivery = Delivery(
             backend.copies,
@@ -123,6 +135,7 @@ class Desk:
             self._lanes,
             self._delivery,
             caution,
+            callings,
             background=self._background,
             clock=clock,
             keep=options.keep,
@@ -144,6 +157,7 @@ class Desk:
             self._delivery,
             notices,
             caution,
+            self._reminders,
             clock=clock,
             timer=timer,
             keeps_log=options.keeps_log,
@@ -171,6 +185,7 @@ class Desk:
             upkeep.during(self._deadlines.sweep()),
             upkeep.during(self._approvers.keep_read()),
             upkeep.during(self._members.hear()),
+            upkeep.during(self._reminders.run()),
             attending(self._backend.roster, self.name),
             self._backend.outbox.jobs(self.name) as jobs,
         ):

@@ -12,6 +12,7 @@ from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
+from sayso.desk.reminding import Reminders
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
 from sayso.desk.timer import Timer
@@ -43,6 +44,7 @@ class Jobs:
         delivery: Delivery,
         notices: Notices,
         caution: Caution,
+        reminders: Reminders,
         *,
         clock: Clock,
         timer: Timer,
@@ -55,6 +57,7 @@ class Jobs:
         self._delivery = delivery
         self._notices = notices
         self._caution = caution
+        self._reminders = reminders
         self._clock = clock
         self._timer = timer
         self._keeps_log = keeps_log
@@ -165,6 +168,8 @@ class Jobs:
             self._notices.routed(request, route)
             is_alone = self._caution.suspects(request.question_id)
             reason = await self._broadcast.show(record, route, is_alone=is_alone)
+            if not reason:
+                await self._reminders.plan(request, route)
         if reason:
             await self._undeliverable(request, reason)
 

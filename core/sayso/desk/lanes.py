@@ -34,6 +34,7 @@ class Rank(IntEnum):
     ENDED = 0
     CHANGED = 1
     NEW = 2
+    REMINDER = 3
 
 
 @dataclass(order=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from sayso.actors import is_actor
+from sayso.calling.manners import Calling, Reach
 from sayso.chats.places import Place
 from sayso.events import UserInputRequest
 
@@ -18,7 +19,8 @@ class Route:
     ``agent`` and ``tool`` are shell patterns. ``approvers`` are names of
     people, actors (``chat:bob``) or groups (``chat:@oncall``); without
     any, nobody may answer. Whoever asked may not approve it unless the route
-    has ``self_approval``. ``seconds`` shortens the life of a request.
+    has ``self_approval``. ``seconds`` shortens the life of a request. ``calling`` is how those
+    who may answer hear of it.
     """
 
     to: tuple[Place, ...]
@@ -27,6 +29,7 @@ class Route:
     tool: str = "*"
     seconds: float | None = None
     self_approval: bool = False
+    calling: Calling = field(default_factory=Calling)
 
     def matches(self, agent_id: str, subject: str) -> bool:
         """Whether what an agent asks of a subject goes this way."""
@@ -38,11 +41,13 @@ class Routes:
     """All routes, the first that matches first, and the accounts of people by their names.
 
     ``is_account`` says whether the platform of an actor could have such an account.
+    ``reach`` is when people can be called, by their names.
     """
 
     routes: Sequence[Route]
     people: Mapping[str, frozenset[str]] = field(default_factory=dict)
     is_account: Callable[[str], bool] = is_actor
+    reach: Mapping[str, Reach] = field(default_factory=dict)
 
     def find(self, request: UserInputRequest) -> Route | None:
         """The route of a request, None where no route matches."""
@@ -60,6 +65,14 @@ class Routes:
         """The actors who may answer by name or by account; groups are looked up elsewhere."""
         named = (self.people.get(approver, {approver}) for approver in route.approvers)
         return frozenset().union(*named)
+
+    def reach_of(self, actor: str) -> Reach:
+        """When whoever has the account can be called; always, where nothing is said of them."""
+        return self.reach.get(self.name(actor), Reach())
+
+    def same(self, actor: str, other: str) -> bool:
+        """Whether both are accounts of one person."""
+        return actor == other or (self.name(actor) != "" and self.name(actor) == self.name(other))
 
     def asked_by(self, actor: str, request: UserInputRequest) -> bool:
         """Whether the actor asked for it, with this or another account of the same person.

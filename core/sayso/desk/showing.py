@@ -13,6 +13,7 @@ from sayso.cards.card import Card
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock
+from sayso.desk.callings import Callings
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.delivery import Delivery
@@ -52,6 +53,7 @@ class Showing:
         lanes: Lanes,
         delivery: Delivery,
         caution: Caution,
+        callings: Callings,
         *,
         background: Background,
         clock: Clock,
@@ -65,6 +67,7 @@ class Showing:
         self._lanes = lanes
         self._delivery = delivery
         self._caution = caution
+        self._callings = callings
         self._background = background
         self._clock = clock
         self._keep = keep
@@ -190,6 +193,9 @@ class Showing:
 
     async def _send(self, records: Sequence[Record], place: Place, until: float) -> str:
         adapter = self._adapters[place.platform]
+        for record in records:
+            call = await self._callings.call(record.request, place)
+            self._maker.note_call(record.request, place, call)
         copies = await self._issued(records, place)
         problem = ""
         while True:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sayso.calling import words as calling
+from sayso.calling.words import CallWords
 from sayso.cards.words import CardWords
 from sayso.events import Outcome
 from sayso.questions import words as questions
@@ -16,6 +18,7 @@ class DeskWords:
     """One language of the desk, with that of its questions. Another language is another value."""
 
     questions: QuestionWords
+    calls: CallWords
 
     unknown: str
     not_allowed: str
@@ -60,6 +63,7 @@ class DeskWords:
 
 ENGLISH = DeskWords(
     questions=questions.ENGLISH,
+    calls=calling.ENGLISH,
     unknown="This card is no longer known. Nothing was decided.",
     not_allowed="You may not decide this one. It stays open.",
     own_request="You asked for this, so somebody else has to approve it. It stays open.",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sayso.chats.adapter import Adapter, PressTaker
+from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.platforms.finding import Finding, NotLooked
 from sayso.stores.ports import Leases
@@ -50,6 +51,11 @@ class Bot(ABC):
 
         ``leases`` are for what only one process at a time may do, in the name of ``owner``.
         """
+
+    @property
+    def caller(self) -> Caller | None:
+        """Calls people on the platform; None where nobody can be called."""
+        return None
 
     async def try_secrets(self) -> None:  # noqa: B027  most platforms have none
         """Check with the platform the secrets that :meth:`introduce` does not need.

@@ -16,6 +16,7 @@ from sayso.testing.adapter_contract import AdapterContract, AdapterStage, Shown
 from sayso.testing.budgets_contract import BudgetsContract
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
+from sayso.testing.caller_contract import CallerContract, CallerStage, Said
 from sayso.testing.copies_contract import CopiesContract
 from sayso.testing.denial_contract import DenialContract
 from sayso.testing.documents_contract import DocumentsContract
@@ -53,6 +54,8 @@ __all__ = [
     "BranchLogContract",
     "BudgetsContract",
     "BusContract",
+    "CallerContract",
+    "CallerStage",
     "CopiesContract",
     "DenialContract",
     "DocumentsContract",
@@ -71,6 +74,7 @@ __all__ = [
     "RevokedContract",
     "RosterContract",
     "RulesContract",
+    "Said",
     "SettlingContract",
     "Shown",
     "Stage",

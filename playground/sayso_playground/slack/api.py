@@ -26,7 +26,14 @@ from sayso_playground.slack.state import (
 )
 
 # docs.slack.dev: methods that only read take form or query arguments; a JSON body is ignored.
-_NO_JSON = ("bots.info", "conversations.info", "usergroups.list", "usergroups.users.list")
+_NO_JSON = (
+    "bots.info",
+    "chat.getPermalink",
+    "conversations.info",
+    "dnd.teamInfo",
+    "usergroups.list",
+    "usergroups.users.list",
+)
 _WITH_APP_TOKEN = "apps.connections.open"  # noqa: S105 - the name of a method
 
 

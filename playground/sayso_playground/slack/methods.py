@@ -12,11 +12,12 @@ from sayso_playground.slack.blocks import (
     check_blocks,
     check_view,
 )
-from sayso_playground.slack.people import bot_json, group_json, user_json
+from sayso_playground.slack.people import bot_json, dnd_json, group_json, user_json
 from sayso_playground.slack.state import Json, SlackMessage, SlackState
 
 _MOST_TEXT_POSTED = 40_000  # docs.slack.dev, chat.postMessage: longer text is cut
 _MOST_TEXT_UPDATED = 4_000  # docs.slack.dev, chat.update: longer text is msg_too_long
+_MOST_ASKED = 50  # docs.slack.dev, dnd.teamInfo: at most 50 users
 _MOST_VIEWS = 3  # docs.slack.dev, modals: at most three views in a stack
 
 
@@ -47,6 +48,8 @@ class SlackMethods:
             "chat.postMessage": self._post_message,
             "chat.update": self._update,
             "chat.postEphemeral": self._post_ephemeral,
+            "chat.getPermalink": self._get_permalink,
+            "dnd.teamInfo": self._dnd_team_info,
             "views.open": self._views_open,
             "views.push": self._views_push,
             "views.update": self._views_update,
@@ -87,6 +90,9 @@ class SlackMethods:
     def _post_message(self, arguments: Json) -> Json:
         channel = self._writable_channel(arguments)
         text, blocks = self._content(arguments)
+        thread = arguments.get("thread_ts")
+        if thread is not None and not re.fullmatch(r"\d+\.\d+", str(thread)):
+            raise SlackRefusalError("invalid_thread_ts")
         message = SlackMessage(
             channel.id,
             self._state.next_ts(),
@@ -136,6 +142,26 @@ class SlackMethods:
         )
         self._state.post(message)
         return {"message_ts": message.ts}
+
+    def _get_permalink(self, arguments: Json) -> Json:
+        channel, ts = self._visible_channel(arguments), arguments.get("message_ts")
+        if not ts:
+            raise missing("message_ts")
+        message = self._state.messages.get((channel.id, ts))
+        if message is None or message.only_for:
+            raise SlackRefusalError("message_not_found")
+        home = f"https://{self._config.slack_team_domain}.slack.com/archives/{channel.id}"
+        thread = f"?thread_ts={message.thread_ts}&cid={channel.id}" if message.thread_ts else ""
+        return {"channel": channel.id, "permalink": f"{home}/p{ts.replace('.', '')}{thread}"}
+
+    def _dnd_team_info(self, arguments: Json) -> Json:
+        users = str(arguments.get("users") or "").split(",")
+        if users == [""]:
+            raise missing("users")
+        if len(users) > _MOST_ASKED:
+            raise SlackRefusalError("too_many_users")
+        people = self._state.people
+        return {"users": {user: dnd_json(people[user]) for user in users if user in people}}
 
     def _views_open(self, arguments: Json) -> Json:
         view = self._checked_view(arguments)

@@ -14,7 +14,13 @@ def user_json(member: Member, config: PlaygroundConfig) -> Json:
         "team_id": member.slack_team_id or config.slack_team_id,
         "name": member.username,
         "deleted": member.slack_deleted,
-        "profile": {"real_name": member.name, "display_name": member.username},
+        "profile": {
+            "real_name": member.name,
+            "display_name": member.username,
+            "status_text": "",
+            "status_emoji": member.slack_status_emoji,
+            "status_expiration": member.slack_status_expiration,
+        },
         "is_bot": member.slack_is_bot,
         "is_app_user": False,
         "updated": int(config.clock()),
@@ -38,6 +44,16 @@ def user_json(member: Member, config: PlaygroundConfig) -> Json:
     if member.slack_team_id not in (None, config.slack_team_id):
         found["is_stranger"] = True
     return found
+
+
+def dnd_json(member: Member) -> Json:
+    """Their next times without notifications; docs.slack.dev, dnd.teamInfo."""
+    begins, ends = member.slack_dnd or (1, 1)
+    return {
+        "dnd_enabled": member.slack_dnd is not None,
+        "next_dnd_start_ts": begins,
+        "next_dnd_end_ts": ends,
+    }
 
 
 def bot_json(config: PlaygroundConfig) -> Json:

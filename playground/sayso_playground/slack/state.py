@@ -111,6 +111,8 @@ def texts_of(value: Any) -> list[str]:
         return []
     if value.get("type") == "user" and "user_id" in value:
         return [f"@{value['user_id']}"]
+    if value.get("type") == "usergroup" and "usergroup_id" in value:
+        return [f"@{value['usergroup_id']}"]
     return [
         text
         for name, item in value.items()

@@ -134,6 +134,7 @@ class TelegramMethods:
             self._replied(chat, arguments),
             document,
             other_markup=None if inline else markup,
+            silent=_flag(arguments, "disable_notification"),
         )
         return self._state.message_json(self._state.post(message))
 

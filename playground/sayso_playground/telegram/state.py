@@ -40,7 +40,8 @@ class TelegramMessage:
     """A message as it stands now; ``sender`` is a Telegram id.
 
     ``markup`` is its inline keyboard; ``other_markup`` a ForceReply or the like, which the
-    Bot API never gives back. ``attached`` is what stands there in place of a text.
+    Bot API never gives back. ``attached`` is what stands there in place of a text. A
+    ``silent`` one makes no sound.
     """
 
     chat: int
@@ -57,6 +58,7 @@ class TelegramMessage:
     service: Json = field(default_factory=dict)
     other_markup: Json | None = None
     attached: Json = field(default_factory=dict)
+    silent: bool = False
 
     @property
     def forces_reply(self) -> bool:

@@ -1,0 +1,55 @@
+"""Questions that wait, in a line each, with links to their cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sayso.cards.called import Called
+from sayso.chats.caller import Waiting
+from sayso.text.visible import one_line
+from sayso_slack.card.blocks import UNPARSED
+from sayso_slack.card.called import mentions
+from sayso_slack.card.elements import (
+    Block,
+    context,
+    literal,
+    local_time,
+    own_markup,
+    rich_text,
+    section,
+)
+from sayso_slack.card.fallback import escaped
+from sayso_slack.words import SlackWords
+
+_TITLE, _ASKER, _LINK = 80, 80, 1_000
+_TEXT = 1_000
+
+
+def told(
+    heading: str, waiting: Sequence[Waiting], called: Sequence[Called], words: SlackWords
+) -> dict[str, Any]:
+    """What chat.postMessage is told to say that these wait; only the called are mentioned."""
+    lead = section(literal(f"{heading}", bold=True), *mentions(called))
+    first = min((one.expires_at for one in waiting), default=None)
+    blocks = [rich_text(lead, *lines(waiting, words))]
+    if first is not None:
+        blocks.append(
+            context(own_markup(f"{words.cards.expires} {local_time(first, words.cards)}"))
+        )
+    said = ", ".join(one_line(one.title, _TITLE) for one in waiting)
+    return {"text": escaped(f"{heading}: {said}", _TEXT), "blocks": blocks, **UNPARSED}
+
+
+def lines(waiting: Sequence[Waiting], words: SlackWords) -> Iterator[Block]:
+    """A line for each: what an agent wrote is literal, and set apart by a bar."""
+    for one in waiting:
+        yield {"type": "rich_text_quote", "elements": list(_line(one, words))}
+
+
+def _line(one: Waiting, words: SlackWords) -> Iterator[Block]:
+    yield literal(one_line(one.title, _TITLE), bold=True)
+    yield literal(f" · {words.calls.asked_by} {one_line(one.asker, _ASKER)}")
+    if one.link and len(one.link) <= _LINK:
+        yield literal(" · ")
+        yield {"type": "link", "url": one.link, "text": words.calls.open_card}

@@ -70,10 +70,6 @@ class Routes:
         """When whoever has the account can be called; always, where nothing is said of them."""
         return self.reach.get(self.name(actor), Reach())
 
-    def same(self, actor: str, other: str) -> bool:
-        """Whether both are accounts of one person."""
-        return actor == other or (self.name(actor) != "" and self.name(actor) == self.name(other))
-
     def asked_by(self, actor: str, request: UserInputRequest) -> bool:
         """Whether the actor asked for it, with this or another account of the same person.
 

@@ -198,9 +198,10 @@ def test_a_manifest_keeps_within_slacks_limits(name: str) -> None:
 def test_a_manifest_asks_for_the_scopes_we_need_and_no_other(name: str) -> None:
     scopes = _yaml(name)["oauth_config"]["scopes"]
 
-    # chat.* methods; conversations.info; bots.info; usergroups.list and usergroups.users.list.
+    # chat.* methods; conversations.info; bots.info; usergroups.list and usergroups.users.list;
+    # dnd.teamInfo.
     needed = {"chat:write", "chat:write.public", "channels:read", "groups:read"}
-    needed |= {"users:read", "usergroups:read"}
+    needed |= {"users:read", "usergroups:read", "dnd:read"}
     assert set(scopes) == {"bot"}
     assert sorted(scopes["bot"]) == sorted(needed)
 

@@ -97,8 +97,7 @@ class Approvers:
     async def members(self, group: str) -> frozenset[str]:
         """Who is in a group, such as ``chat:@oncall``; nobody where that is not said in time."""
         try:
-            async with asyncio.timeout(self._ask_seconds):
-                return await self._members(group)
+            return await asyncio.wait_for(self._members(group), self._ask_seconds)
         except TimeoutError:
             return frozenset()
 

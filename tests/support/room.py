@@ -54,9 +54,11 @@ class Room:
         async with Gate.open(self.backend, run=run, timeout=0.2) as gate:
             return (await gate.check(call)).outcome
 
-    async def offer(self, call: ToolCall, *wider: Rule) -> PermissionRequestEvent:
+    async def offer(
+        self, call: ToolCall, *wider: Rule, run: RunRef = RUN
+    ) -> PermissionRequestEvent:
         """Ask about a call, with wider rules to choose from as well."""
-        request = a_request(tool=call.name, arguments=call.arguments, run=RUN)
+        request = a_request(tool=call.name, arguments=call.arguments, run=run)
         rules = (*request.suggested_rules, *wider)
         request = request.model_copy(update={"suggested_rules": rules})
         await self.backend.store.open(request, seconds=30, inbox="", book=None)

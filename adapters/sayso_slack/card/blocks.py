@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from sayso.cards.buttons import Button, button_data
@@ -162,11 +163,9 @@ def _actions(card: Card) -> Block:
 
 def _second_step(card: Card, choice: Choice) -> Block:
     """What a menu cannot ask in a dialog, because that would be one for all of its options."""
-    yes, back = (
-        button(card, choice, confirmed_label(choice, card.words)),
-        button(card, card.step_back, card.words.back),
-    )
-    return _actions_block(card, f":sure:{choice.key}", [yes, back])
+    back = button(card, card.step_back, card.words.back)
+    elements = [*sure_buttons(card, choice), back]
+    return _actions_block(card, f":sure:{choice.key}", elements)
 
 
 def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
@@ -214,6 +213,14 @@ def button(card: Card, choice: Choice, label: str) -> Block:
     if choice.stores and fits_dialog(choice, card.words):
         element["confirm"] = _confirmation(choice, card.words)
     return element
+
+
+def sure_buttons(card: Card, choice: Choice) -> Iterator[Block]:
+    """The buttons of a second step that store something, each for as long as it says."""
+    yield button(card, choice, confirmed_label(choice, card.words))
+    for one in choice.longer:
+        # What it stores is said above, and not again in a dialog.
+        yield button(card, replace(one, stores=""), confirmed_label(one, card.words))
 
 
 def _confirmation(choice: Choice, words: CardWords) -> Block:

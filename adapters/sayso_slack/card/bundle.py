@@ -20,7 +20,13 @@ from sayso.cards.card import (
 from sayso.cards.plain import utc_text
 from sayso.cards.words import CardWords
 from sayso.text.visible import one_line
-from sayso_slack.card.blocks import ACTION_PREFIX, UNPARSED, button, menu_option
+from sayso_slack.card.blocks import (
+    ACTION_PREFIX,
+    UNPARSED,
+    button,
+    menu_option,
+    sure_buttons,
+)
 from sayso_slack.card.elements import (
     Block,
     context,
@@ -41,7 +47,6 @@ from sayso_slack.card.presentable import (
     LONGEST_IN_MENU,
     MOST_IN_MENUS,
     button_label,
-    confirmed_label,
     presentable,
 )
 
@@ -190,7 +195,7 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
             yield button(card, choice, f"{button_label(choice)} {number}")
         return
     if at_second_step is not None:
-        yield button(card, at_second_step, confirmed_label(at_second_step, card.words))
+        yield from sure_buttons(card, at_second_step)
         yield button(card, card.step_back, card.words.back)
         return
     direct = (*EACH.values(), SHOW_ALL.key)

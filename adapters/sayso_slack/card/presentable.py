@@ -94,8 +94,8 @@ def _facts(body: CardBody, words: CardWords) -> tuple[tuple[str, str], ...]:
 
 
 def fits_dialog(choice: Choice, words: CardWords) -> bool:
-    """Whether a confirmation dialog says in full what the choice stores."""
-    return len(stored_question(choice, words)) <= CONFIRM_TEXT
+    """Whether a confirmation dialog says in full what the choice stores, and leaves no choice."""
+    return not choice.longer and len(stored_question(choice, words)) <= CONFIRM_TEXT
 
 
 def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[Choice]:
@@ -129,4 +129,5 @@ def option_label(choice: Choice) -> str:
 
 def confirmed_label(choice: Choice, words: CardWords) -> str:
     """The words on the button of a second step."""
-    return one_line(words.yes.format(label=button_label(choice)), _BUTTON)
+    said = choice.step or words.yes.format(label=button_label(choice))
+    return one_line(said, _BUTTON)

@@ -9,7 +9,13 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from sayso.cards.bundle import EACH, Bundle
 from sayso.cards.buttons import Button
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, Choice, Ended
-from sayso_telegram.card.keyboard import confirmed_choice, labelled, sayable, yes_label
+from sayso_telegram.card.keyboard import (
+    confirmed_choice,
+    labelled,
+    longer_buttons,
+    sayable,
+    yes_label,
+)
 
 # Undocumented; what the servers take (PTB's constants.InlineKeyboardMarkupLimit).
 _MOST_BUTTONS = 100
@@ -43,6 +49,8 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
     if (confirming := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)
         yield [labelled(f"{yes_label(confirming, card.words)} {number}", sure, confirming.style)]
+        for longer in longer_buttons(card.handle, confirming, f" {number}"):
+            yield [longer]
         yield [_button(card.handle, BACK, f"{card.words.back} {number}")]
         return
     direct = (*EACH.values(), SHOW_ALL.key)

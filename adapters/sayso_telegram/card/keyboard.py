@@ -70,12 +70,20 @@ def _second_step(card: Card, choice: Choice) -> InlineKeyboardMarkup:
     """Telegram has no dialog to confirm in: the card itself asks once more."""
     sure = Button(card.handle, choice.key, confirmed=True)
     yes = labelled(yes_label(choice, card.words), sure, choice.style)
-    return InlineKeyboardMarkup([[yes], [_button(card.handle, card.step_back)]])
+    longer = [[button] for button in longer_buttons(card.handle, choice)]
+    return InlineKeyboardMarkup([[yes], *longer, [_button(card.handle, card.step_back)]])
+
+
+def longer_buttons(handle: str, choice: Choice, number: str = "") -> Iterator[InlineKeyboardButton]:
+    """The buttons of a second step that store the same for longer."""
+    for one in choice.longer:
+        sure = Button(handle, one.key, confirmed=True)
+        yield labelled(f"{one.step}{number}", sure, one.style)
 
 
 def yes_label(choice: Choice, words: CardWords) -> str:
     """The words on the button of a second step."""
-    return words.yes.format(label=choice.label)
+    return choice.step or words.yes.format(label=choice.label)
 
 
 def _rows(choices: Sequence[Choice]) -> Iterator[Sequence[Choice]]:

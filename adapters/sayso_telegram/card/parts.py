@@ -42,6 +42,8 @@ def second_step(choice: Choice, words: CardWords, really: str) -> Iterator[Piece
     if choice.warning:
         yield own("\n")
         yield from spread(words.note, warning=line(choice.warning, rank=6))
+    if choice.longer:
+        return  # each button says for how long
     yield own("\n")
     yield from spread(words.press_to_remember, button=line(yes_label(choice, words), rank=2))
 

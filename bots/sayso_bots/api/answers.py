@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sayso.always.terms import Terms
-from sayso.cards.card import Choice
+from sayso.cards.card import Choice, every
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, FormField
@@ -96,7 +96,7 @@ def _choose(
     asked: Asked, key: object, inputs: object, where: str
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     body = asked.request.card()
-    choice = next((one for one in (*body.choices, *body.more) if one.key == key), None)
+    choice = next((one for one in every((*body.choices, *body.more)) if one.key == key), None)
     if choice is None or (choice.stores and choice.scope not in asked.terms.scopes):
         keys = ", ".join(one.key for one in (*body.choices, *body.more))
         raise invalid(Wrong(where, f"is not offered; the card has {keys}"))
@@ -106,7 +106,7 @@ def _choose(
     values = choice.form.read(raw) if choice.form else NO_INPUTS
     if not choice.stores:
         return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
-    lasts = asked.terms.lasts(choice.scope)
+    lasts = asked.terms.lasts(choice)
     lasting = replace(choice, lasts=lasts)
     rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)
     answer = asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values)

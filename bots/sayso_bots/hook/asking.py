@@ -13,6 +13,7 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.rules.paths import is_project
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
 from sayso_bots.hook.agents import Answer
@@ -60,8 +61,10 @@ async def _verdict(
     event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
 ) -> Verdict:
     # The calls of one prompt are one run: those that come together share a card.
-    run = RunRef(asker.agent, event.session, run_id=event.prompt or event.session)
-    call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder_of(event))
+    folder = folder_of(event)
+    run_id, project = event.prompt or event.session, project_of(folder)
+    run = RunRef(asker.agent, event.session, run_id=run_id, project=project)
+    call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder)
     routed = route_seconds(settings.routes, run.agent_id, call.name)
     async with Gate.open(
         backend,
@@ -92,6 +95,11 @@ def folder_of(event: HookEvent) -> Folder | None:
     around = (begins, *begins.parents)
     root = next((one for one in around if os.path.lexists(one / ".git")), begins)
     return Folder(str(root), str(begins), seen=True)
+
+
+def project_of(folder: Folder | None) -> str:
+    """What the agent works on: the root of its project; empty where that is all of a disk."""
+    return folder.root if folder is not None and is_project(folder.root) else ""
 
 
 def _answer(event: HookEvent, verdict: Verdict) -> Answer:

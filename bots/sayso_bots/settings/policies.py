@@ -18,7 +18,12 @@ from sayso_bots.settings.sections import AlwaysSection, OnePolicySection, Policy
 from sayso_bots.settings.source import Source
 
 _TERMS = tuple(AlwaysSection.model_fields)
-_SCOPES: Mapping[str, Scope] = {"session": "session", "agent": "agent", "window": "tool-window"}
+_SCOPES: Mapping[str, Scope] = {
+    "session": "session",
+    "project": "project",
+    "agent": "agent",
+    "window": "tool-window",
+}
 
 
 def read_policies(source: Source) -> ServerPolicy:
@@ -61,6 +66,7 @@ def read_always(source: Source) -> Terms:
         remember_for=section.remember,
         scopes=frozenset(_SCOPES[word] for word in section.scopes),
         window=section.window,
+        project_for=section.project,
     )
 
 

@@ -215,7 +215,8 @@ class AlwaysSection(Section):
     """[always]: what Always may store, and for how long."""
 
     remember: Duration = timedelta(hours=24)
-    scopes: tuple[Literal["session", "agent", "window"], ...] = ("session",)
+    scopes: tuple[Literal["session", "project", "agent", "window"], ...] = ("session", "project")
+    project: Duration = timedelta(days=30)
     window: Annotated[Duration, AfterValidator(_short_window)] = timedelta(minutes=15)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from sayso.always.terms import Terms
-from sayso.cards.card import Choice
+from sayso.cards.card import Choice, every
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.values import raw_inputs
@@ -32,7 +32,7 @@ def chosen(
         InvalidInputError: some of the inputs do not fit.
     """
     body = request.card()
-    for choice in (*body.choices, *body.more):
+    for choice in every((*body.choices, *body.more)):
         if choice.key != key:
             continue
         values = _read(choice, inputs)
@@ -40,8 +40,9 @@ def chosen(
             return request.answer(choice, by=by, at=at, inputs=values), None
         if choice.scope not in terms.scopes:
             break
-        lasting = replace(choice, lasts=terms.lasts(choice.scope))
-        rule = request.to_remember(lasting, by=by, at=at, until=at + terms.lasts(choice.scope))
+        lasts = terms.lasts(choice)
+        lasting = replace(choice, lasts=lasts)
+        rule = request.to_remember(lasting, by=by, at=at, until=at + lasts)
         return request.answer(lasting, by=by, at=at, inputs=values).keeping(rule), rule
     offered = ", ".join(choice.key for choice in (*body.choices, *body.more))
     raise ValueError(f"this request has no choice {key!r}; it has {offered}")

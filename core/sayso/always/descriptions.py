@@ -49,6 +49,9 @@ def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
     """How far what is stored reaches."""
     if scope == "agent":
         return words.in_agent.format(name_in_words(run.agent_id))
+    if scope == "project":
+        agent, project = name_in_words(run.agent_id), name_in_words(run.project)
+        return words.in_project.format(agent, project)
     return words.in_session.format(name_in_words(run.session_id))
 
 

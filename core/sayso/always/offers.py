@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +19,9 @@ from sayso.text.secrets import redaction
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
+DAY, PROJECT = "day", "project"
+"""What the key of a choice ends in that holds for the project: for a day, and for longer."""
+
 # How many rules from narrow to wide are offered beside the whole tool.
 MOST_WIDTHS = MOST_SUGGESTED + 1
 # Of ours: the pattern on a button is looked at, and read in the second step.
@@ -27,12 +30,16 @@ _LABEL = 30
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A choice that stores something, exactly the rule it stores, and what is dangerous in it."""
+    """A choice that stores something, exactly the rule it stores, and what is dangerous in it.
+
+    ``longer`` are the same rule for longer, and for more than the session.
+    """
 
     choice: Choice
     rule: Rule
     effect: Literal["allow", "deny"]
     dangers: tuple[RuleDanger, ...] = ()
+    longer: tuple[Offer, ...] = ()
 
 
 def offers(
@@ -56,6 +63,13 @@ def offers(
         return ()
     making = _Offering(call, run, words)
     return tuple(offer for offer in making.all(rules) if offer is not None)
+
+
+def every(offers: Iterable[Offer]) -> Iterator[Offer]:
+    """The offers, and those of the same rules for longer."""
+    for offer in offers:
+        yield offer
+        yield from offer.longer
 
 
 def _fitting(
@@ -86,13 +100,30 @@ class _Offering:
         widths = [rule for rule in rules if not is_the_tool(rule)]
         for number, rule in enumerate(widths, 1):
             if number == 1:
-                yield self._offer(ALWAYS, words.always, rule)
+                yield self._lasting(ALWAYS, words.always, rule)
             else:
-                yield self._offer(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
+                yield self._lasting(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
         yield self._offer(WINDOW, words.whole_tool, Rule(self.call.name), scope="tool-window")
         if widths:
             yield self._offer(AGENT, words.all_sessions, widths[0], scope="agent")
-        yield self._offer(ALWAYS_DENY, words.always_deny, rules[0], effect="deny")
+        yield self._lasting(ALWAYS_DENY, words.always_deny, rules[0], effect="deny")
+
+    def _lasting(
+        self, key: str, label: str, rule: Rule, effect: Literal["allow", "deny"] = "allow"
+    ) -> Offer | None:
+        """For the session; where the agent names a project, for that as well."""
+        offer = self._offer(key, label, rule, effect=effect)
+        if offer is None or not self.run.project:
+            return offer
+        day, long = (
+            self._offer(f"{key}-{suffix}", label, rule, effect=effect, scope="project")
+            for suffix in (DAY, PROJECT)
+        )
+        if day is None or long is None:
+            return offer
+        long = replace(long, choice=replace(long.choice, for_long=True))
+        choice = replace(offer.choice, longer=(day.choice, long.choice))
+        return replace(offer, choice=choice, longer=(day, long))
 
     def _offer(
         self,
@@ -120,6 +151,7 @@ class _Offering:
             stores_briefly=wordings[-1] if len(wordings) > 1 else "",
             needs_sight=True,
             scope=scope,
+            place=place,
             warning=warning(dangers, self.words),
         )
         return Offer(choice, rule, effect, dangers)

@@ -26,6 +26,11 @@ class AlwaysWords:
 
     in_session: str
     in_agent: str
+    in_project: str
+    this_session: str
+    this_project: str
+    or_longer: str
+    either_span: str
     stored: str
     stored_never: str
 
@@ -79,6 +84,11 @@ ENGLISH = AlwaysWords(
     all_sessions="Always, in all sessions",
     in_session="in session {}",
     in_agent="in all sessions of agent {}",
+    in_project="in all sessions of agent {} on project {}",
+    this_session="This session, {}",
+    this_project="This project, {}",
+    or_longer="; or {}, for {}",
+    either_span=" or ",
     stored="{} {}",
     stored_never="never {} {}",
     exactly="{} with exactly these arguments: {} (digest {})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -31,11 +32,13 @@ class Choice:
     ``stores`` is what choosing it would remember, in words; a choice that
     stores something takes a second step. ``stores_briefly`` says it as exactly in
     fewer words, for a place without room for the others. ``scope`` says where it would hold,
-    ``lasts`` for how long (the desk knows), ``warning`` what a person may not
-    expect of it. ``needs_sight`` says that it is not offered while a part of
-    the card cannot be seen. A choice with a ``form`` is made by filling it in;
-    with ``falls_back`` the choice of that key counts when nobody does in time,
-    and pressing that one counts at once.
+    ``place`` says so in words, ``lasts`` for how long (the desk knows; ``for_long`` where it is
+    for as long as anything), ``warning`` what a person may not expect of it. ``longer`` are
+    the same for longer: its second step offers them, where each of them says its
+    ``step``; what they would store is said by ``longer_said``. ``needs_sight`` says that it
+    is not offered while a part of the card cannot be seen. A choice with a ``form`` is made by
+    filling it in; with ``falls_back`` the choice of that key counts when nobody does in
+    time, and pressing that one counts at once.
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
@@ -49,7 +52,12 @@ class Choice:
     stores_briefly: str = ""
     needs_sight: bool = False
     scope: Scope = "session"
+    place: str = ""
     lasts: timedelta | None = None
+    for_long: bool = False
+    longer: tuple[Choice, ...] = ()
+    longer_said: str = ""
+    step: str = ""
     warning: str = ""
     form: Form | None = None
     falls_back: str = ""
@@ -61,6 +69,13 @@ class Choice:
             raise ValueError(
                 f"a choice's label has 1 to {LONGEST_LABEL} characters, not {self.label!r}"
             )
+
+
+def every(choices: Iterable[Choice]) -> Iterator[Choice]:
+    """The choices, and those that hold for longer."""
+    for choice in choices:
+        yield choice
+        yield from choice.longer
 
 
 SHOW_ALL = Choice("show", ENGLISH.show_all)
@@ -277,9 +292,8 @@ class Card:
         return replace(BACK, label=self.words.back)
 
     def choice(self, key: str) -> Choice | None:
-        """The offered choice with this key, on either level."""
-        offered = (*self.choices, *self.more)
-        return next((choice for choice in offered if choice.key == key), None)
+        """The offered choice with this key, on either level, or at the second step of one."""
+        return next((one for one in every((*self.choices, *self.more)) if one.key == key), None)
 
     def confirming(self, choice: Choice) -> Card:
         """The card at the second step of a choice."""

@@ -131,13 +131,21 @@ class _Fitting:
     def _worded(self, choice: Choice, label: int) -> Choice:
         """With the wording that fits best. It is said in full before: the label may be cut."""
         wordings = [words for words in (choice.stores, choice.stores_briefly) if words]
-        rooms = (min(self.limits.dialog, self.stores), self.stores)
-        fitting = (
-            words for room in rooms for words in wordings if self.limits.measure(words) <= room
-        )
-        said = next(fitting, wordings[-1])
+        rooms = [min(self.limits.dialog, self.stores), self.stores]
         name = shortened(choice.label, label)
+        if choice.longer:
+            # Not in a dialog, which asks one question: all that can be chosen is said at once.
+            whole = [f"{words}{choice.longer_said}" for words in wordings]
+            if (said := self._first_fitting(whole, [self.stores])) is not None:
+                return replace(choice, label=name, stores=said, stores_briefly="", longer_said="")
+            choice = replace(choice, longer=(), longer_said="", step="")
+        said = self._first_fitting(wordings, rooms) or wordings[-1]
         return replace(choice, label=name, stores=said, stores_briefly="")
+
+    def _first_fitting(self, wordings: Sequence[str], rooms: Sequence[int]) -> str | None:
+        measure = self.limits.measure
+        fitting = (words for room in rooms for words in wordings if measure(words) <= room)
+        return next(fitting, None)
 
     def _of_form(self, form: Form) -> str:
         fit = self.limits.fields

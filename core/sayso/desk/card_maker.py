@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sayso.always.terms import Terms, span
+from sayso.always.terms import Terms
 from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
 from sayso.cards.called import NOBODY, Call
@@ -222,22 +222,13 @@ class CardMaker:
 
     def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
-        return tuple(
-            self._timed(choice) if choice.stores else self._refusals.applied_to(choice, self._words)
+        allowed = (
+            self._terms.lengths(choice, self._words.always)
+            if choice.stores
+            else self._refusals.applied_to(choice, self._words)
             for choice in choices
-            if not choice.stores or choice.scope in self._terms.scopes
         )
-
-    def _timed(self, choice: Choice) -> Choice:
-        words, lasts = self._words.always, self._terms.lasts(choice.scope)
-        how_long, label = span(lasts, words), choice.label
-        if choice.scope == "tool-window":
-            label = words.for_time.format(label, how_long)
-        stores, briefly = (
-            words.stored_for.format(said, how_long) if said else ""
-            for said in (choice.stores, choice.stores_briefly)
-        )
-        return replace(choice, label=label, stores=stores, stores_briefly=briefly, lasts=lasts)
+        return tuple(choice for choice in allowed if choice is not None)
 
 
 def _afterwards(use: Use | None, words: CardWords) -> tuple[tuple[str, str], ...]:

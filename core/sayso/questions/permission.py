@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, offers
+from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.calls import Folder, ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
@@ -286,7 +286,7 @@ class PermissionRequestEvent(UserInputRequest):
         effect = "allow" if ending.choice == "always_allow" else "deny"
         kept = [
             _told_stored(offer.choice)
-            for offer in self._offers()
+            for offer in every(self._offers())
             if (offer.rule, offer.effect) == (ending.rule, effect)
             and offer.choice.scope == (ending.rule_scope or "session")
         ]
@@ -370,7 +370,7 @@ class PermissionRequestEvent(UserInputRequest):
         return offers(call, digest, rules, run, words=words, folder=self.folder)
 
     def _offer(self, choice: Choice) -> Offer | None:
-        return next((offer for offer in self._offers() if offer.choice.key == choice.key), None)
+        return next((one for one in every(self._offers()) if one.choice.key == choice.key), None)
 
 
 def _not_shown(shown: Redaction, words: QuestionWords) -> Iterator[tuple[str, str]]:

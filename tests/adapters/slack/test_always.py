@@ -15,7 +15,7 @@ from sayso.always.terms import Terms
 from sayso.cards.card import Choice, Open
 from sayso.desk.desk import DeskOptions
 from sayso.digests import short_digest
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, Scope
 from sayso.stores.memory import memory_backend
 from sayso_playground import SlackMessage
 from sayso_playground.slack.blocks import check_blocks
@@ -23,6 +23,9 @@ from sayso_slack.card.blocks import card_message
 from sayso_slack.incoming.presses import press_of
 
 RUN = RunRef("deploy-bot", "s-1")
+SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-window"})
+SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
+LATER = RunRef("deploy-bot", "s-2", project="/src/shop")
 STATUS = ToolCall("bash", {"command": "git status"})
 PUSH = ToolCall("bash", {"command": "git push"})
 MENU = "sayso:more"
@@ -49,7 +52,7 @@ class Room(SlackRoom):
 
 @pytest.fixture
 async def room(slack: Slack) -> AsyncIterator[Room]:
-    options = DeskOptions(terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})))
+    options = DeskOptions(terms=Terms(scopes=SCOPES))
     async with (
         memory_backend() as backend,
         Room.in_slack(slack, backend, options=options) as room,
@@ -104,6 +107,30 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(ro
     await room.shown("Approved by alice")
     assert await room.unanswered(PUSH) is Outcome.APPROVED
     assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+
+
+async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(room: Room) -> None:
+    await room.offer(STATUS, run=SHOP)
+    room.card = await room.shown("/src/shop")
+
+    sure = await room.choose("Always")
+
+    assert "on project /src/shop, for 1 day or 30 days" in sure.all_text
+    assert list(sure.buttons) == [
+        "This session, 1 day",
+        "This project, 1 day",
+        "This project, 30 days",
+        "Back",
+    ]
+    assert all("confirm" not in element for element in sure.blocks[-1]["elements"])
+    await room.playground.slack.press(sure, "This project, 30 days", by="alice")
+    ended = await room.shown("Approved by alice")
+    assert "on project /src/shop, until 20" in ended.all_text
+    assert await room.unanswered(STATUS, LATER) is Outcome.APPROVED
+
+    await room.playground.slack.press(ended, "Revoke", by="alice")
+    await room.shown("revoked by alice")
+    assert await room.unanswered(STATUS, LATER) is Outcome.EXPIRED
 
 
 async def test_always_deny_is_one_level_down(room: Room) -> None:

@@ -9,17 +9,20 @@ import pytest
 from support.room import RUN, Room
 from support.telegram_bots import TOKEN, bots
 
-from sayso import Gate, Outcome, ToolCall
+from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
 from sayso.chats.places import Place
 from sayso.desk.desk import DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.digests import short_digest
-from sayso.rules.rule import Rule
+from sayso.rules.rule import Rule, Scope
 from sayso.stores.memory import memory_backend
 from sayso_playground import Playground, PlaygroundConfig, TelegramMessage
 
 GROUP = -1001234567890
+SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-window"})
+SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
+LATER = RunRef("deploy-bot", "s-2", project="/src/shop")
 STATUS = ToolCall("bash", {"command": "git status"})
 PUSH = ToolCall("bash", {"command": "git push"})
 FIRST = ["Allow", "Always", "Deny", "More…"]
@@ -65,7 +68,7 @@ class Asked(Room):
 @pytest.fixture
 async def room() -> AsyncIterator[Asked]:
     routes = Routes([Route((Place("telegram", str(GROUP)),), approvers=("telegram:4242",))])
-    options = DeskOptions(terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})))
+    options = DeskOptions(terms=Terms(scopes=SCOPES))
     async with (
         Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground,
         memory_backend() as backend,
@@ -105,6 +108,26 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(
     await room.shown("✅ Approved")
     assert await room.unanswered(PUSH) is Outcome.APPROVED
     assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
+
+
+async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(room: Asked) -> None:
+    await room.offer(STATUS, run=SHOP)
+    card = await room.shown("/src/shop")
+
+    await room.press(card, "Always")
+    sure = await room.shown("Really?")
+
+    assert "on project /src/shop, for 1 day or 30 days" in sure.text
+    lengths = ("This session, 1 day", "This project, 1 day", "This project, 30 days")
+    assert tuple(sure.buttons) == (*lengths, "Back")
+    await room.press(sure, "This project, 30 days")
+    ended = await room.shown("✅ Approved")
+    assert "on project /src/shop, until 20" in ended.text
+    assert await room.unanswered(STATUS, LATER) is Outcome.APPROVED
+
+    await room.press(ended, "Revoke")
+    await room.shown("revoked by telegram:4242")
+    assert await room.unanswered(STATUS, LATER) is Outcome.EXPIRED
 
 
 async def test_always_deny_is_one_level_down(room: Asked) -> None:

@@ -121,7 +121,7 @@ def test_always_is_remembered_for_the_session_only_unless_told() -> None:
     [
         ('window = "61m"', "policy.window '61m' is too long for a whole tool; write at most 60m"),
         ('window = "0s"', "policy.window '0s' must be more than 0s"),
-        ('scopes = ["world"]', "policy.scopes.0 must be 'session', 'agent' or 'window'"),
+        ('scopes = ["world"]', "policy.scopes.0 must be 'session', 'project', 'agent' or 'window'"),
         ('scopes = "agent"', "policy.scopes must be a list"),
     ],
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sayso import Gate, Outcome, RunRef, ToolCall, connect
+from sayso.calls import Folder
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode_request, encode
 from sayso.rules.rule import literal_rule
@@ -17,6 +18,7 @@ from sayso.testing import a_request, a_rule
 from sayso.testing.rules_contract import remember
 from sayso_bots.cli.ask import prepared
 from sayso_bots.cli.parser import sayso_parser
+from sayso_bots.hook.asking import project_of
 
 CALL = ToolCall("bash", {"command": "make deploy"})
 SHOP = RunRef("claude-code", "s-1", project="/src/shop")
@@ -79,6 +81,12 @@ def test_a_project_is_a_claim_that_every_door_can_make(store_url: str) -> None:
     assert prepared(sayso_parser().parse_args(words), env).run.project == "/src/shop"
     words += ["--project", "/src/other"]
     assert prepared(sayso_parser().parse_args(words), env).run.project == "/src/other"
+
+
+def test_a_hook_names_the_root_of_the_project_it_works_in() -> None:
+    assert project_of(Folder("/src/shop", "/src/shop/web")) == "/src/shop"
+    assert project_of(Folder("/")) == ""
+    assert project_of(None) == ""
 
 
 def test_a_card_shows_the_project_and_the_wire_has_none_where_there_is_none() -> None:

@@ -16,7 +16,7 @@ from sayso.digests import arguments_digest, short_digest
 from sayso.errors import ConfigError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
-from sayso.rules.rule import Rule, literal_rule
+from sayso.rules.rule import Rule, Scope, literal_rule
 from sayso.testing import a_request
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -327,6 +327,7 @@ def test_why_is_remembered_without_secrets() -> None:
         {"window": timedelta(minutes=61)},
         {"window": timedelta(0)},
         {"remember_for": timedelta(0)},
+        {"project_for": timedelta(0)},
     ],
 )
 def test_terms_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
@@ -337,8 +338,9 @@ def test_terms_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
 def test_a_window_never_outlasts_what_is_remembered() -> None:
     terms = Terms(remember_for=timedelta(minutes=5), window=timedelta(minutes=15))
 
-    assert terms.lasts("tool-window") == timedelta(minutes=5)
-    assert terms.lasts("session") == timedelta(minutes=5)
+    scopes: tuple[Scope, ...] = ("tool-window", "session", "project")
+    for scope in scopes:
+        assert terms.lasts(Choice("k", "K", scope=scope)) == timedelta(minutes=5)
 
 
 @pytest.mark.parametrize(

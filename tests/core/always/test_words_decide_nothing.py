@@ -69,7 +69,9 @@ def facts(found: Sequence[Offer]) -> list[object]:
 
 
 def wordless(choice: Choice) -> Choice:
-    return replace(choice, label="x", stores="something", stores_briefly="", warning="")
+    longer = tuple(wordless(one) for one in choice.longer)
+    plain = replace(choice, longer=longer, label="x", stores="something", stores_briefly="")
+    return replace(plain, place="", warning="")
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.name)

@@ -1,0 +1,225 @@
+"""From a call to its dangers: each argument by what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sayso.calls import ToolCall
+from sayso.dangers.danger import Danger, ordered
+from sayso.dangers.lines import line_dangers
+from sayso.dangers.manifests import manifest_dangers, values_dangers
+from sayso.dangers.places import Root, is_outside, is_run_later, is_secret
+from sayso.dangers.production import is_production
+from sayso.dangers.sql import sql_dangers
+from sayso.known.tools import known
+from sayso.rules.roles import Roles
+
+LONGEST = 12_000
+"""How many characters of a call are looked through."""
+
+MOST_VALUES = 500
+_DEEPEST = 12
+_SHORT = 300
+
+_COMMANDS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        command cmd commands script shell line bash sh run argv args code
+        """,
+    )
+)
+_PATHS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        path file file_path filepath filename notebook_path destination destination_path dest
+        target target_path output output_path directory folder dir to
+        """,
+    )
+)
+_TALK = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        description justification explanation instruction reason comment message body text subject
+        title summary notes note prompt thought
+        """,
+    )
+)
+_WRITES = re.compile(
+    r"write|edit|create|save|move|copy|replace|append|delete|remove|put|upload|mkdir"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORDS = re.compile(r"[A-Za-z0-9]+")
+_OF_NAMES: Mapping[str, Danger] = {
+    **dict.fromkeys(("delete", "destroy", "purge", "wipe", "erase"), Danger.DELETES),
+    **dict.fromkeys(("drop", "truncate"), Danger.DROPS_TABLE),
+    **dict.fromkeys(
+        ("refund", "payout", "transfer", "charge", "pay", "payment", "invoice", "withdraw", "wire"),
+        Danger.MONEY,
+    ),
+    **dict.fromkeys(("publish", "release"), Danger.PUBLISHES),
+    **dict.fromkeys(("grant", "revoke"), Danger.PERMISSIONS),
+    **dict.fromkeys(("shutdown", "reboot", "terminate"), Danger.STOPS),
+}
+_AMOUNT = re.compile(r"(?:^|_)(?:amount|price|total|sum)(?:_|$)|_cents$", re.IGNORECASE)
+_EVERYBODY = re.compile(r"<!(?:channel|here|everyone)>|(?<![\w.])@(?:channel|everyone|here|all)\b")
+_PEOPLE = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        to cc bcc recipients emails users attendees
+        """,
+    )
+)
+_MANY = 10
+_REQUEST = re.compile(r"\s{0,40}DELETE (?:https?://|/)\S")
+_LINE_OF_SHELL = re.compile(r"(?:^|\n)[ \t]{0,40}(?:\$ )?(?:sudo )?rm -[a-zA-Z]{0,8}[rf]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """One value in the arguments: the argument, its own name, and itself."""
+
+    argument: str
+    name: str
+    value: Any
+
+
+def dangers_of(
+    call: ToolCall, root: Root | None = None, roles: Roles | None = None
+) -> tuple[Danger, ...]:
+    """What a person must see of a call, the gravest first. That it is empty means nothing.
+
+    ``root`` is where it works, ``roles`` what its arguments are for, where that is known. Takes
+    time in proportion to the call, and never more than for ``LONGEST`` characters of it.
+    """
+    if roles is None:
+        tool = known(call)
+        roles = Roles() if tool is None else tool.roles
+    found = set(_of_name(call))
+    leaves, whole = _leaves(call.arguments)
+    left = LONGEST
+    for leaf in leaves:
+        found.update(values_dangers(leaf.name, leaf.value))
+        if isinstance(leaf.value, str):
+            if len(leaf.value) > left:
+                whole = False
+            found |= _of_text(call.name, leaf, leaf.value[:left], roles, root or Root())
+            left = max(left - len(leaf.value), 0)
+    found |= _of_lists(call.arguments, roles, root or Root())
+    if not whole:
+        found.add(Danger.UNREAD)
+    return ordered(found)
+
+
+def _of_name(call: ToolCall) -> Iterator[Danger]:
+    """What the words of a tool's name say, money only where an amount is named as well."""
+    words = {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", call.name[:_SHORT]))}
+    for word in words & _OF_NAMES.keys():
+        danger = _OF_NAMES[word]
+        if danger is not Danger.MONEY or any(_AMOUNT.search(str(one)) for one in call.arguments):
+            yield danger
+
+
+def _leaves(arguments: Mapping[str, Any]) -> tuple[list[_Leaf], bool]:
+    """The values that hold no others, as many as are looked at, and whether these are all."""
+    found: list[_Leaf] = []
+    waiting: list[tuple[str, str, Any, int]] = [
+        (str(name), str(name), value, 0) for name, value in arguments.items()
+    ][::-1]
+    whole = True
+    steps = 0
+    while waiting:
+        argument, name, value, depth = waiting.pop()
+        steps += 1
+        if steps > MOST_VALUES or depth > _DEEPEST:
+            whole = False
+            if steps > MOST_VALUES:
+                break
+        elif isinstance(value, Mapping):
+            inner = [(argument, str(key), one, depth + 1) for key, one in _some(value.items())]
+            waiting += inner[::-1]
+            whole = whole and len(value) <= MOST_VALUES
+        elif isinstance(value, list | tuple):
+            waiting += [(argument, name, one, depth + 1) for one in _some(value)][::-1]
+            whole = whole and len(value) <= MOST_VALUES
+        else:
+            found.append(_Leaf(argument, name, value))
+    return found, whole
+
+
+def _some(values: Any) -> Iterator[Any]:
+    for number, one in enumerate(values):
+        if number == MOST_VALUES:
+            return
+        yield one
+
+
+def _of_text(tool: str, leaf: _Leaf, text: str, roles: Roles, root: Root) -> set[Danger]:
+    found: set[Danger] = set()
+    name = leaf.name.lower()
+    if leaf.argument in roles.talk:
+        return found
+    is_talk = name in _TALK
+    if (
+        ("@" in text or "<!" in text)
+        and _EVERYBODY.search(text)
+        and (is_talk or len(text) < _SHORT)
+    ):
+        found.add(Danger.MANY_PEOPLE)
+    if leaf.argument == roles.command or (not roles.command and name in _COMMANDS):
+        return found | line_dangers(text, root)
+    if leaf.argument in roles.writes:
+        return found | set(manifest_dangers(text))
+    if is_talk:
+        return found
+    found.update(sql_dangers(text))
+    found.update(manifest_dangers(text))
+    if leaf.argument in roles.paths or (not roles.paths and name in _PATHS):
+        found |= _of_path(tool, text, roles, root)
+    if len(text) <= _SHORT and is_production(text):
+        found.add(Danger.PRODUCTION)
+    if _REQUEST.match(text):
+        found.add(Danger.DELETES)
+    if ("rm -" in text and _LINE_OF_SHELL.search(text)) or text.startswith("#!"):
+        found |= line_dangers(text, root)
+    return found
+
+
+def _of_path(tool: str, path: str, roles: Roles, root: Root) -> set[Danger]:
+    found = {Danger.SECRETS} if is_secret(path) else set()
+    if (roles.writes and not _looks(tool)) or _WRITES.search(tool.lower()):
+        if is_outside(path, root):
+            found.add(Danger.OUTSIDE)
+        if is_run_later(path):
+            found.add(Danger.RUNS_LATER)
+    return found
+
+
+def _looks(tool: str) -> bool:
+    return tool.lower() in ("read", "read_file", "view")
+
+
+def _of_lists(arguments: Mapping[str, Any], roles: Roles, root: Root) -> set[Danger]:
+    """What lists say as a whole: a program with its arguments, many people."""
+    found: set[Danger] = set()
+    for name, value in list(arguments.items())[:MOST_VALUES]:
+        if not isinstance(value, list | tuple):
+            continue
+        if str(name).lower() in _PEOPLE and len(value) > _MANY:
+            found.add(Danger.MANY_PEOPLE)
+        is_command = name == roles.command or str(name).lower() in _COMMANDS
+        if is_command and value and all(isinstance(one, str) for one in value[:MOST_VALUES]):
+            # One line a word would be read as many commands.
+            line = " ".join(_as_word(one) for one in value[:MOST_VALUES])
+            found |= line_dangers(line[:LONGEST], root)
+    return found
+
+
+def _as_word(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'" if re.search(r"[^\w./:=@%+,-]", text) else text

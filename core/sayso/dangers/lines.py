@@ -1,0 +1,255 @@
+"""What is dangerous in a command line, whether it is understood or not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from sayso.dangers.danger import Danger
+from sayso.dangers.places import DISK, Root, is_outside, is_run_later, is_secret
+from sayso.dangers.production import is_production
+from sayso.dangers.programs import (
+    DESTINATION_LAST,
+    DESTINATION_OPTIONS,
+    EACH_A_DESTINATION,
+    FETCHERS,
+    INTERPRETERS,
+    ROWS,
+    RUNS_OTHERS,
+    SHELLS,
+    Row,
+)
+from sayso.dangers.special import SPECIAL
+from sayso.dangers.sql import sql_dangers
+from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
+
+_NAMES = (
+    frozenset(ROWS)
+    | frozenset(SPECIAL)
+    | RUNS_OTHERS
+    | FETCHERS
+    | DESTINATION_LAST
+    | EACH_A_DESTINATION
+)
+_DEEPEST = 3
+_MOST_ARGUMENTS = 400
+_MOST_LOOKED_AT = 64
+_LONGEST_WORD = 300
+
+_IS_CODE = re.compile(r"[\s;|&(]")
+_CLUSTER = re.compile(r"-[A-Za-z]{2,8}")
+_RUNS_COMMANDS = frozenset(["foreach", "run", "-x", "--exec", "-c", "filter-branch"])
+_DATABASES = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        psql mysql mariadb sqlite3 sqlite sqlcmd bq duckdb clickhouse-client cockroach snowsql
+        """,
+    )
+)
+_CODE = re.compile(
+    r"\brmtree\s*\(|\bos\.(?:remove|unlink|rmdir|removedirs)\s*\(|\.unlink\s*\("
+    r"|\brm(?:dir)?Sync\s*\(|\bfs\.(?:promises\.)?(?:rm|unlink|rmdir)\b"
+    r"|\bFileUtils\.rm|\bFile\.delete\b"
+)
+_LOADS_CODE = re.compile(r"\b(?:LD_PRELOAD|LD_LIBRARY_PATH|DYLD_INSERT_LIBRARIES|BASH_ENV)=")
+_DECODES = re.compile(r"\bbase64\s+(?:-d|-D|--decode)|\bxxd\s+-r|\bopenssl\s+enc\b.{0,80}-d\b")
+_CODE_HINTS = ("rmtree", "os.", "unlink", "Sync", "fs.", "File")
+_LOADING_HINTS = ("LD_", "DYLD_", "BASH_ENV")
+_DECODING_HINTS = ("base64", "xxd", "openssl")
+_SUBSTITUTES = re.compile(r"\||\$\(|`|<\(")
+_FETCHES = re.compile(r"(?:\$\(|`|<\()\s{0,40}(?:curl|wget)\b")
+_RUNS = re.compile(
+    r"\b(?:eval|source|sh|bash|zsh|python3?|node|perl|ruby)\b|(?:^|[\s;&])\.\s", re.MULTILINE
+)
+_FORK_BOMB = re.compile(r":\s?\(\)\s?\{")
+
+
+def line_dangers(text: str, root: Root) -> set[Danger]:
+    """The dangers of a command line."""
+    lines = _Lines(root)
+    lines.line(text, 0)
+    return lines.found
+
+
+class _Lines:
+    """A line and those in it, looked through as far as there is work left."""
+
+    def __init__(self, root: Root) -> None:
+        self.found: set[Danger] = set()
+        self._root = root
+        self._left = 2 * MOST_STEPS
+
+    def line(self, text: str, depth: int) -> None:
+        """Look through a line that stands so deep in others."""
+        read = steps_of(text)
+        if not read.whole:
+            self.found.add(Danger.UNREAD)
+        for target in read.targets[:_MOST_LOOKED_AT]:
+            self.found |= _written(target, self._root)
+        if not read.understood:
+            self.found |= _of_the_whole(text)
+        fetched = False
+        downloads: set[str] = set()
+        root = self._root
+        for step in read.steps:
+            fetched = fetched and step.piped
+            for one in (step, *inner(step, _NAMES)):
+                if self._left == 0:
+                    self.found.add(Danger.UNREAD)
+                    return
+                self._left -= 1
+                self._step(one, root, depth)
+                if one.piped and _runs_input(one):
+                    self.found.add(Danger.NETWORK if fetched else Danger.HIDDEN_CODE)
+                if downloads and _runs_one_of(one, downloads):
+                    self.found.add(Danger.NETWORK)
+                if one.program in FETCHERS:
+                    fetched = True
+                    downloads |= _downloaded(one)
+            if step.program == "cd" and step.arguments:
+                left = is_outside(step.arguments[0], root)
+                root = Root(root.folder, root.project, left=left)
+
+    def _step(self, step: Step, root: Root, depth: int) -> None:
+        if len(step.arguments) > _MOST_ARGUMENTS:
+            self.found.add(Danger.UNREAD)
+            step = replace(step, arguments=step.arguments[:_MOST_ARGUMENTS])
+        words = frozenset(step.arguments)
+        self.found.update(
+            row.danger for row in ROWS.get(step.program, ()) if _fits(row, step.arguments, words)
+        )
+        if step.program.startswith("mkfs"):
+            self.found.add(Danger.DISK)
+        if (special := SPECIAL.get(step.program)) is not None:
+            self.found.update(special(step.arguments))
+        for argument in _destinations(step):
+            self.found |= _written(argument, root)
+        self.found |= _of_words(step.arguments)
+        runs = step.program in RUNS_OTHERS or (
+            step.program == "git" and not _RUNS_COMMANDS.isdisjoint(words)
+        )
+        if not runs and step.program not in _DATABASES:
+            return
+        for argument in step.arguments[:_MOST_LOOKED_AT]:
+            if _IS_CODE.search(argument):
+                self.found |= _of_the_whole(argument)
+                if runs and depth < _DEEPEST:
+                    self.line(argument, depth + 1)
+
+
+def _of_the_whole(text: str) -> set[Danger]:
+    """What does not depend on where in a line it stands."""
+    found = set(sql_dangers(text))
+    if any(hint in text for hint in _CODE_HINTS) and _CODE.search(text):
+        found.add(Danger.DELETES_FILES)
+    if any(hint in text for hint in _LOADING_HINTS) and _LOADS_CODE.search(text):
+        found.add(Danger.HIDDEN_CODE)
+    decodes = any(hint in text for hint in _DECODING_HINTS) and _DECODES.search(text)
+    if decodes and _SUBSTITUTES.search(text):
+        found.add(Danger.HIDDEN_CODE)
+    if "()" in text and _FORK_BOMB.search(text):
+        found.add(Danger.STOPS)
+    fetches = ("curl" in text or "wget" in text) and _FETCHES.search(text)
+    if fetches:
+        runs = _RUNS.search(text)
+        if runs and runs.start() < fetches.start():
+            found.add(Danger.NETWORK)
+    return found
+
+
+def _of_words(arguments: tuple[str, ...]) -> set[Danger]:
+    found: set[Danger] = set()
+    for word in arguments[:_MOST_LOOKED_AT]:
+        if " " in word or len(word) > _LONGEST_WORD:
+            continue
+        if is_production(word.partition("=")[2] if word.startswith("-") else word):
+            found.add(Danger.PRODUCTION)
+        if is_secret(word):
+            found.add(Danger.SECRETS)
+    return found
+
+
+def _fits(row: Row, arguments: tuple[str, ...], words: frozenset[str]) -> bool:
+    if not words.issuperset(row.words):
+        return False
+    rest = iter(arguments)
+    if not all(any(word == said for said in rest) for word in row.words):
+        return False
+    return not row.options or any(
+        _has_option(argument, option) for argument in arguments for option in row.options
+    )
+
+
+def _has_option(argument: str, option: str) -> bool:
+    if option == "-" or option.startswith("/"):
+        return argument == option
+    if not option.startswith("-"):
+        return option in argument
+    if argument == option or argument.startswith(f"{option}="):
+        return True
+    is_letter = len(option) == 2
+    return is_letter and _is_cluster(argument) and option[1] in argument
+
+
+@lru_cache(maxsize=1_024)
+def _is_cluster(argument: str) -> bool:
+    return _CLUSTER.fullmatch(argument) is not None
+
+
+def _written(path: str, root: Root) -> set[Danger]:
+    if DISK.match(path):
+        return {Danger.DISK}
+    found = {Danger.OUTSIDE} if is_outside(path, root) else set()
+    if is_run_later(path):
+        found.add(Danger.RUNS_LATER)
+    if is_secret(path):
+        found.add(Danger.SECRETS)
+    return found
+
+
+def _destinations(step: Step) -> Iterator[str]:
+    plain = [one for one in step.arguments[:_MOST_LOOKED_AT] if not one.startswith("-")]
+    if step.program in EACH_A_DESTINATION:
+        yield from plain
+    elif step.program in DESTINATION_LAST and plain:
+        yield plain[-1]
+    elif step.program in ("sed", "perl") and any(
+        one.startswith(("-i", "--in-place", "-pi")) for one in step.arguments
+    ):
+        yield from plain[1:]
+    options = DESTINATION_OPTIONS.get(step.program, ())
+    for number, word in enumerate(step.arguments[:_MOST_LOOKED_AT]):
+        if word in options and number + 1 < len(step.arguments):
+            yield step.arguments[number + 1]
+        elif options and word.partition("=")[0] in options:
+            yield word.partition("=")[2]
+
+
+def _runs_input(step: Step) -> bool:
+    """Whether a shell or an interpreter runs what it reads."""
+    if step.program not in SHELLS and step.program not in INTERPRETERS:
+        return False
+    if step.program in SHELLS:
+        names_file = step.arguments and not step.arguments[0].startswith(("-", "/dev/"))
+        return not names_file and "-c" not in step.arguments
+    return not step.arguments or step.arguments[0] == "-"
+
+
+def _downloaded(step: Step) -> set[str]:
+    found: set[str] = set()
+    for number, word in enumerate(step.arguments[:_MOST_LOOKED_AT]):
+        if word in ("-o", "-O", "--output", "--output-document") and step.arguments[number + 1 :]:
+            found.add(name_of(step.arguments[number + 1]))
+        elif word in ("-O", "-LO", "-OL", "-sO", "--remote-name") or "://" in word:
+            found.add(name_of(word.partition("?")[0]))
+    return found - {"", "-", "null"}
+
+
+def _runs_one_of(step: Step, names: set[str]) -> bool:
+    if step.program in names:
+        return True
+    runs = step.program in SHELLS or step.program in INTERPRETERS or step.program in (".", "source")
+    return runs and any(name_of(one) in names for one in step.arguments[:8])

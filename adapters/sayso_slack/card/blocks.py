@@ -23,7 +23,7 @@ from sayso_slack.card.elements import (
     section,
 )
 from sayso_slack.card.fallback import fallback_text
-from sayso_slack.card.parts import Spans, confirming, outcome, second_step
+from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
 from sayso_slack.card.presentable import (
     IN_ONE_MENU,
     button_label,
@@ -109,6 +109,8 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
     blocks.append(_small_print(card))
+    if danger := card.danger():
+        blocks.append(rich_text(danger_line(danger)))
     if (choice := confirming(card)) is not None:
         asked = second_step(choice, card.words, most=_SECOND_STEP)
         blocks += [rich_text(asked), _second_step(card, choice)]

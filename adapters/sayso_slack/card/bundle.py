@@ -40,7 +40,7 @@ from sayso_slack.card.elements import (
     section,
 )
 from sayso_slack.card.fallback import TEXT_LIMIT, escaped
-from sayso_slack.card.parts import Spans, confirming, outcome, second_step
+from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
     IN_ONE_MENU,
@@ -65,6 +65,7 @@ _ANSWER = 60
 _ANSWERS = 2
 _NOTICE = 150
 _SECOND_STEP = 800
+_DANGERS = 2
 
 
 def bundle_room(body: CardBody, count: int) -> Room | None:
@@ -153,6 +154,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     yield rich_text(*parts)
     if small := list(_small_print(bundle, card)):
         yield context(*map(plain_text, small))
+    if danger := card.danger(_DANGERS):
+        yield rich_text(danger_line(danger))
     if elements := list(_elements(number, card, choice)):
         step = f":sure:{choice.key}" if choice else _step(card)
         block_id = f"{ACTION_PREFIX}{card.handle}{step}"
@@ -234,6 +237,8 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
             who = card.state.who and one_line(card.state.who, _SPANS.who)
             how = f" ({card.words.how(one_line(card.state.outcome, 30), who)})"
         yield f"{number}. {card.body.title}{how}"
+        if danger := card.danger(_DANGERS):
+            yield danger
         yield from (f"| {line}" for line in card.content.split("\n") if line)
         if card.cut_notice:
             yield card.cut_notice

@@ -34,6 +34,11 @@ def confirming(card: Card) -> Choice | None:
     return card.choice(card.state.confirming.key)
 
 
+def danger_line(danger: str) -> Block:
+    """What a person should not overlook, right above the buttons."""
+    return section(literal(f"⚠️ {danger}", bold=True))
+
+
 def second_step(choice: Choice, words: CardWords, *, most: int) -> Block:
     """What the card asks once more before it stores something."""
     asked = literal(f"⚠️ {words.really} ", bold=True)

@@ -25,7 +25,8 @@ _TITLE = 64
 _COMMON_FACTS = 3
 _OWN_FACTS = 2
 _ANSWERS = 2
-# Telegram takes 100 entities: these are at most 10 a line and 12 besides.
+_DANGERS, _BESIDE_DANGERS = 2, 40
+# Telegram takes 100 entities: these are at most 11 a line and 12 besides.
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     if count > MOST_IN_BUNDLE or units(sound(visible(body.title, one_line=True))) > _TITLE:
         return None
     left = _FOR_LINES // count - _BESIDE
+    if body.dangers:
+        left -= _BESIDE_DANGERS + sum(map(units, body.dangers[:_DANGERS]))
     content, description = (
         sound(body.content),
         sound(on_one_line(body.description)),
@@ -118,6 +121,8 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
             yield own("\n")
             yield line(f"{label}: {value}", rank=30)
         yield from _more(len(facts) - _OWN_FACTS, card.words)
+        if danger := card.danger(_DANGERS):
+            yield own(f"\n⚠️ {danger}", Look.BOLD)
         if card.is_cut:
             yield own("\n")
             yield own(_cut(number, card), Look.BOLD)

@@ -109,5 +109,7 @@ def _footing(card: Card) -> Iterator[Piece]:
         yield line(card.state.notice, rank=7)
     if card.state.more and any(choice.stores for choice in card.more):
         yield own(f"\n\n{card.words.said_before}")
+    if danger := card.danger():
+        yield own(f"\n⚠️ {danger}", Look.BOLD)
     if (confirming := confirmed_choice(card)) is not None:
         yield from second_step(confirming, card.words, card.words.really)

@@ -19,6 +19,8 @@ Style = Literal["default", "primary", "danger"]
 DESCRIPTION_LIMIT = 600
 NAME_LIMIT = 120
 _WHICH_LIMIT = 80
+MOST_DANGERS = 6
+"""More dangers than this are counted; the gravest are said."""
 
 LONGEST_LABEL = 80
 LONGEST_STORED = 1_000
@@ -92,7 +94,8 @@ class CardBody:
     is what is asked about it, in a few constant words; ``facts`` are short
     pairs of a label and a value. ``described`` is what the description is
     called, if not a reason given. ``more`` are the choices one level below ``choices``. ``granted``
-    is the word for what a card that is cut holds back, if that is not to be allowed.
+    is the word for what a card that is cut holds back, if that is not to be allowed. ``dangers``
+    are constant words, the gravest first, for a line of ours above the buttons.
     """
 
     title: str
@@ -105,6 +108,7 @@ class CardBody:
     choices: tuple[Choice, ...] = ()
     more: tuple[Choice, ...] = ()
     granted: str = ""
+    dangers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +203,15 @@ class Card:
     def described(self) -> str:
         """What the description is called."""
         return self.body.described or self.words.reason_given
+
+    def danger(self, most: int = MOST_DANGERS) -> str:
+        """What a person should not overlook before they press; empty where nothing was found."""
+        dangers = self.body.dangers
+        if not dangers or not self._is_open:
+            return ""
+        left = len(dangers) - most
+        counted = (self.words.more_dangers.of(left),) if left > 0 else ()
+        return self.words.danger.format(dangers=" · ".join((*dangers[:most], *counted)))
 
     @property
     def which(self) -> str:

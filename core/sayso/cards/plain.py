@@ -35,6 +35,8 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
         yield words.asks.format(asker=card.asker, title=card.body.title)
         labels = ", ".join(map(label, card.choices))
         choices = f" {words.buttons.format(labels=labels)}" if labels else ""
+        if danger := card.danger():
+            yield danger
         yield f"{words.expires} {utc_text(card.expires_at)}.{choices}"
     yield from _barred(card.content)
     if card.cut_notice:

@@ -34,6 +34,8 @@ class CardWords:
     filed_by: str
     reason_given: str
     granted: str
+    danger: str
+    more_dangers: Counted
 
     call: str
     all_decided: Counted
@@ -126,6 +128,8 @@ ENGLISH = CardWords(
     filed_by="Asked through",
     reason_given="Reason given",
     granted="allowed",
+    danger="Danger: {dangers}",
+    more_dangers=Counted("{count} more", "{count} more"),
     call="Call {number} of {count}",
     all_decided=Counted("The call is decided", "All {count} calls are decided"),
     waiting=Counted("{count} call is waiting", "{count} calls are waiting"),

@@ -32,16 +32,14 @@ _OPEN_TO_ALL = re.compile(
     rf"|\bprincipal{_KEY}\*|\bcluster-admin\b|\badministratoraccess\b"
     rf"|\b(?:action|verbs|resources){_KEY}\[?\s{{0,8}}[\"']?\*"
 )
+_WIDE_HINTS = ("/0", "public-", "allusers", "allauth", "*", "cluster-admin", "administratoraccess")
 _FORMS = (
     (("true", "host", "docker.sock", "sys_"), _PRIVILEGED, Danger.PRIVILEGED),
     (("hostpath",), _ROOT_FOLDER, Danger.PRIVILEGED),
     (("runas",), _AS_ROOT, Danger.ROOT),
     (("replicas",), _NO_REPLICAS, Danger.STOPS),
     (("destroy", "replaced", '"actions"'), _DESTROYS, Danger.DESTROYS),
-    (
-        *(("/0", "public-", "allusers", "allauth", "*", "cluster-admin", "administratoraccess"),),
-        *(_OPEN_TO_ALL, Danger.PERMISSIONS),
-    ),
+    (_WIDE_HINTS, _OPEN_TO_ALL, Danger.PERMISSIONS),
 )
 _MOST_PLACES = 100
 _PLACES = frozenset(

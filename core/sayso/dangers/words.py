@@ -6,10 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sayso.dangers.danger import Danger
-from sayso.text.counted import Counted
-
-MOST_SAID = 6
-"""More dangers than this are counted; the gravest are said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +14,11 @@ class DangerWords:
 
     said: Mapping[Danger, str] = field(hash=False)
     high_risk: str
-    more_dangers: Counted
 
     def of(self, dangers: tuple[Danger, ...], *, high_risk: bool = False) -> tuple[str, ...]:
-        """What a card says of them."""
-        words = [self.high_risk] if high_risk else []
-        words += [self.said[danger] for danger in dangers]
-        left = len(words) - MOST_SAID
-        return (*words[:MOST_SAID], *([self.more_dangers.of(left)] if left > 0 else []))
+        """What a card says of them, and of a call that its maker calls high risk."""
+        declared = (self.high_risk,) if high_risk else ()
+        return (*declared, *(self.said[danger] for danger in dangers))
 
 
 ENGLISH = DangerWords(
@@ -57,5 +50,4 @@ ENGLISH = DangerWords(
         Danger.UNREAD: "too long to look through",
     },
     high_risk="its maker calls this high risk",
-    more_dangers=Counted("{count} more danger", "{count} more dangers"),
 )

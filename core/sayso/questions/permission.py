@@ -19,6 +19,7 @@ from sayso.errors import InvalidCallError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
+from sayso.questions.dangers import danger_words
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
 from sayso.questions.refusals import (
@@ -142,6 +143,7 @@ class PermissionRequestEvent(UserInputRequest):
                 *_not_shown(shown, words),
             ),
             choices=(allow, *always, deny),
+            dangers=danger_words(call_of(self), words),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 

@@ -10,6 +10,8 @@ from sayso.cards import words as cards
 from sayso.cards.words import CardWords
 from sayso.chats.words import ENGLISH as LIMIT_ENGLISH
 from sayso.chats.words import LimitWords
+from sayso.dangers import words as dangers
+from sayso.dangers.words import DangerWords
 from sayso.events import UserInputRequest
 from sayso.text.counted import Counted
 
@@ -95,6 +97,7 @@ class QuestionWords:
 
     cards: CardWords
     always: AlwaysWords
+    dangers: DangerWords
     limits: LimitWords = LIMIT_ENGLISH
 
 
@@ -179,6 +182,7 @@ ENGLISH = QuestionWords(
     more_iterations=Counted("{count} more iteration", "{count} more iterations"),
     cards=cards.ENGLISH,
     always=always.ENGLISH,
+    dangers=dangers.ENGLISH,
 )
 
 

@@ -15,7 +15,7 @@ from sayso.written.document import parsed, read_text
 from sayso_bots.cli.arguments import add_json
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
-from sayso_bots.replay.replaying import LONG, Replay, Step, counted
+from sayso_bots.replay.replaying import LENGTHS, LONG, Replay, Step, counted
 from sayso_bots.replay.trace import PRESSES, TracedCall, read_trace
 from sayso_bots.settings.policies import read_always, read_policies
 from sayso_bots.settings.source import source_of
@@ -39,6 +39,14 @@ def add_arguments(parser: Parser) -> None:
         default="never",
         help="which width of Always is pressed on each card (default: never)",
     )
+    parser.add_argument(
+        "--for",
+        dest="lasts",
+        choices=LENGTHS,
+        default="project",
+        help="for how long it is pressed where the call names a project: this session, this "
+        "project for a day, or for as long as projects are remembered (default: project)",
+    )
     parser.add_argument("--each", action="store_true", help="a line for each call, too")
     add_json(parser, "one JSON object; with --each one a line, a call each, before it")
     parser.set_defaults(run=replay_command)
@@ -48,7 +56,7 @@ def replay_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # 
     """Print how often people would have been asked."""
     policy, terms = read_cost(args.policy)
     calls = read_trace(args.calls)
-    steps = asyncio.run(_steps(Replay(policy, terms, args.press), calls))
+    steps = asyncio.run(_steps(Replay(policy, terms, args.press, args.lasts), calls))
     count = counted(calls, steps)
     for step in steps if args.each else ():
         print(json.dumps(asdict(step)) if args.json else _said(step))

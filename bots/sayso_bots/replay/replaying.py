@@ -20,6 +20,9 @@ from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule, Scope
 from sayso_bots.replay.trace import Press, TracedCall
 
+Length = Literal["session", "day", "project"]
+LENGTHS: tuple[Length, ...] = get_args(Length)
+
 LONG = 20
 """A session is long with so many calls."""
 
@@ -52,12 +55,19 @@ class Count:
 
 
 class Replay:
-    """Decides on calls in the order of their times, with what was pressed on those before."""
+    """Decides on calls in the order of their times, with what was pressed on those before.
 
-    def __init__(self, policy: Policy, terms: Terms, press: Press) -> None:
+    ``lasts`` is for how long people press: for the session, for the project for a day, or for
+    as long as a project is remembered. Where a card does not offer that, it is the session.
+    """
+
+    def __init__(
+        self, policy: Policy, terms: Terms, press: Press, lasts: Length = "project"
+    ) -> None:
         self._policy = policy
         self._terms = terms
         self._press: Press = press
+        self._lasts: Length = lasts
         self._kept: dict[tuple[str, ...], list[RememberedRule]] = defaultdict(list)
         self._said: dict[str, str] = {}
 
@@ -77,6 +87,7 @@ class Replay:
         choice, pressed = self._choice(request, press)
         if choice is None:
             return Step(n, call.name, "asked", pressed)
+        choice = self._lasting(choice)
         _, rule = chosen(request, choice.key, by=_BY, at=traced.at, terms=self._terms)
         if rule is not None:
             self._kept[_home(rule.scope, run)].append(rule)
@@ -95,7 +106,7 @@ class Replay:
         if press == "never":
             return None, press
         body = request.card()
-        offered = [one for one in (*body.choices, *body.more) if one.scope in self._terms.scopes]
+        offered = [one for one in (*body.choices, *body.more) if self._terms.lengths(one)]
         widths = [one for one in offered if one.stores and one.key.startswith(f"{ALWAYS}-")]
         wide = [one for one in offered if one.stores and one.key == WINDOW]
         if press == "narrowest" and widths:
@@ -104,6 +115,12 @@ class Replay:
             return [*widths, *wide][-1], press
         exact = [one for one in offered if one.stores and one.key == ALWAYS]
         return (exact[0], "exact") if exact else (None, "never")
+
+    def _lasting(self, choice: Choice) -> Choice:
+        """The choice for as long as people press, or else for what comes next to it."""
+        allowed = [one for one in (choice, *choice.longer) if one.scope in self._terms.scopes]
+        wanted = LENGTHS.index(self._lasts)
+        return allowed[min(wanted, len(allowed) - 1)]
 
 
 def _home(scope: Scope, run: RunRef) -> tuple[str, ...]:

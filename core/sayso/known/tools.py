@@ -13,11 +13,12 @@ _CLAUDE, _CODEX, _GEMINI, _CLINE = "Claude Code", "Codex", "Gemini CLI", "Cline"
 _FILES, _SERVED = "MCP server filesystem", "MCP server filesystem, in Claude Code"
 _LANGCHAIN, _DEEP, _PI, _CURSOR = "LangChain file tools", "Deep Agents", "Pi, OpenClaw", "Cursor"
 
-_READS, _LISTS, _FINDS, _SEARCHES = (
+_READS, _LISTS, _FINDS, _SEARCHES, _KEEPS = (
     "reads a file",
     "lists a folder",
     "finds files by their names",
     "searches in files",
+    "keeps the agent's own list of tasks",
 )
 
 
@@ -25,8 +26,8 @@ _READS, _LISTS, _FINDS, _SEARCHES = (
 class KnownTool:
     """A tool as others made it: whose it is, and what its arguments are for.
 
-    ``looks`` says what it does at most, where that is to look. A name may be here more
-    than once, each time with other arguments.
+    ``looks`` says what it does at most, where that is to look, or to keep a list of the
+    agent's own. A name may be here more than once, each time with other arguments.
     """
 
     name: str
@@ -45,11 +46,13 @@ class KnownTool:
 
 
 # ``looks`` stands beside a tool that reads local files, names or state, whatever its arguments
-# are. It runs nothing, writes nothing and fetches nothing. So none of these has it, although some
+# are, and beside one that does nothing but keep the list of tasks that the agent writes for itself.
+# It runs nothing, writes no file and fetches nothing. So none of these has it, although some
 # cards would be spared: shells; git, whose options write and run; language servers, which build
-# what they look at; tools that read from a server or the web; those that keep a list of tasks;
-# sub-agents; and names that mean other things elsewhere (find, list, search, and file_search, by
-# which a provider of models searches in what was uploaded to it).
+# what they look at; tools that read from a server or the web; those by which a person is asked or
+# agrees to a plan; sub-agents; and names that mean other things elsewhere (find, list, search,
+# update_plan, which may be somebody's subscription, and file_search, by which a provider of models
+# searches in what was uploaded to it).
 _LOOKING = (
     KnownTool("Read", _CLAUDE, _READS, paths=("file_path",), writes=("offset", "limit")),
     KnownTool("Glob", _CLAUDE, _FINDS),
@@ -163,9 +166,10 @@ _WRITING = (
 )
 
 _TALKING = (
-    KnownTool("TodoWrite", _CLAUDE, talk=("todos",)),
+    KnownTool("TodoWrite", _CLAUDE, _KEEPS, talk=("todos",)),
+    KnownTool("TodoRead", _CLAUDE, _KEEPS),
     KnownTool("update_plan", _CODEX, talk=("explanation", "plan")),
-    KnownTool("write_todos", f"{_GEMINI}, {_DEEP}", talk=("todos",)),
+    KnownTool("write_todos", f"{_GEMINI}, {_DEEP}", _KEEPS, talk=("todos",)),
     KnownTool("Task", _CLAUDE, talk=("description",)),
 )
 

@@ -126,6 +126,40 @@ def test_what_was_pressed_counts_in_its_session_and_for_its_time_by_the_traces_o
     assert decided(rows) == ["asked", "asked", "rule", "asked"]
 
 
+def test_what_is_pressed_for_a_project_counts_in_its_sessions_and_for_as_long_as_was_said(
+    run: Run, folder: Path
+) -> None:
+    shop = {"project": "shop"}
+    calls = [
+        line("Deploy", 0, **shop),
+        line("Deploy", 1, session="s-2", **shop),
+        line("Deploy", 2, session="s-3", project="other"),
+        line("Deploy", 3, session="s-4"),
+        line("Deploy", 25 * 60, session="s-5", **shop),
+        line("Deploy", 25 * 60 + 1, session="s-5", **shop),
+        line("Deploy", 31 * 24 * 60, session="s-6", **shop),
+    ]
+
+    def asked(*argv: str) -> str:
+        rows = replayed(run, "--press", "exact", *argv, calls=calls)
+        return "".join("x" if one == "asked" else "." for one in decided(rows))
+
+    assert asked() == asked("--for", "project") == "x.xx..x"
+    assert asked("--for", "day") == "x.xxx.x"
+    assert asked("--for", "session") == "xxxxx.x"
+
+
+def test_where_projects_are_not_remembered_it_is_the_session(run: Run, folder: Path) -> None:
+    (folder / "bots.toml").write_text('[always]\nscopes = ["session"]\n')
+    shop = {"project": "shop"}
+    calls = [line("Deploy", 0, **shop), line("Deploy", 1, **shop)]
+    calls += [line("Deploy", 2, session="s-2", **shop)]
+    rows = replayed(run, "--policy", "bots.toml", "--press", "exact", calls=calls)
+
+    assert decided(rows) == ["asked", "rule", "asked"]
+    assert rows[0]["rule"].endswith("in session s-1")
+
+
 def test_the_folder_of_a_project_is_found_in_its_paths_where_no_line_names_it(
     run: Run, folder: Path
 ) -> None:

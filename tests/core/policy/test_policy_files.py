@@ -88,8 +88,22 @@ def test_nothing_in_a_preset_runs_writes_or_fetches_by_its_name() -> None:
         if word in name.lower() and name != "BashOutput"
     }
 
-    assert suspicious == set()
+    # They keep the list of tasks that an agent writes for itself, and do nothing else.
+    assert suspicious == {"TodoWrite", "TodoRead", "write_todos"}
     assert len(names) == len(set(names))
+
+
+async def test_the_list_that_an_agent_keeps_for_itself_is_no_question_but_a_plan_is_one() -> None:
+    policy = RulePolicy(allow=[one.rule for one in PRESETS["coding"]])
+
+    for name, ruling in (
+        ("TodoWrite", Ruling.ALLOW),
+        ("write_todos", Ruling.ALLOW),
+        ("update_plan", Ruling.ASK),
+        ("ExitPlanMode", Ruling.ASK),
+        ("AskUserQuestion", Ruling.ASK),
+    ):
+        assert (await said(policy, name))[0] is ruling, name
 
 
 def test_the_docs_list_what_a_preset_allows_and_nothing_else() -> None:

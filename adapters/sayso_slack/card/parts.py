@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.plain import OUTCOME_ICONS
@@ -31,7 +31,8 @@ def confirming(card: Card) -> Choice | None:
     """The choice at its second step, as far as a message can show what it stores."""
     if isinstance(card.state, Ended) or card.state.confirming is None:
         return None
-    return card.choice(card.state.confirming.key)
+    known = card.choice(card.state.confirming.key)
+    return known and replace(known, warning=card.state.confirming.warning)
 
 
 def danger_line(danger: str) -> Block:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import Any
 from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.rules.fits import told
-from sayso.rules.rule import Rule
+from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.ports import KeptRule
 from sayso.text.secrets import hiding, redacted
 from sayso_bots.cli.arguments import add_json, add_store
@@ -25,7 +26,12 @@ from sayso_bots.settings.settings import read_hiding
 
 _RULES = (
     *("RULE", "EFFECT", "TOOL", "WHERE", "SCOPE", "AGENT", "SESSION"),
-    *("STORED BY", "ENDS IN", "USES", "LAST USED", "WHY"),
+    *("STORED BY", "ENDS (UTC)", "ENDS IN", "USES", "LAST USED", "WHY"),
+)
+
+
+_IDLE = (
+    "sayso: {count} of them decided nothing for 14 days; `sayso revoke` takes them back: {rules}"
 )
 
 
@@ -38,19 +44,20 @@ def add_arguments(parser: Parser) -> None:
 
 def rules_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """List what is remembered, the oldest first."""
-    kept = with_store(args, env, lambda backend: backend.rules.all())
+    kept, now = with_store(args, env, lambda backend: backend.rules.all()), utc_now()
     if args.json:
-        print(json.dumps([_rule_as_json(one) for one in kept]))
+        print(json.dumps([_rule_as_json(one, now) for one in kept]))
     elif kept:
         with hiding(read_hiding(args.config, env)):
-            print(table(_RULES, _rule_rows(kept)))
+            print(table(_RULES, _rule_rows(kept, now)))
+        if idle := [one.remembered.rule_id for one in kept if one.remembered.is_idle(now)]:
+            print(_IDLE.format(count=len(idle), rules=" ".join(idle)), file=sys.stderr)
     else:
         print("Nothing is remembered. Always on a card stores a rule.")
     return 0
 
 
-def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
-    now = utc_now()
+def _rule_rows(kept: Sequence[KeptRule], now: datetime) -> list[tuple[str, ...]]:
     return [
         (
             one.remembered.rule_id,
@@ -59,11 +66,12 @@ def _rule_rows(kept: Sequence[KeptRule]) -> list[tuple[str, ...]]:
             where(one.remembered.rule),
             one.remembered.scope,
             one.agent_id,
-            one.session_id or "(all)",
+            one.session_id or (f"(all on {one.project})" if one.project else "(all)"),
             one.remembered.stored_by,
+            one.remembered.expires_at.strftime("%Y-%m-%d %H:%M"),
             duration_text(one.remembered.expires_at - now),
             str(one.remembered.uses),
-            _ago(one.remembered.last_used_at, now),
+            _ago(one.remembered, now),
             one.remembered.reason,
         )
         for one in kept
@@ -96,11 +104,13 @@ def patterns(rule: Rule) -> dict[str, str]:
     return {name: pattern if text == bare else text for pattern, bare, (name, text) in rows}
 
 
-def _ago(at: datetime | None, now: datetime) -> str:
-    return "never" if at is None else f"{duration_text(now - at)} ago"
+def _ago(kept: RememberedRule, now: datetime) -> str:
+    last = kept.last_used_at
+    said = "never" if last is None else f"{duration_text(now - last)} ago"
+    return f"{said} (idle)" if kept.is_idle(now) else said
 
 
-def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
+def _rule_as_json(kept: KeptRule, now: datetime) -> Mapping[str, Any]:
     remembered = kept.remembered
     last = remembered.last_used_at
     return {
@@ -115,10 +125,12 @@ def _rule_as_json(kept: KeptRule) -> Mapping[str, Any]:
         "scope": remembered.scope,
         "agent": kept.agent_id,
         "session": kept.session_id or None,
+        "project": kept.project or None,
         "storedBy": remembered.stored_by,
         "storedAt": json_time(remembered.stored_at),
         "expiresAt": json_time(remembered.expires_at),
         "reason": remembered.reason or None,
         "uses": remembered.uses,
         "lastUsedAt": json_time(last),
+        "idle": remembered.is_idle(now),
     }

@@ -10,6 +10,7 @@ from sayso.cards.bundle import EACH
 from sayso.cards.card import BACK, MORE, REVOKE, SHOW_ALL, Card, Choice, Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
+from sayso.desk.coverage import Coverage
 from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
 from sayso.desk.revoking import Revoking
@@ -31,6 +32,7 @@ class Presses:
     def __init__(self, parts: DeskParts, revoking: Revoking) -> None:
         self._parts = parts
         self._revoking = revoking
+        self._coverage = Coverage(parts.backend.watch, parts.words)
         self._all = BundlePresses(parts)
         self._forms = Forms(parts, late=self._late)
 
@@ -102,7 +104,8 @@ class Presses:
             return self._own(found, press)
         if choice.stores and not press.confirmed:
             text = self._parts.words.second_press.format(choice=choice.label)
-            return self._step(found, Open(confirming=choice), text)
+            self._parts.background.start(self._confirm(found, choice))
+            return Answer(Answered.CONFIRM, text)
         if choice.form is not None and press.inputs is None:
             answer = await self._forms.ask(press, found, card, choice)
             if answer.kind is Answered.ASKED:
@@ -134,6 +137,14 @@ class Presses:
     def _step(self, found: Found, view: Open, text: str = "") -> Answer:
         self._parts.background.start(self._parts.delivery.update(found, view))
         return Answer(Answered.CONFIRM, text)
+
+    async def _confirm(self, found: Found, choice: Choice) -> None:
+        """Show the second step of a choice, with what it would have saved lately."""
+        request, now = self._parts.maker.spoken(found.request), self._parts.clock()
+        rule = request.to_remember(choice, by="", at=now, until=now)
+        covered = await self._coverage.told(request, rule)
+        noted = ". ".join(filter(None, (covered, choice.warning)))
+        await self._parts.delivery.update(found, Open(confirming=replace(choice, warning=noted)))
 
     def _decision(self, press: Press, shown: Found) -> Choice | None:
         """The choice, when this press on a card shown here ends the request; None: look closer."""

@@ -24,6 +24,8 @@ class DeskWords:
     not_allowed: str
     own_request: str
     second_press: str
+    would_allow: str
+    would_deny: str
     not_yet: str
     no_such_button: str
     recorded: str
@@ -68,6 +70,8 @@ ENGLISH = DeskWords(
     not_allowed="You may not decide this one. It stays open.",
     own_request="You asked for this, so somebody else has to approve it. It stays open.",
     second_press="{choice} needs a second press: see the card.",
+    would_allow="It would have allowed {count} of the last {all} calls of this session",
+    would_deny="It would have denied {count} of the last {all} calls of this session",
     not_yet="Not yet: {why}",
     no_such_button="This card has no such button.",
     recorded="{outcome}.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -190,6 +191,9 @@ ToldRule = Annotated[Rule | None, WrapValidator(_if_readable)]
 """A rule that came over the wire only to be reported; None if it cannot be read here."""
 
 
+IDLE_FOR = timedelta(days=14)
+"""A rule that decides nothing for so long is pointed out."""
+
 Scope = Literal["session", "agent", "tool-window", "project"]
 """Where a remembered rule holds.
 
@@ -214,6 +218,10 @@ class RememberedRule:
     reason: str = ""
     uses: int = 0
     last_used_at: AwareDatetime | None = None
+
+    def is_idle(self, now: datetime) -> bool:
+        """Whether nothing was decided by it for 14 days: it may be there for nothing."""
+        return now - (self.last_used_at or self.stored_at) >= IDLE_FOR
 
     def __post_init__(self) -> None:
         if self.effect == "deny":

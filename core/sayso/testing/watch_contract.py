@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -206,3 +207,21 @@ class WatchContract:
 
         assert [one.request.question_id for one in waiting] == ["first", "second", "third"]
         assert [one.ending for one in waiting] == [None, None, None]
+
+    async def test_what_a_session_asked_last_is_known_the_newest_first_and_not_what_asked_nobody(
+        self, backend: Backend
+    ) -> None:
+        run, other = RunRef("deploy-bot", "s-asked"), RunRef("deploy-bot", "s-other")
+        requests = [a_request(run=replace(run, run_id=f"r{n}")) for n in range(22)]
+        for request in (*requests, a_request(run=other)):
+            await backend.store.open(request, seconds=30, inbox="", book=None)
+        decided = a_request(run=run)
+        ending = a_response(decided)
+        await backend.store.open(decided, seconds=30, inbox="", book=None, ending=ending)
+        await backend.store.settle(requests[-1].question_id, a_response(requests[-1]))
+
+        asked = await backend.watch.asked_last(run)
+
+        newest = [request.question_id for request in reversed(requests)]
+        assert [request.question_id for request in asked] == newest[:20]
+        assert await backend.watch.asked_last(RunRef("deploy-bot", "s-none")) == []

@@ -6,20 +6,22 @@ import asyncio
 import json
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from support.commands import Run
 
 from sayso.calls import RunRef, ToolCall
+from sayso.clock import utc_now
 from sayso.digests import arguments_digest, short_digest
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
 from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
 
 
-async def _remember(url: str, rule: RememberedRule, *, uses: int = 1) -> None:
+async def _remember(url: str, rule: RememberedRule, *, uses: int = 1, project: str = "") -> None:
     async with redis_backend(url) as backend:
-        request = a_request(run=RunRef("deploy-bot", "s-1"))
+        request = a_request(run=RunRef("deploy-bot", "s-1", project=project))
         await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(request.question_id, a_response(request), remember=rule)
         for _ in range(uses):
@@ -117,6 +119,29 @@ def test_the_list_says_how_wide_a_rule_is_why_it_is_there_and_when_it_was_used(
     assert re.match(r"\d+s ago ", window[head.index("LAST USED") :])
     assert agent[head.index("LAST USED") :].startswith("never")
     assert window[head.index("WHY") :] == "the release⏎of Friday"
+
+
+def test_a_rule_that_decided_nothing_for_14_days_is_pointed_out(
+    run: Run, env: dict[str, str], store_url: str
+) -> None:
+    month = a_rule("bash", scope="project", lives=timedelta(days=30))
+    idle = replace(month, stored_at=utc_now() - timedelta(days=14, hours=1))
+    fresh = replace(a_rule("read"), stored_at=utc_now() - timedelta(days=13, hours=23))
+    asyncio.run(_remember(store_url, idle, uses=0, project="/src/shop"))
+    asyncio.run(_remember(store_url, fresh, uses=0))
+
+    listed = run("rules", env=env)
+    by_tool = {one["tool"]: one for one in json.loads(run("rules", "--json", env=env).out)}
+
+    row = next(row for row in listed.out.splitlines() if "bash" in row)
+    assert "never (idle)" in row
+    assert "(all on /src/shop)" in row
+    assert listed.err.startswith("sayso: 1 of them decided nothing for 14 days")
+    assert idle.rule_id in listed.err
+    assert fresh.rule_id not in listed.err
+    assert by_tool["bash"]["idle"] is True
+    assert (by_tool["bash"]["project"], by_tool["bash"]["session"]) == ("/src/shop", None)
+    assert (by_tool["read"]["idle"], by_tool["read"]["project"]) == (False, None)
 
 
 def test_a_rule_is_revoked_once(run: Run, env: dict[str, str], rule: RememberedRule) -> None:

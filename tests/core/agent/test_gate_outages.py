@@ -183,6 +183,9 @@ class BrokenWatch:
     async def pending(self, run: RunRef | None = None) -> Any:
         return await self._inner.pending(run)
 
+    async def asked_last(self, run: RunRef) -> Any:
+        return await self._inner.asked_last(run)
+
 
 async def test_a_bug_in_the_timer_still_ends_the_wait_and_approves_nothing(
     backend: Backend,

@@ -44,6 +44,7 @@ class Entry:
     refused: set[tuple[str, str]] = field(default_factory=set)
     key: str = ""
     holds: dict[str, str] = field(default_factory=dict)
+    was_open: bool = True
 
     def hold(self, hold: Hold) -> None:
         """Note who counts on it, while it is open."""
@@ -117,6 +118,12 @@ class Records:
         self._home.check()
         self._forget()
         return list(self._waiting.values())
+
+    def asked_last(self, run: RunRef) -> Iterable[Entry]:
+        """What a session asked people, the newest first."""
+        self._forget()
+        asked = (entry for entry in reversed(self._entries.values()) if entry.was_open)
+        return (entry for entry in asked if entry.request.run.is_in_session_of(run))
 
     def now(self) -> datetime:
         """The time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
@@ -16,7 +17,17 @@ from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
 from sayso.stores.memory.rules import MemoryAudit, MemoryRules, check_has_a_home
-from sayso.stores.ports import BookChanged, Hold, Joined, Opened, Record, Ring, Sequel, Settled
+from sayso.stores.ports import (
+    MOST_ASKED_LAST,
+    BookChanged,
+    Hold,
+    Joined,
+    Opened,
+    Record,
+    Ring,
+    Sequel,
+    Settled,
+)
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
 
@@ -73,7 +84,9 @@ class MemoryStore:
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
         deadline = now + timedelta(seconds=seconds)
-        entry = Entry(request, deadline, {inbox}, now, key=key, sequel=sequel)
+        entry = Entry(
+            request, deadline, {inbox}, now, key=key, sequel=sequel, was_open=ending is None
+        )
         if key:
             entry.hold(hold)
         self._records.add(entry)
@@ -216,6 +229,11 @@ class MemoryWatch:
         if (entry := self._records.find(question_id)) is not None:
             until = self._clock() + timedelta(seconds=seconds)
             entry.keep = max(entry.keep, until - entry.deadline)
+
+    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
+        """What the run's session asked people last, the newest first."""
+        last = islice(self._records.asked_last(run), MOST_ASKED_LAST)
+        return [self._records.record(entry).request for entry in last]
 
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; with a run, those of its session."""

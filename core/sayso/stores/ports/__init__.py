@@ -17,6 +17,7 @@ from sayso.stores.ports.keyed import LONGEST_KEY, Hold, Keyed, check_key
 from sayso.stores.ports.leases import Leases
 from sayso.stores.ports.outbox import Job, Outbox
 from sayso.stores.ports.requests import (
+    MOST_ASKED_LAST,
     Joined,
     Opened,
     Record,
@@ -40,6 +41,7 @@ from sayso.stores.ports.uses import Report, Use, Uses, Went
 __all__ = [
     "KEPT",
     "LONGEST_KEY",
+    "MOST_ASKED_LAST",
     "MOST_STATE_BYTES",
     "MOST_STATE_NAMES",
     "Ailment",

@@ -15,6 +15,9 @@ from sayso.stores.ports.copies import Copy
 from sayso.stores.ports.rules import BookChanged, Revoked
 from sayso.stores.ports.uses import Use
 
+MOST_ASKED_LAST = 20
+"""So many of a session's questions are known to be its last ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -221,6 +224,14 @@ class Watch(Protocol):
 
     async def retain(self, question_id: str, *, seconds: float) -> None:
         """Let the request be known for so many seconds from now at least, if it still is."""
+        ...
+
+    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
+        """What the run's session asked people last, the newest first, as far as it is known.
+
+        At most ``MOST_ASKED_LAST``, without those of unknown kinds; what needed nobody is
+        not among them.
+        """
         ...
 
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:

@@ -41,6 +41,7 @@ slot uses several namespaces.
                              uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
                              revoked it, ``q`` the request that stored it
 ``books``            zset    the books by the expiry of their last rule
+``asked:<session>``  zset    the ids of the questions that it asked last, at most 20
 ``once:<session>:…`` string  what may be had once and who took it
 ``audit``            stream  what happened, the newest 10,000 or so
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
@@ -62,15 +63,15 @@ slot uses several namespaces.
                              its own fields ``rung``: the version of the rules, and the ms
 ==================  ======  ======================================================
 
-Nothing lives for ever: requests and ``due`` live until their deadline and a day, requests that
-leave an errand as long as was said, requests whose cards were shown, and their handles, until 30
-days after it unless the bots are told otherwise, a ``key`` as long as its request, documents as
-long as was said, errands a week after they were due or last looked at, ``jobs`` until the last
-deadline and a week, rules and books a day longer than their last rule, the audit 90 days after its
-last entry, the events of a branch a week after the last of them and its numbers 90 days, budgets
-an hour after the last message, new addresses and what was spent half a year after the last
-question for them, the floor half a year after it was last laid. A request, and its ``key``, live
-longer where somebody retains them.
+Nothing lives for ever: requests and ``due`` live until their deadline and a day, as does
+``asked``, requests that leave an errand as long as was said, requests whose cards were shown, and
+their handles, until 30 days after it unless the bots are told otherwise, a ``key`` as long as its
+request, documents as long as was said, errands a week after they were due or last looked at,
+``jobs`` until the last deadline and a week, rules and books a day longer than their last rule,
+the audit 90 days after its last entry, the events of a branch a week after the last of them and
+its numbers 90 days, budgets an hour after the last message, new addresses and what was spent half
+a year after the last question for them, the floor half a year after it was last laid. A request,
+and its ``key``, live longer where somebody retains them.
 """
 
 from __future__ import annotations

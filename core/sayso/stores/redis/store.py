@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
@@ -45,7 +46,7 @@ _OPEN, _SETTLE, _GET = Script("open"), Script("settle"), Script("get")
 _SETTLE_LATER, _OVERRULE = Script("settle_later"), Script("overrule")
 _LOOK, _DUE, _SHORTEN = Script("look"), Script("due"), Script("shorten")
 _RETAIN = Script("retain")
-_OF_SESSION = Script("of_session")
+_OF_SESSION, _ASKED_LAST = Script("of_session"), Script("asked_last")
 _RULE: TypeAdapter[RememberedRule] = TypeAdapter(RememberedRule)
 # The book of a rule, as settle.lua counts them; any other is its session's.
 _BOOKS: Mapping[Scope, int] = {"agent": 1, "project": 2}
@@ -285,6 +286,15 @@ class RedisWatch:
     async def retain(self, question_id: str, *, seconds: float) -> None:
         """Let the request be known for so many seconds from now at least."""
         await self._client.run(_RETAIN, question_id, ceil(seconds * 1000))
+
+    async def asked_last(self, run: RunRef) -> Sequence[UserInputRequest]:
+        """What the run's session asked people last, the newest first."""
+        said = await self._client.run(_ASKED_LAST, session_key(run))
+        found = []
+        for request, deadline in zip(said[::2], said[1::2], strict=True):
+            with suppress(UnreadableEventError):
+                found.append(stored_request(request, deadline))
+        return found
 
     async def pending(self, run: RunRef | None = None) -> Sequence[Record]:
         """The open requests, the first to expire first; with a run, those of its session."""

@@ -60,6 +60,13 @@ if ending ~= '' then
   leave(queue, id, tonumber(keep), now)
   redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 else
+  local asked_here = P .. 'asked:' .. session
+  local last = redis.call('ZRANGE', asked_here, -1, -1, 'WITHSCORES')
+  redis.call('ZADD', asked_here, (last[2] or 0) + 1, id)
+  for _, old in ipairs(redis.call('ZRANGE', asked_here, 0, -21)) do
+    redis.call('ZREM', asked_here, old)
+  end
+  live_until(asked_here, deadline + DAY, now)
   redis.call('ZADD', P .. 'due', deadline, id)
   live_until(P .. 'due', deadline + DAY, now)
 end

@@ -186,7 +186,9 @@ def answers(maker: CardMaker, request: UserInputRequest, card: Card) -> Iterator
 
 
 # The agent's data and the names of accounts are in no language of ours.
-DATA = re.compile(r"slack.U0|\bcommand\b|\b(?:null|true|false|xx+)\b")
+DATA = re.compile(
+    r"(?a:(?<![\w-])[\w-]{20,}(?![\w-]))|slack.U0|\bcommand\b|\b(?:null|true|false|xx+)\b"
+)
 
 
 def left(shown: Iterator[str]) -> list[str]:

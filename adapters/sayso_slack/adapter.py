@@ -28,9 +28,10 @@ from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
+    LINES,
     LONGEST_ASKED,
+    LONGEST_BELOW,
     LONGEST_BUTTON,
-    LONGEST_IN_MENU,
     MOST_STORED,
 )
 from sayso_slack.config import SlackConfig
@@ -68,12 +69,12 @@ class Identity:
     app_id: str
 
 
-# A label has all its room in a dialog; an option that is too long for a menu is listed above it.
 LIMITS = Limits(
     content=CONTENT_LIMIT,
     reveal=REVEAL_LIMIT,
+    lines=LINES,
     button=LONGEST_BUTTON,
-    menu=LONGEST_IN_MENU,
+    menu=LONGEST_BELOW,
     dialog=LONGEST_ASKED,
     stores=MOST_STORED,
     options=MOST_OPTIONS,

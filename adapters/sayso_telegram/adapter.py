@@ -28,7 +28,7 @@ from sayso_telegram.card.bundle_message import bundle_message, bundle_room
 from sayso_telegram.card.called import with_call
 from sayso_telegram.card.formatted import Formatted, fitted, sound, units
 from sayso_telegram.card.keyboard import MOST_STORED, keyboard
-from sayso_telegram.card.message import CONTENT_LIMIT, message
+from sayso_telegram.card.message import CONTENT_LIMIT, LINES, message
 from sayso_telegram.card.sending import edited, formatted
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
@@ -50,6 +50,7 @@ REVEAL_LIMIT = 1_000_000
 LIMITS = Limits(
     content=CONTENT_LIMIT,
     reveal=REVEAL_LIMIT,
+    lines=LINES,
     dialog=MOST_STORED_IN_BUNDLE,
     stores=MOST_STORED,
     option=LONGEST_OPTION,

@@ -22,6 +22,7 @@ from sayso.cards import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.events import Outcome, UserInputResponse
 from sayso.forms import NO_INPUTS, Inputs
+from sayso.values import one_value
 
 RISKS = {"read_file": 0, "write_file": 2, "delete_file": 5, "deploy": 8}
 UNKNOWN_RISK = 10
@@ -52,7 +53,7 @@ class RiskReviewEvent(UserInputRequest):
         """What would run, its risk and the three answers. Adapters need to know nothing of it."""
         return CardBody(
             title=f"Risk {self.risk}: {self.tool}",
-            content=self.file or "(no file)",
+            values=one_value(self.file or "(no file)"),
             facts=(("Risk left in this session", str(self.left)),),
             choices=(
                 Choice(ACCEPT, "Accept once", "primary", needs_sight=True),

@@ -20,6 +20,7 @@ from sayso import Inquiry, Outcome, RequestEnding, UserInputRequest, UserInputRe
 from sayso.cards import CardBody, Choice
 from sayso.errors import InvalidInputError
 from sayso.forms import NO_INPUTS, Form, FormField, Inputs
+from sayso.values import one_value
 
 _LESS = Form(
     "Another amount",
@@ -65,7 +66,7 @@ class SpendRequestEvent(UserInputRequest):
         """What it is for, and three answers: one of them asks for an amount."""
         return CardBody(
             title=f"Spend {self.euros} €?",
-            content=self.purpose,
+            values=one_value(self.purpose),
             facts=self.origin,
             choices=(
                 Choice("grant", f"Grant {self.euros} €", "primary", needs_sight=True),

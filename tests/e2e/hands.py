@@ -79,9 +79,13 @@ class SlackHands:
         return label in (await self.message()).buttons
 
     async def press(self, label: str, by: str = "alice") -> None:
-        card = await self._message_where(lambda message: _pick(message, label) is not None)
-        there = label if label in card.buttons else _pick(card, label) or ""
-        delivery = await self.slack.press(card, there, by=by, choose=label)
+        card = await self._message_where(
+            lambda message: label in message.buttons or "More…" in message.buttons
+        )
+        if label not in card.buttons:
+            await self.slack.press(card, "More…", by="alice")
+            card = await self._message_where(lambda message: label in message.buttons)
+        delivery = await self.slack.press(card, label, by=by)
         assert delivery.error is None
 
     async def opened(self, label: str, by: str = "alice") -> SlackView:
@@ -241,16 +245,6 @@ def hands_at(platform: str, playground: Playground) -> Hands:
 
 def _place(message: SlackMessage) -> tuple[str, str]:
     return message.channel, message.ts
-
-
-def _pick(card: SlackMessage, label: str) -> str | None:
-    """The action_id of the button with this label, or of the menu that has it."""
-    for block in card.blocks:
-        for element in block.get("elements", ()) if block["type"] == "actions" else ():
-            words = [element, *element.get("options", ())]
-            if any(one.get("text", {}).get("text") == label for one in words):
-                return str(element["action_id"])
-    return None
 
 
 def _placed(view: SlackView, given: Mapping[str, Any]) -> dict[str, Any]:

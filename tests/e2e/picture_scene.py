@@ -74,9 +74,9 @@ class Scene:
         await self.button(platform, label).click()
 
     async def pick(self, label: str) -> None:
-        """Pick from one of the menus of Slack's card."""
-        menu = self.page.locator("[data-platform=slack] select", has_text=label)
-        await menu.select_option(label=label)
+        """Press what is a level down on Slack's card."""
+        await self.press("slack", "More…")
+        await self.press("slack", label)
 
     async def fill(self, **values: str) -> None:
         """Fill in inputs of Slack's dialog, by the names of their fields."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
+from sayso.values import Value
 
 _NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 _ALLOW = Choice("allow", "Allow", "primary", needs_sight=True)
@@ -34,10 +35,11 @@ _MORE = (
 _BODY = CardBody(
     title="bash",
     description="Look at the work tree & <tell>",
-    content="command: git status\nenv: \n  | A=1\n  | B=<2>",
+    values=(Value("command", "git status", "shell"), Value("env", "A=1\nB=<2>"), Value("n", "2")),
     question="May this tool run?",
     digest="0123456789ab",
-    facts=(("Source", "planner"), ("Session", "s-42"), ("Not shown", "1 value that looks secret")),
+    facts=(("Not shown", "1 value that looks secret"),),
+    details=(("Source", "planner"), ("Session", "s-42")),
     choices=(_ALLOW, _ALWAYS, _DENY),
     more=_MORE,
 )
@@ -48,8 +50,10 @@ _OPEN = Card(
     expires_at=_NOW + timedelta(minutes=10),
     limit=1_000,
     reveal_limit=5_000,
+    lines=20,
 )
-_LONG = replace(_BODY, content="".join(f"line {number} of the text\n" for number in range(80)))
+_LINES = "".join(f"line {number} of the text\n" for number in range(80))
+_LONG = replace(_BODY, values=(*_BODY.values, Value("text", _LINES)))
 _CUT = replace(_OPEN, body=_LONG)
 _BY: dict[str, Any] = {"by": "slack:U0ALICE", "by_name": "Alice"}
 

@@ -22,6 +22,7 @@ from sayso.errors import DeliveryError
 from sayso.forms.form import Form, FormField, Option
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
+from sayso.values import one_value
 
 PLATFORM = "chat"
 ROOM = Place(PLATFORM, "kitchen", "cooking")
@@ -143,7 +144,9 @@ class Table:
         self.dialogues = self.another_process()
         self.card = Card(
             handle="HANDLEHANDLEHANDLE1234",
-            body=CardBody("Dinner", content="What is for dinner?", choices=(PIZZA, PICK, REASON)),
+            body=CardBody(
+                "Dinner", values=one_value("What is for dinner?"), choices=(PIZZA, PICK, REASON)
+            ),
             asker="cook",
             expires_at=self.clock() + timedelta(hours=1),
             limit=1_000,

@@ -35,7 +35,7 @@ class NotingRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         """A card with one button."""
         self.made_in.setdefault(self.noting_id, []).append(threading.get_ident())
-        return CardBody(title="A note", content="", choices=(SEEN,))
+        return CardBody(title="A note", choices=(SEEN,))
 
     def answer(
         self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS

@@ -17,6 +17,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
+from sayso.values import one_value
 from sayso_slack import SlackConfig, SlackListener
 
 FIXTURES = Path(__file__).parents[1] / "adapters" / "slack" / "fixtures"
@@ -48,12 +49,13 @@ def a_config(**changes: Any) -> SlackConfig:
     )
 
 
-def a_body(**changes: Any) -> CardBody:
+def a_body(*, content: str = "command: git status", **changes: Any) -> CardBody:
+    """The body of a card; ``content`` is its one value, without a name."""
     return CardBody(
         **{
             "title": "bash",
             "description": "Show the status",
-            "content": "command: git status",
+            "values": one_value(content),
             "digest": "0123456789ab",
             "facts": (("Source", "shell"),),
             "choices": (ALLOW, ALWAYS, DENY),

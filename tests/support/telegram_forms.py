@@ -22,6 +22,7 @@ from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs, Option
 from sayso.stores.backend import Backend
+from sayso.values import one_value
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage
 
 GROUP, FORUM = -1001234567890, -1002222222222
@@ -87,7 +88,7 @@ class TelegramOrderRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         return CardBody(
             title="An order",
-            content="What shall be ordered?",
+            values=one_value("What shall be ordered?"),
             choices=(
                 Choice("order", "Order…", "primary", form=ORDER),
                 Choice("plain", "Two things…", form=PLAIN),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,12 @@ from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import (
     Block,
+    code,
     context,
     literal,
     local_time,
     own_markup,
     plain_text,
-    preformatted,
     quote,
     rich_text,
     section,
@@ -25,14 +25,13 @@ from sayso_slack.card.elements import (
 from sayso_slack.card.fallback import fallback_text
 from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
 from sayso_slack.card.presentable import (
-    IN_ONE_MENU,
     button_label,
     confirmed_label,
     fits_dialog,
-    option_label,
     presentable,
     stored_question,
 )
+from sayso_slack.card.values import value_parts
 
 ACTION_PREFIX = "sayso:"
 
@@ -100,12 +99,13 @@ def _told(label: str, text: str, room: int, words: CardWords) -> Block:
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:
-    blocks: list[Block] = [{"type": "header", "text": plain_text(card.body.title)}]
+    heading = card.body.question or card.body.title
+    blocks: list[Block] = [{"type": "header", "text": plain_text(heading)}]
     if isinstance(card.state, Ended):
         # At the top: Slack folds long messages, and who decided must not be below the fold.
         said = outcome(card.state, card.words, Spans())
         blocks.append(rich_text(said, *told(card.state.facts, card.words)))
-    blocks.append(rich_text(*_what_is_asked(card), _facts(card)))
+    blocks.append(rich_text(*_what_is_asked(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
     blocks.append(_small_print(card))
@@ -114,8 +114,8 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     if (choice := confirming(card)) is not None:
         asked = second_step(choice, card.words, most=_SECOND_STEP)
         blocks += [rich_text(asked), _second_step(card, choice)]
-    elif card.choices or card.more:
-        blocks.append(_actions(card))
+    elif elements := list(_elements(card)):
+        blocks.append(_actions_block(card, _step(card), elements))
     return blocks
 
 
@@ -123,19 +123,30 @@ def _count(card: Card) -> int:
     return len(card.body.choices) + len(card.body.more)
 
 
-def _what_is_asked(card: Card) -> list[Block]:
-    content = [preformatted(card.content)] if card.content else []
-    if not card.description:
-        return content
-    label = section(literal(card.described, bold=True))
-    return [*content, label, quote(literal(card.description))]
+def _what_is_asked(card: Card) -> Iterator[Block]:
+    """What would be done and by whom, then what the agent says of it, and what is known besides."""
+    yield section(*who_asks(card))
+    yield from value_parts(card.on_screen.values)
+    if card.description:
+        yield section(literal(card.described, bold=True))
+        yield quote(literal(card.description))
+    if facts := [*card.body.facts, *(card.details if card.shows_details else ())]:
+        yield section(*fact_lines(facts))
 
 
-def _facts(card: Card) -> Block:
-    pieces = [literal(f"{card.words.asked_by} ", bold=True), literal(card.asker)]
-    for label, value in card.body.facts:
-        pieces += [literal(f"\n{label} ", bold=True), literal(value)]
-    return section(*pieces)
+def who_asks(card: Card) -> Iterator[Block]:
+    """The tool's name as it is, where words of ours stand above it, and who asks."""
+    if card.body.question:
+        yield code(card.body.title)
+        yield literal(" · ")
+    yield code(card.asker or "–")
+
+
+def fact_lines(facts: Iterable[tuple[str, str]]) -> Iterator[Block]:
+    """A line for each fact. What it says may be anybody's words: it looks like none of ours."""
+    for number, (label, value) in enumerate(facts):
+        yield literal(f"{chr(10) if number else ''}{label} ", bold=True)
+        yield code(value)
 
 
 def _notice(card: Card, left_out: int) -> str:
@@ -149,22 +160,30 @@ def _notice(card: Card, left_out: int) -> str:
 
 def _small_print(card: Card) -> Block:
     ended = card.state if isinstance(card.state, Ended) else None
-    digest = [plain_text(f"{card.words.digest} {card.body.digest}")] if card.body.digest else []
-    when = f"{card.words.expires} {local_time(card.expires_at, card.words)}"
-    if ended:
-        when = f"{card.words.ended} {local_time(ended.at, card.words)}"
-    return context(*digest, own_markup(when))
+    word, at = (card.words.ended, ended.at) if ended else (card.words.expires, card.expires_at)
+    return context(own_markup(f"{word} {local_time(at, card.words)}"))
 
 
-def _actions(card: Card) -> Block:
-    # docs.slack.dev, block kit: a fresh block_id whenever a message is updated.
-    elements = [button(card, choice, button_label(choice)) for choice in card.choices]
-    elements += _menus(card)
-    return _actions_block(card, ":seen" if card.revealed else "", elements)
+def _elements(card: Card) -> Iterator[Block]:
+    """The buttons; one of them leads a level down, to the others and to the details."""
+    if not isinstance(card.state, Ended) and card.state.more:
+        yield from below(card, card.more)
+        yield button(card, card.step_back, card.words.back)
+        return
+    for choice in card.choices:
+        yield button(card, choice, button_label(choice))
+    if card.leads_on:
+        yield button(card, card.show_more, card.words.more)
+
+
+def _step(card: Card) -> str:
+    """docs.slack.dev, block kit: a fresh block_id whenever a message is updated."""
+    expanded = not isinstance(card.state, Ended) and card.state.more
+    return (":seen" if card.revealed else "") + (":more" if expanded else "")
 
 
 def _second_step(card: Card, choice: Choice) -> Block:
-    """What a menu cannot ask in a dialog, because that would be one for all of its options."""
+    """What is asked on the card itself, where a dialog has no room for it."""
     back = button(card, card.step_back, card.words.back)
     elements = [*sure_buttons(card, choice), back]
     return _actions_block(card, f":sure:{choice.key}", elements)
@@ -175,30 +194,21 @@ def _actions_block(card: Card, iteration: str, elements: list[Block]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": elements}
 
 
-def _menus(card: Card) -> list[Block]:
-    """All choices one level down, in menus of five.
+def below(card: Card, choices: Iterable[Choice], number: str = "") -> Iterator[Block]:
+    """Buttons a level down. None of them asks in a dialog: for all of those a message has no room.
 
-    docs.slack.dev, overflow menu: 1 to 5 options; option: text 75, value 150
-    characters. A select menu has room for more, but its client says nothing
-    when the option that is picked already is picked once more, as it is after
-    a form was cancelled.
+    They say so themselves: what one stores is asked on the card, before it counts.
     """
-    menus: list[Block] = []
-    for start in range(0, len(card.more), IN_ONE_MENU):
-        number = f"-{len(menus) + 1}" if menus else ""
-        options = [menu_option(card, choice) for choice in card.more[start : start + IN_ONE_MENU]]
-        action_id = f"{ACTION_PREFIX}{MORE.key}{number}"
-        menus.append({"type": "overflow", "action_id": action_id, "options": options})
-    return menus
+    for place, choice in enumerate(choices, 1):
+        element = button(card, choice, button_label(choice), asks=False)
+        yield {
+            **element,
+            "action_id": f"{ACTION_PREFIX}{MORE.key}-{number}{place}",
+            "value": button_data(Button(card.handle, choice.key)),
+        }
 
 
-def menu_option(card: Card, choice: Choice) -> Block:
-    """docs.slack.dev, option: text 75, value 150 characters."""
-    value = button_data(Button(card.handle, choice.key))
-    return {"text": plain_text(option_label(choice)), "value": value}
-
-
-def button(card: Card, choice: Choice, label: str) -> Block:
+def button(card: Card, choice: Choice, label: str, *, asks: bool = True) -> Block:
     """docs.slack.dev, button element: text 75, action_id 255, value 2,000 characters.
 
     A choice that stores something is confirmed in a dialog, or in a second step
@@ -212,7 +222,7 @@ def button(card: Card, choice: Choice, label: str) -> Block:
     }
     if choice.style in ("primary", "danger"):
         element["style"] = choice.style
-    if choice.stores and fits_dialog(choice, card.words):
+    if asks and choice.stores and fits_dialog(choice, card.words):
         element["confirm"] = _confirmation(choice, card.words)
     return element
 

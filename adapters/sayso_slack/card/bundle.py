@@ -9,7 +9,6 @@ from typing import Any
 from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import (
     DESCRIPTION_LIMIT,
-    MORE,
     SHOW_ALL,
     Card,
     CardBody,
@@ -23,18 +22,19 @@ from sayso.text.visible import one_line
 from sayso_slack.card.blocks import (
     ACTION_PREFIX,
     UNPARSED,
+    below,
     button,
-    menu_option,
+    fact_lines,
     sure_buttons,
 )
 from sayso_slack.card.elements import (
     Block,
+    code,
     context,
     literal,
     local_time,
     own_markup,
     plain_text,
-    preformatted,
     quote,
     rich_text,
     section,
@@ -43,12 +43,13 @@ from sayso_slack.card.fallback import TEXT_LIMIT, escaped
 from sayso_slack.card.parts import Spans, confirming, danger_line, outcome, second_step
 from sayso_slack.card.presentable import (
     CONTENT_LIMIT,
-    IN_ONE_MENU,
-    LONGEST_IN_MENU,
-    MOST_IN_MENUS,
+    LINES,
+    LONGEST_BELOW,
+    MOST_BELOW,
     button_label,
     presentable,
 )
+from sayso_slack.card.values import value_parts
 
 # All blocks of a message may hold about 12,000 characters (undocumented, see presentable.py).
 # Of these 10,000, 1,300 are for what is said once, 900 for the menus or the second step of one
@@ -56,6 +57,7 @@ from sayso_slack.card.presentable import (
 _FOR_LINES = 7_700
 _BESIDE = 700
 _TITLE = 80
+_LEAST_LINES = 5
 _ASKER = 300
 _COMMON_FACTS = 4
 _OWN_FACTS = 2
@@ -72,12 +74,13 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     """What a message with so many cards shows of this one; None: it must stand alone."""
     if count > MOST_IN_BUNDLE or len(body.title) > _TITLE:
         return None
-    if any(len(choice.label) > LONGEST_IN_MENU and not choice.stores for choice in body.choices):
-        return None  # here a menu offers it
+    if any(len(choice.label) > LONGEST_BELOW and not choice.stores for choice in body.choices):
+        return None  # here it is offered a level down
     line = _FOR_LINES // count - _BESIDE
     left = max(line - len(body.content), line // 3)
     description = min(len(body.description), left, DESCRIPTION_LIMIT)
-    return Room(min(line - description, CONTENT_LIMIT), description)
+    lines = max(LINES // count, _LEAST_LINES)
+    return Room(min(line - description, CONTENT_LIMIT), description, lines=lines)
 
 
 def bundle_message(cards: Sequence[Card]) -> dict[str, Any]:
@@ -99,6 +102,7 @@ def _presentable(card: Card, count: int) -> Card:
         shown,
         limit=min(shown.limit, room.content),
         description_limit=min(shown.description_limit, room.description),
+        lines=min(shown.lines, room.lines),
     )
 
 
@@ -132,27 +136,25 @@ def _common(bundle: Bundle) -> list[Block]:
     said += bundle.facts[:_COMMON_FACTS]
     if more := len(bundle.facts[_COMMON_FACTS:]):
         said.append((bundle.words.more_label, bundle.words.facts_left.of(more)))
-    pieces: list[Block] = []
-    for label, value in said:
-        pieces += [literal(f"\n{label} " if pieces else f"{label} ", bold=True), literal(value)]
-    return pieces
+    return list(fact_lines(said))
 
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     """One card; docs.slack.dev, blocks: at most 50 in a message, here 5 for each of 8 cards."""
-    parts = [section(literal(f"{number}. {card.body.title}", bold=True))]
+    parts = [section(literal(f"{number}. ", bold=True), code(card.body.title))]
     if isinstance(card.state, Ended):
         parts.append(outcome(card.state, card.words, _SPANS))
         parts += _answers(card.state, card.words)
-    if card.content:
-        parts.append(preformatted(card.content))
+    parts += value_parts(card.on_screen.values)
     if card.description:
         label = section(literal(card.described, bold=True))
         parts += [label, quote(literal(card.description))]
+    if facts := list(_own_facts(bundle, card)):
+        parts.append(section(*fact_lines(facts)))
     if (choice := confirming(card)) is not None:
         parts.append(second_step(choice, card.words, most=_SECOND_STEP))
     yield rich_text(*parts)
-    if small := list(_small_print(bundle, card)):
+    if small := list(_small_print(card)):
         yield context(*map(plain_text, small))
     if danger := card.danger(_DANGERS):
         yield rich_text(danger_line(danger))
@@ -162,20 +164,24 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
         yield {"type": "actions", "block_id": block_id, "elements": elements}
 
 
-def _small_print(bundle: Bundle, card: Card) -> Iterator[str]:
+def _small_print(card: Card) -> Iterator[str]:
     if not isinstance(card.state, Ended) and card.state.notice:
         yield f"✍️ {one_line(card.state.notice, _NOTICE)}"
     if card.cut_notice:
         yield card.cut_notice
+
+
+def _own_facts(bundle: Bundle, card: Card) -> Iterator[tuple[str, str]]:
     own = bundle.own_facts(card)
     # A decided line says more of its outcome, and less of these.
     most = 1 if isinstance(card.state, Ended) else _OWN_FACTS
     for label, value in own[:most]:
-        yield f"{one_line(label, _LABEL)}: {one_line(value, _VALUE)}"
+        yield one_line(label, _LABEL), one_line(value, _VALUE)
     if len(own) > most:
-        yield card.words.more_facts.of(len(own) - most)
-    if card.body.digest:
-        yield f"{card.words.digest} {one_line(card.body.digest, 20)}"
+        yield card.words.more_label, card.words.more_facts.of(len(own) - most)
+    if not isinstance(card.state, Ended) and card.state.more:
+        for label, value in card.details:
+            yield one_line(label, _LABEL), one_line(value, _VALUE)
 
 
 def _answers(ended: Ended, words: CardWords) -> Iterator[Block]:
@@ -202,26 +208,15 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
         yield button(card, card.step_back, card.words.back)
         return
     direct = (*EACH.values(), SHOW_ALL.key)
-    for choice in card.choices:
+    for choice in () if card.state.more else card.choices:
         if choice.key in direct:
             yield button(card, choice, f"{button_label(choice)} {number}")
     others = [choice for choice in card.choices if choice.key not in direct] + list(card.more)
     if card.state.more:
-        yield from _menus(number, card, others[:MOST_IN_MENUS])
-        yield button(card, card.step_back, card.words.back)
-    elif len(others) > IN_ONE_MENU:
-        yield from _menus(number, card, [*others[: IN_ONE_MENU - 1], card.show_more])
-    else:
-        yield from _menus(number, card, others)
-
-
-def _menus(number: int, card: Card, choices: Sequence[Choice]) -> Iterator[Block]:
-    """docs.slack.dev, overflow menu: 1 to 5 options."""
-    for start in range(0, len(choices), IN_ONE_MENU):
-        menu = f"{number}{start // IN_ONE_MENU or ''}"
-        options = [menu_option(card, choice) for choice in choices[start : start + IN_ONE_MENU]]
-        action_id = f"{ACTION_PREFIX}{MORE.key}-{menu}"
-        yield {"type": "overflow", "action_id": action_id, "options": options}
+        yield from below(card, others[:MOST_BELOW], f"{number}-")
+        yield button(card, card.step_back, f"{card.words.back} {number}")
+    elif others or card.leads_on:
+        yield button(card, card.show_more, f"{card.words.more} {number}")
 
 
 def _in_words(bundle: Bundle) -> Iterator[str]:

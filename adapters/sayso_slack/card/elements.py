@@ -52,6 +52,11 @@ def literal(text: str, *, bold: bool = False) -> Block:
     return {**piece, "style": {"bold": True}} if bold else piece
 
 
+def code(text: str) -> Block:
+    """Anybody's words within a line: set as code, as no words of ours are."""
+    return {"type": "text", "text": text, "style": {"code": True}}
+
+
 def local_time(moment: datetime, words: CardWords) -> str:
     """Markup that every reader sees in their own time zone.
 

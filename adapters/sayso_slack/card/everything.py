@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from sayso.cards.card import Card
 from sayso.text.visible import one_line, visible
-from sayso_slack.card.elements import Block, plain_text, preformatted, rich_text
+from sayso_slack.card.elements import (
+    Block,
+    code,
+    literal,
+    plain_text,
+    preformatted,
+    quote,
+    rich_text,
+    section,
+)
 
 REVEAL_LIMIT = 150_000
 """How many characters are worth trying. In chunks of 1,934 to 2,900 they make 78 blocks at most."""
@@ -23,18 +32,17 @@ _LEAST = _CHUNK * 2 // 3
 
 
 def everything_modal(card: Card) -> Block:
-    """A view with the complete text behind *Show all*; the chunks join to exactly that text.
+    """A view with all that is behind *Show all*; the boxes of a value join to exactly its text.
 
     docs.slack.dev, views: a title of 24 characters, 100 blocks; header block:
     150 characters.
     """
-    text = visible(card.everything)
     header = {"type": "header", "text": plain_text(one_line(card.body.title, 150))}
     return {
         "type": "modal",
         "title": plain_text(one_line(card.words.all_asked, 24)),
         "close": plain_text(one_line(card.words.close, 24)),
-        "blocks": [header, *(rich_text(preformatted(chunk)) for chunk in chunks(text))],
+        "blocks": [header, *_packed(_parts(card))],
     }
 
 
@@ -54,3 +62,32 @@ def chunks(text: str) -> Iterator[str]:
             end = line_end + 1 if line_end != -1 else end
         yield text[start:end]
         start = end
+
+
+def _parts(card: Card) -> Iterator[Block]:
+    """Names outside, texts in boxes, the agent's words behind a bar, as on the card."""
+    for value in (*card.body.values, *card.body.raw):
+        if heading := " · ".join(filter(None, (value.name, value.note))):
+            yield section(literal(one_line(heading, 150), bold=True))
+        yield from (preformatted(chunk) for chunk in chunks(visible(value.text)))
+    if card.body.description:
+        heading = card.words.said_by_agent.format(described=card.described)
+        yield section(literal(heading, bold=True))
+        yield from (quote(literal(chunk)) for chunk in chunks(visible(card.body.description)))
+    for label, text in card.details:
+        yield section(literal(f"{one_line(label, 60)} ", bold=True), code(one_line(text, 150)))
+
+
+def _packed(parts: Iterator[Block]) -> Iterator[Block]:
+    """The parts in blocks that hold no more than one of the longest would."""
+    together: list[Block] = []
+    size = 0
+    for part in parts:
+        length = sum(len(one.get("text", "")) for one in part["elements"])
+        if together and size + length > _CHUNK:
+            yield rich_text(*together)
+            together, size = [], 0
+        together.append(part)
+        size += length
+    if together:
+        yield rich_text(*together)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sayso.cards.card import Card, CardBody, Choice
+from sayso.cards.card import Card, Choice
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.text.visible import one_line, shortened, visible
+from sayso.values import Value
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 
 CONTENT_LIMIT = 2_900
 """docs.slack.dev, text object: 3,000 characters; the total of a message is a matter of budget."""
+
+LINES = 20
+"""Lines of a phone of 390 × 844 pixels beside the app's own bars, the heading and the buttons."""
 
 # All blocks of a message may hold about 12,000 characters (undocumented; slackapi/bolt-js issues
 # 2509 and 2867, one rejection at 11,341). The limits below add up to less than 10,000.
@@ -19,20 +23,20 @@ CONFIRM_TEXT = 300  # docs.slack.dev, confirmation dialog: title 100, text 300, 
 MOST_FACTS = 8
 MOST_CHOICES = 20  # docs.slack.dev, actions block: 25 elements
 MOST_STORING = 5
-IN_ONE_MENU = 5  # docs.slack.dev, overflow menu: 1 to 5 options
-MOST_IN_MENUS = 4 * IN_ONE_MENU  # four menus and the buttons are 25 elements
+MOST_BELOW = 20  # choices a level down; with Back fewer than 25 elements
+_MOST_DETAILS = 4
 _TITLE = 150  # docs.slack.dev, header block
 _ASKER = 300
 _LABEL = 40
 _VALUE = 120
+_HANDLE = 120  # with a key what `read_button` takes
 _BUTTON = 75  # docs.slack.dev, button element
-LONGEST_IN_MENU = 40  # of the 75 of an option: 20 of these share a message
+LONGEST_BELOW = 40  # of the 75 of a button: 20 of these share a message
 _WARNING = 500
 MOST_STORED = 600
 """What a choice would store, where no dialog is in the way: a second step has no other buttons."""
 
 LONGEST_BUTTON = _BUTTON - len(ENGLISH.yes.format(label=""))
-_HANDLE = 120  # docs.slack.dev, option: with a key of 20 its value, of at most 150 characters
 
 
 def presentable(card: Card) -> Card:
@@ -42,25 +46,29 @@ def presentable(card: Card) -> Card:
     that choices which need sight go. *Show all* is only offered when the
     dialog holds everything for certain.
     """
-    in_menus = MOST_IN_MENUS if len(card.handle) <= _HANDLE else 0
+    most = MOST_BELOW if len(card.handle) <= _HANDLE else 0
     moved = tuple(_without_dialog(card.body.choices, card.words))
     direct = tuple(choice for choice in card.body.choices if choice not in moved)
     body = replace(
         card.body,
         title=one_line(card.body.title, _TITLE),
         description=visible(card.body.description),
-        content=visible(card.body.content),
+        values=tuple(map(_visible, card.body.values)),
+        raw=tuple(map(_visible, card.body.raw)),
+        question=one_line(card.body.question, _TITLE) if card.body.question else "",
         digest=one_line(card.body.digest, 64) if card.body.digest else "",
-        facts=_facts(card.body, card.words),
+        facts=_facts(card.body.facts, MOST_FACTS, card.words),
+        details=_facts(card.body.details, _MOST_DETAILS, card.words),
         choices=direct[:MOST_CHOICES],
-        # What a menu's choice stores is only spelled out at its second step, one at a time.
-        more=_sayable((*moved, *card.body.more))[:in_menus],
+        # What a choice a level down stores is only spelled out at its second step, one at a time.
+        more=_sayable((*moved, *card.body.more))[:most],
     )
     shown = replace(
         card,
         body=body,
         asker=one_line(card.asker, _ASKER),
         limit=min(card.limit, CONTENT_LIMIT),
+        lines=min(card.lines, LINES),
         reveal_limit=min(card.reveal_limit, REVEAL_LIMIT),
     )
     if shown.can_reveal and not fits(everything_modal(shown)):
@@ -85,11 +93,23 @@ def stored_words(choice: Choice) -> str:
     return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
 
 
-def _facts(body: CardBody, words: CardWords) -> tuple[tuple[str, str], ...]:
-    facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in body.facts)
-    if len(facts) <= MOST_FACTS:
+def _visible(value: Value) -> Value:
+    return replace(
+        value,
+        name=one_line(value.name, _LABEL) if value.name else "",
+        note=one_line(value.note, _LABEL) if value.note else "",
+        text=visible(value.text),
+        brief=visible(value.brief),
+    )
+
+
+def _facts(
+    facts: tuple[tuple[str, str], ...], most: int, words: CardWords
+) -> tuple[tuple[str, str], ...]:
+    facts = tuple((one_line(label, _LABEL), one_line(value, _VALUE)) for label, value in facts)
+    if len(facts) <= most:
         return facts
-    kept = facts[: MOST_FACTS - 1]
+    kept = facts[: most - 1]
     return (*kept, (words.more_label, words.facts_left.of(len(facts) - len(kept))))
 
 
@@ -99,7 +119,7 @@ def fits_dialog(choice: Choice, words: CardWords) -> bool:
 
 
 def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[Choice]:
-    """The choices that store something and find no room for a dialog: a menu offers them."""
+    """The choices that store something and find no room for a dialog: they go a level down."""
     dialogs = 0
     for choice in choices:
         if choice.stores:
@@ -120,11 +140,6 @@ LONGEST_ASKED = CONFIRM_TEXT - len(stored_question(Choice("always", "Always"), E
 def button_label(choice: Choice) -> str:
     """The words on a button. docs.slack.dev, button element: 75 characters."""
     return one_line(choice.label, _BUTTON, otherwise=choice.key)
-
-
-def option_label(choice: Choice) -> str:
-    """The words in a menu. docs.slack.dev, option: 75 characters; 20 of these share a message."""
-    return one_line(choice.label, LONGEST_IN_MENU, otherwise=choice.key)
 
 
 def confirmed_label(choice: Choice, words: CardWords) -> str:

@@ -13,7 +13,7 @@ from sayso_slack.card.blocks import ACTION_PREFIX
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
 _USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
-_MENU = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}})?", re.ASCII)
+_BELOW = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}}){{0,2}}", re.ASCII)
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
 
@@ -21,9 +21,9 @@ def press_of(payload: Payload, *, delivery: str) -> Press | None:
     """Who pressed which of our buttons where; None when it is not one of ours.
 
     The confirmation dialog of a button was agreed to before Slack sends the
-    press, so every press of one counts as confirmed; a choice in the menu does
-    not. A payload with several actions is nobody's single decision and not a
-    press.
+    press, so every press of one counts as confirmed; a choice a level down, where
+    there is no dialog, does not. A payload with several actions is nobody's single
+    decision and not a press.
 
     Raises:
         UnreadableCallbackError: it is our button, and the presser or the
@@ -67,8 +67,10 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     if not is_interaction(payload) or not isinstance(actions, list) or len(actions) != 1:
         return None
     action = object_of(actions[0])
-    if action.get("type") == "overflow":
-        return _option(action)
+    if action.get("type") == "overflow":  # on messages of an earlier version
+        return _below(action, text_of(object_of(action.get("selected_option")).get("value")))
+    if action.get("type") == "button" and ":" in text_of(action.get("value")):
+        return _below(action, text_of(action.get("value")))
     action_id, handle = text_of(action.get("action_id")), text_of(action.get("value"))
     key = action_id.removeprefix(ACTION_PREFIX)
     is_ours = action.get("type") == "button" and action_id.startswith(ACTION_PREFIX)
@@ -77,11 +79,10 @@ def _our_button(payload: Payload) -> tuple[str, str, bool] | None:
     return key, handle, True
 
 
-def _option(action: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """What was picked in one of our menus."""
-    value = text_of(object_of(action.get("selected_option")).get("value"))
+def _below(action: dict[str, Any], value: str) -> tuple[str, str, bool] | None:
+    """What was picked a level down, by what stands for it."""
     button = read_button(value)
-    if button is None or button.confirmed or not _MENU.fullmatch(text_of(action.get("action_id"))):
+    if button is None or button.confirmed or not _BELOW.fullmatch(text_of(action.get("action_id"))):
         return None
     return button.key, button.handle, False
 

@@ -61,8 +61,8 @@ def _rows(number: int, card: Card) -> Iterator[Row]:
     ]
     others = [choice for choice in card.choices if choice.key not in direct]
     others, more = (list(sayable(some, MOST_STORED_IN_BUNDLE)) for some in (others, card.more))
-    if more and not card.state.more:
-        yield [*row, _button(card.handle, MORE, f"… {number}")]
+    if (more or (card.leads_on and card.body.digest)) and not card.state.more:
+        yield [*row, _button(card.handle, MORE, f"{card.words.more} {number}")]
         return
     yield row
     yield from (

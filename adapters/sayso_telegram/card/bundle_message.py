@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
-from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Room
+from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open, Room
 from sayso.cards.words import CardWords
 from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import confirmed_choice
-from sayso_telegram.card.message import CONTENT_LIMIT
-from sayso_telegram.card.parts import ending, reasons, second_step, time_text
-from sayso_telegram.card.pieces import Piece, fitting, line, own
+from sayso_telegram.card.message import CONTENT_LIMIT, LINES
+from sayso_telegram.card.parts import ending, reasons, second_step
+from sayso_telegram.card.pieces import Piece, fitting, label, line, moment, own, spread
+from sayso_telegram.card.values import value_pieces
 
 # Of 4,096 code units, 50 are kept back by `fitting`; 860 are for what is said once, the second
 # step of one line among it; each line takes 212 beside its content and its description. A line
@@ -22,6 +23,7 @@ from sayso_telegram.card.pieces import Piece, fitting, line, own
 _FOR_LINES = 3_180
 _BESIDE = 212
 _TITLE = 64
+_LEAST_LINES = 3
 _COMMON_FACTS = 3
 _OWN_FACTS = 2
 _ANSWERS = 2
@@ -42,7 +44,7 @@ class Listing(Formatted):
 def _plain(part: Part) -> str:
     if part.look is Look.BLOCK:
         part = Part(part.text.replace("\n", "⏎"), Look.CODE)
-    return Formatted((part,)).without_entities
+    return Formatted((replace(part, is_value=False),)).without_entities
 
 
 def bundle_room(body: CardBody, count: int) -> Room | None:
@@ -59,7 +61,9 @@ def bundle_room(body: CardBody, count: int) -> Room | None:
     for_description = max(left - units(content), left // 3)
     said = min(_first(description, for_description), DESCRIPTION_LIMIT)
     left -= units(description[:said])
-    return Room(min(_first(content, left), CONTENT_LIMIT), said, MOST_STORED_IN_BUNDLE)
+    room = min(_first(content, left), CONTENT_LIMIT)
+    # All buttons stand below all lines: together they are one screen.
+    return Room(room, said, MOST_STORED_IN_BUNDLE, lines=max(LINES // count, _LEAST_LINES))
 
 
 def _first(text: str, most: int) -> int:
@@ -90,9 +94,8 @@ def _heading(bundle: Bundle) -> Iterator[Piece]:
     if bundle.asker:
         yield own(f"\n{bundle.words.asked_by} ")
         yield line(bundle.asker, rank=4)
-    for label, value in bundle.facts[:_COMMON_FACTS]:
-        yield own("\n")
-        yield line(f"{label}: {value}", rank=50)
+    for name, value in bundle.facts[:_COMMON_FACTS]:
+        yield from _fact(name, value, rank=50)
     yield from _more(len(bundle.facts) - _COMMON_FACTS, bundle.words)
 
 
@@ -101,31 +104,37 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     yield own("\n\n")
     yield own(f"{number}. ", Look.BOLD)
     yield line(card.body.title, rank=3)
-    if card.body.digest:
-        yield own(" · ")
-        yield line(card.body.digest, rank=2)
     if isinstance(card.state, Ended):
         yield from _outcome(card.state, card.words)
     elif card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)
-    if card.content:
-        yield own("\n")
-        yield Piece(Part(sound(card.content), Look.BLOCK))
+    yield from value_pieces(card.on_screen.values)
     if card.description:
         yield own(f"\n{card.described} ")
         yield line(card.description, rank=60 if ended else 1)
     if ended is None:
         facts = bundle.own_facts(card)
-        for label, value in facts[:_OWN_FACTS]:
-            yield own("\n")
-            yield line(f"{label}: {value}", rank=30)
-        yield from _more(len(facts) - _OWN_FACTS, card.words)
+        is_open_wide = isinstance(card.state, Open) and card.state.more
+        if is_open_wide:
+            facts = (*facts[:_OWN_FACTS], *card.details)
+        most = len(facts) if is_open_wide else _OWN_FACTS
+        for name, value in facts[:most]:
+            yield from _fact(name, value, rank=30)
+        yield from _more(len(facts) - most, card.words)
         if danger := card.danger(_DANGERS):
             yield own(f"\n⚠️ {danger}", Look.BOLD)
         if card.is_cut:
             yield own("\n")
             yield own(_cut(number, card), Look.BOLD)
+
+
+def _fact(name: str, value: str, *, rank: int) -> Iterator[Piece]:
+    """A fact with its label outside of what may be anybody's words."""
+    yield own("\n")
+    yield label(name, rank=rank)
+    yield own(" ")
+    yield line(value, rank=rank)
 
 
 def _cut(number: int, card: Card) -> str:
@@ -141,9 +150,9 @@ def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
     for said in reasons(ended, words, stored_rank=5):
         yield own("\n")
         yield from said
-    for label, value in ended.facts[:_ANSWERS]:
+    for name, value in ended.facts[:_ANSWERS]:
         yield own("\n")
-        yield line(f"{label}: {value}", rank=10)
+        yield line(f"{name}: {value}", rank=10)
     yield from _more(len(ended.facts) - _ANSWERS, words)
 
 
@@ -158,10 +167,12 @@ def _footing(bundle: Bundle) -> Iterator[Piece]:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:
         first, last = bundle.expires
-        when = time_text(first)
+        yield own(f"\n\n{bundle.words.expires} ")
         if (last - first).total_seconds() >= 60:
-            when = bundle.words.first_and_last.format(first=when, last=time_text(last))
-        yield own(f"\n\n{bundle.words.expires} {when}")
+            both = bundle.words.first_and_last
+            yield from spread(both, first=moment(first), last=moment(last))
+        else:
+            yield moment(first)
     for number, card in enumerate(bundle.cards, 1):
         if (choice := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
             really = card.words.really_for.format(number=number)

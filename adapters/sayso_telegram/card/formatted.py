@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 
 from telegram import MessageEntity, User
@@ -14,7 +15,8 @@ from sayso.cards.words import ENGLISH
 # is replaced by its full-width twin, so that the length stays the same.
 _HARMLESS = str.maketrans("@#$/.:", "＠＃＄／．：")
 _BELOW = "\n\n{}\n"
-_BETWEEN = "\n\n"
+# core.telegram.org/bots/api, date-time entity formatting: relative to the reader's own time.
+_MOMENT = "r"
 
 
 class Look(Enum):
@@ -25,15 +27,29 @@ class Look(Enum):
     CODE = MessageEntity.CODE
     BLOCK = MessageEntity.PRE
     MENTION = MessageEntity.TEXT_MENTION
+    MOMENT = MessageEntity.DATE_TIME
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a message, all of it with one look; ``user_id`` is whom a mention notifies."""
+    """A piece of a message, all of it with one look.
+
+    ``user_id`` is whom a mention notifies, ``language`` what a block is written in, ``at``
+    the moment that readers see in their own time. ``is_value`` says that it is of what is
+    decided on: without looks it stands at the end, where all is the agent's.
+    """
 
     text: str
     look: Look = Look.PLAIN
     user_id: int = 0
+    language: str = ""
+    at: datetime | None = None
+    is_value: bool = False
+
+    @property
+    def stands_below(self) -> bool:
+        """Whether it stands at the end where nothing has a look."""
+        return self.is_value or self.look is Look.BLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +87,32 @@ class Formatted:
         stand at the end, below a line that says whose they are: they cannot
         pass for lines of the card.
         """
-        lines = "".join(_harmless(part) for part in self.parts if part.look is not Look.BLOCK)
-        blocks = [_harmless(part) for part in self.parts if part.look is Look.BLOCK]
-        return lines + _BELOW.format(self.from_agent) + _BETWEEN.join(blocks) if blocks else lines
+        lines = "".join(_harmless(part) for part in self.parts if not part.stands_below)
+        below = [_harmless(part) for part in self.parts if part.stands_below]
+        return lines + _BELOW.format(self.from_agent) + "".join(below) if below else lines
 
 
 def _entity(part: Part, offset: int, length: int) -> MessageEntity:
+    if part.look is Look.MOMENT:
+        return MessageEntity(
+            part.look.value, offset, length, unix_time=part.at, date_time_format=_MOMENT
+        )
     if part.look is not Look.MENTION:
-        return MessageEntity(part.look.value, offset, length)
+        return MessageEntity(part.look.value, offset, length, language=part.language or None)
     # The id decides who is mentioned; the name is there because a User has one.
     user = User(part.user_id, part.text, is_bot=False)
     return MessageEntity(part.look.value, offset, length, user=user)
 
 
 def _harmless(part: Part) -> str:
-    if part.look in (Look.CODE, Look.BLOCK, Look.MENTION):
+    if part.is_value or part.look in (Look.CODE, Look.BLOCK, Look.MENTION):
         return part.text.translate(_HARMLESS)
     return part.text
 
 
 def plain_extra(parts: Sequence[Part], from_agent: str) -> int:
     """By how many code units the text without entities is longer than that with them."""
-    blocks = sum(part.look is Look.BLOCK for part in parts)
-    return units(_BELOW.format(from_agent)) + (blocks - 1) * len(_BETWEEN) if blocks else 0
+    return units(_BELOW.format(from_agent)) if any(part.stands_below for part in parts) else 0
 
 
 def units(text: str) -> int:

@@ -43,9 +43,11 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
     if (confirming := confirmed_choice(card)) is not None:
         return _second_step(card, confirming)
     more = sayable(card.more)
-    choices = (*sayable(card.choices), card.show_more) if more else sayable(card.choices)
+    choices = sayable(card.choices)
     if card.state.more:
         choices = (*more, card.step_back)
+    elif more or (card.leads_on and card.body.digest):
+        choices = (*choices, card.show_more)
     if len(choices) > _MOST_BUTTONS:
         raise ValueError(f"{len(choices)} buttons are too many: Telegram takes {_MOST_BUTTONS}")
     rows = [[_button(card.handle, choice) for choice in row] for row in _rows(choices)]

@@ -11,8 +11,12 @@ from sayso.text.counted import Counted
 from sayso.text.visible import visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice
-from sayso_telegram.card.parts import ending, reasons, second_step, time_text
-from sayso_telegram.card.pieces import Piece, fitting, label, line, own
+from sayso_telegram.card.parts import ending, reasons, second_step
+from sayso_telegram.card.pieces import Piece, fitting, label, line, moment, own
+from sayso_telegram.card.values import value_pieces
+
+LINES = 20
+"""Lines of a phone of 390 × 844 pixels beside the app's own bars, the heading and the buttons."""
 
 # 1,000 characters and a description of 600 are at most 3,200 code units; own
 # words take at most 400 and everything that may be cut is left at least 24 each.
@@ -21,6 +25,7 @@ _MOST_FACTS = 12
 # Facts of the request give way first, then the answers, the last of them first.
 _FACTS_RANK = 50
 _ANSWERS_RANK = 10
+_DETAILS_RANK = 2
 
 
 def message(card: Card) -> Formatted:
@@ -46,6 +51,9 @@ def _heading(card: Card) -> Iterator[Piece]:
         yield own(card.body.question, Look.BOLD)
         yield own("\n")
     yield line(card.body.title, rank=3)
+    if card.asker:
+        yield own(" · ")
+        yield line(card.asker, rank=4)
 
 
 def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
@@ -62,15 +70,10 @@ def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
 
 def _body(card: Card) -> Iterator[Piece]:
     """What is decided on, right below its name; the agent's words on one line, with a label."""
-    if card.content:
-        yield own("\n")
-        yield Piece(Part(sound(card.content), Look.BLOCK))
+    yield from value_pieces(card.on_screen.values)
     if card.description:
         yield own(f"\n{card.described} ")
         yield line(card.description, rank=1)
-    if card.asker:
-        yield own(f"\n{card.words.asked_by} ")
-        yield line(card.asker, rank=4)
     yield from _facts(card.body.facts, _FACTS_RANK, card.words.and_more_facts)
 
 
@@ -98,12 +101,16 @@ def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
 def _footing(card: Card) -> Iterator[Piece]:
     if card.cut_notice:
         yield own(f"\n✂️ {card.cut_notice[:1].upper()}{card.cut_notice[1:]}", Look.BOLD)
-    if card.body.digest:
-        yield own(f"\n{card.words.digest} ")
-        yield line(card.body.digest, rank=2)
+    if card.shows_details:
+        for name, value in card.details:
+            yield own("\n")
+            yield label(name, rank=_DETAILS_RANK)
+            yield own(" ")
+            yield line(value, rank=_DETAILS_RANK)
     if isinstance(card.state, Ended):
         return
-    yield own(f"\n{card.words.expires} {time_text(card.expires_at)}")
+    yield own(f"\n{card.words.expires} ")
+    yield moment(card.expires_at)
     if card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)

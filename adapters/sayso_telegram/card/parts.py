@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from sayso.cards.card import Choice, Ended
 from sayso.cards.plain import OUTCOME_ICONS
 from sayso.cards.words import CardWords
 from sayso_telegram.card.formatted import Look
 from sayso_telegram.card.keyboard import yes_label
-from sayso_telegram.card.pieces import Piece, line, own, spread
+from sayso_telegram.card.pieces import Piece, line, moment, own, spread
 
 
 def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
@@ -20,7 +19,8 @@ def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
         yield from spread(words.by, outcome=how, who=line(ended.who, rank=2))
     else:
         yield how
-    yield own(f" · {time_text(ended.at)}")
+    yield own(" · ")
+    yield moment(ended.at)
 
 
 def reasons(ended: Ended, words: CardWords, *, stored_rank: int) -> Iterator[Iterator[Piece]]:
@@ -46,11 +46,6 @@ def second_step(choice: Choice, words: CardWords, really: str) -> Iterator[Piece
         return  # each button says for how long
     yield own("\n")
     yield from spread(words.press_to_remember, button=line(yes_label(choice, words), rank=2))
-
-
-def time_text(moment: datetime) -> str:
-    """A time in plain words, to the second."""
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _outcome(ended: Ended, words: CardWords) -> Piece:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from sayso.cards.plain import utc_text
 from sayso.cards.words import CardWords
 from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.gaps import parts_of
@@ -37,6 +39,11 @@ def own(words: str, look: Look = Look.PLAIN) -> Piece:
 def line(text: str, *, rank: int) -> Piece:
     """Anybody's words on one line: code, and therefore neither a mention, a link nor a tag."""
     return Piece(Part(sound(on_one_line(text)), Look.CODE), rank)
+
+
+def moment(at: datetime) -> Piece:
+    """A moment that every reader sees in their own time; older apps show it as it is written."""
+    return Piece(Part(utc_text(at), Look.MOMENT, at=at))
 
 
 def label(text: str, *, rank: int) -> Piece:

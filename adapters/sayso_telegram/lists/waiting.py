@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sayso.cards.called import Called
+from sayso.cards.plain import utc_text
 from sayso.chats.caller import Waiting
 from sayso.text.visible import one_line
 from sayso_telegram.card.called import mentions
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
-from sayso_telegram.card.parts import time_text
 from sayso_telegram.words import TelegramWords
 
 # 20 lines of these, a heading and links of 60 characters each stay below 4,096 code units.
@@ -38,6 +38,7 @@ def _line(one: Waiting, words: TelegramWords) -> Iterator[Part]:
     yield Part(sound(one_line(one.title, _TITLE)), Look.CODE)
     yield Part(f" · {words.calls.asked_by} ")
     yield Part(sound(one_line(one.asker, _ASKER)), Look.CODE)
-    yield Part(f" · {words.calls.expires} {time_text(one.expires_at)}")
+    yield Part(f" · {words.calls.expires} ")
+    yield Part(utc_text(one.expires_at), Look.MOMENT, at=one.expires_at)
     if one.link:
         yield Part(f"\n{one.link}")

@@ -14,6 +14,7 @@ from sayso.stores.ports import Record
 from sayso.text.blanks import folded
 from sayso.text.secrets import hiding, redacted_text
 from sayso.text.visible import visible
+from sayso.values.value import plain_text
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
@@ -92,7 +93,8 @@ def _content(request: UserInputRequest) -> list[str]:
         lines += ["description:", *_indented(body.description, "| ")]
     if request.digest_of_arguments:
         lines.append(f"{'digest:':14}{request.digest_of_arguments}")
-    return [*lines, "arguments:", *_indented(body.content)]
+    lines += ["arguments:", *_indented(body.content)]
+    return [*lines, *_indented(plain_text(body.raw))] if body.raw else lines
 
 
 def _indented(text: str, mark: str = "") -> list[str]:

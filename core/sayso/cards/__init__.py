@@ -7,6 +7,7 @@ stands in ``questions``; who shows it, in ``desk``.
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended, Room
 from sayso.cards.plain import plain_lines
+from sayso.values import Kind, Value, one_value
 
 __all__ = [
     "BACK",
@@ -17,6 +18,9 @@ __all__ = [
     "CardBody",
     "Choice",
     "Ended",
+    "Kind",
     "Room",
+    "Value",
+    "one_value",
     "plain_lines",
 ]

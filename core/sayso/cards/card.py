@@ -9,10 +9,14 @@ from typing import Literal
 
 from sayso.cards.buttons import is_key
 from sayso.cards.called import NOBODY, Call
+from sayso.cards.left_out import left_out, on_page
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
 from sayso.text.visible import shortened
+from sayso.values import screen
+from sayso.values.screen import NARROW, UNLIMITED, OnScreen, on_screen, rows
+from sayso.values.value import Value, headed, plain_text
 
 Style = Literal["default", "primary", "danger"]
 
@@ -21,6 +25,9 @@ NAME_LIMIT = 120
 _WHICH_LIMIT = 80
 MOST_DANGERS = 6
 """More dangers than this are counted; the gravest are said."""
+
+_SHARE = 6  # lines that a description, and the facts, have in any case
+_LEAST = 6  # and those that the values have
 
 LONGEST_LABEL = 80
 LONGEST_STORED = 1_000
@@ -90,38 +97,50 @@ REVOKE = Choice("revoke", ENGLISH.revoke)
 class CardBody:
     """What a request puts on its card. All texts are plain and made visible already.
 
-    ``content`` is the text that a person decides on, complete; ``question``
+    ``values`` are what a person decides on, complete, the thing itself first; ``raw``
+    says what some of them are told of, as it is in the call, for *Show all*. ``question``
     is what is asked about it, in a few constant words; ``facts`` are short
     pairs of a label and a value. ``described`` is what the description is
-    called, if not a reason given. ``more`` are the choices one level below ``choices``. ``granted``
-    is the word for what a card that is cut holds back, if that is not to be allowed. ``dangers``
-    are constant words, the gravest first, for a line of ours above the buttons.
+    called, if not a reason given. ``more`` are the choices one level below ``choices``, where
+    ``details`` and the digest are to be seen too: they tell requests apart, and decide
+    nothing. ``granted`` is the word for what a card that is cut holds back, if that is
+    not to be allowed. ``dangers`` are constant words, the gravest first, for a line of ours
+    above the buttons.
     """
 
     title: str
     description: str = ""
     described: str = ""
-    content: str = ""
+    values: tuple[Value, ...] = ()
+    raw: tuple[Value, ...] = ()
     question: str = ""
     digest: str = ""
     facts: tuple[tuple[str, str], ...] = ()
+    details: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
     more: tuple[Choice, ...] = ()
     granted: str = ""
     dangers: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """The values as one text, for where there is no card."""
+        return plain_text(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
     """How many characters of its content and of its description one place shows of a card.
 
-    ``stores`` is how much of what a choice would store can be said there in a
-    second step, counted as the platform's limits count.
+    ``lines`` is how many of a screen both may take, wrapped. ``stores`` is how much
+    of what a choice would store can be said there in a second step, counted as the
+    platform's limits count.
     """
 
     content: int
     description: int = DESCRIPTION_LIMIT
     stores: int = LONGEST_STORED
+    lines: int = UNLIMITED
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +185,8 @@ class Card:
 
     ``handle`` is what its buttons carry. ``limit`` is how many characters of
     content the place can show; ``reveal_limit`` how many it can show on
-    request. Content over the limit is cut, and then the choices that need
+    request. ``lines`` are those of a screen that it may take with its buttons still in
+    sight, of so many ``columns``. Content over a limit is cut, and then the choices that need
     sight are offered only after the whole was shown (``revealed``). The same
     goes for a description over ``description_limit``. On a message with
     several cards, of which there are ``count``, it has a ``number`` from 1 on.
@@ -184,20 +204,47 @@ class Card:
     description_limit: int = DESCRIPTION_LIMIT
     number: int = 1
     count: int = 1
+    lines: int = UNLIMITED
+    columns: int = NARROW
     words: CardWords = ENGLISH
     call: Call = NOBODY
 
     @property
+    def on_screen(self) -> OnScreen:
+        """The values as far as the place can show them, and what of them is left out."""
+        described = rows(self.body.description, self.columns, _SHARE) if self.lines else 0
+        beside = min(described, _SHARE) + min(self._fact_lines, _SHARE)
+        least = min(self.lines, _LEAST)
+        room = screen.Room(self.limit, max(self.lines - beside, least), self.columns)
+        return on_screen(self.body.values, room)
+
+    @property
     def content(self) -> str:
-        """The content as far as the place can show it; a cut ends in ``…``, at a line's end."""
-        if len(self.body.content) <= self.limit:
-            return self.body.content
-        return f"{self._beginning}\n…"[-self.limit :] if self.limit else ""
+        """The values as one text, as far as the place can show them."""
+        return plain_text(self.on_screen.values)
 
     @property
     def description(self) -> str:
         """The description as far as the place can show it."""
-        return shortened(self.body.description, self.description_limit)
+        said = shortened(self.body.description, self.description_limit)
+        if rows(said, self.columns, self._described_lines) <= self._described_lines:
+            return said
+        room = screen.Room(len(said), self._described_lines, self.columns)
+        return f"{screen.beginning(said, room)}…"
+
+    @property
+    def _described_lines(self) -> int:
+        """The lines that the values leave for the description."""
+        if self.lines >= UNLIMITED:
+            return UNLIMITED
+        shown = screen.Room(self.limit, self.lines, self.columns)
+        taken = sum(screen.lines_of(value, shown) for value in self.body.values)
+        return max(self.lines - taken - self._fact_lines, min(_SHARE, self.lines))
+
+    @property
+    def _fact_lines(self) -> int:
+        said = [*(f"{name} {value}" for name, value in self.body.facts), *self.body.dangers]
+        return sum(rows(one, self.columns) for one in said)
 
     @property
     def described(self) -> str:
@@ -227,15 +274,18 @@ class Card:
         """The first line of the content where several cards are on the message, else nothing."""
         if self.count < 2:
             return ""
-        return shortened(self.body.content.lstrip().partition("\n")[0], _WHICH_LIMIT)
+        return self.gist
+
+    @property
+    def gist(self) -> str:
+        """The beginning of the thing itself, on one line."""
+        text = next((value.text for value in self.body.values), "")
+        return shortened(text.lstrip().partition("\n")[0], _WHICH_LIMIT)
 
     @property
     def is_cut(self) -> bool:
         """Whether a part of what is decided on is missing from the card."""
-        return (
-            len(self.body.content) > self.limit
-            or len(self.body.description) > self.description_limit
-        )
+        return not self.on_screen.is_whole or self.description != self.body.description
 
     @property
     def can_reveal(self) -> bool:
@@ -247,9 +297,8 @@ class Card:
         """What to say of a cut, empty where nothing is missing."""
         if not self.is_cut:
             return ""
-        words, missing = self.words, self.words.cut_description
-        if len(self.body.content) > self.limit:
-            missing = words.cut_content.of(len(self.body.content) - len(self._beginning))
+        words = self.words
+        missing = "; ".join(self._missing())
         if isinstance(self.state, Ended):
             return f"{missing}."
         template = words.press_first
@@ -260,24 +309,32 @@ class Card:
         granted = self.body.granted or words.granted
         return template.format(missing=missing, show_all=words.show_all, granted=granted)
 
-    @property
-    def _beginning(self) -> str:
-        """What is shown of a content that is cut."""
-        whole, end = self.body.content, max(self.limit - 2, 0)
-        line_end = whole.rfind("\n", end - end // 4, end)
-        return whole[: line_end if line_end > 0 else end].rstrip()
+    def _missing(self) -> Iterator[str]:
+        shown = self.on_screen
+        if not shown.is_whole:
+            yield left_out(shown, self.words)
+        if self.description != self.body.description:
+            yield self.words.cut_description
 
     @property
     def everything(self) -> str:
         """The complete text behind *Show all*: what is decided on, then what the agent says of it.
 
-        Every line of the agent's words is marked, so that none passes for an argument.
+        What stands in it cannot look like a heading, and every line of the agent's words is
+        marked, so that none passes for an argument.
         """
-        if not self.body.description:
-            return self.body.content
-        said = "\n".join(f"| {line}" for line in self.body.description.split("\n"))
-        heading = self.words.said_by_agent.format(described=self.described)
-        return f"{self.body.content}\n\n{heading}\n{said}"
+        parts = [on_page(value) for value in (*self.body.values, *self.body.raw)]
+        if self.body.description:
+            heading = self.words.said_by_agent.format(described=self.described)
+            parts.append(headed(heading, self.body.description, bar=True))
+        parts += [headed(label, value) for label, value in self.details]
+        return "\n\n".join(parts)
+
+    @property
+    def details(self) -> tuple[tuple[str, str], ...]:
+        """What tells the request from others, a level down: its digest and its ids."""
+        digest = ((self.words.digest, self.body.digest),) if self.body.digest else ()
+        return (*digest, *self.body.details)
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -293,6 +350,21 @@ class Card:
     def more(self) -> tuple[Choice, ...]:
         """The choices offered now behind *More…*, in order."""
         return self._offered(self.body.more)
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether there is a level down: choices, or a digest to be seen."""
+        has_digest = self.body.digest and self.body.choices
+        return self._is_open and bool(self.more or has_digest)
+
+    @property
+    def shows_details(self) -> bool:
+        """Whether the details are to be seen now: a level down, or where there is none."""
+        return self._is_opened_up or not self.leads_on
+
+    @property
+    def _is_opened_up(self) -> bool:
+        return isinstance(self.state, Open) and self.state.more
 
     @property
     def show_more(self) -> Choice:

@@ -14,6 +14,11 @@ class Asked(Protocol):
     """What a card says of whoever asks: every request has it."""
 
     @property
+    def question_id(self) -> str:
+        """The id that comes back with the answer."""
+        ...
+
+    @property
     def source_name(self) -> str:
         """The name that the asker gave itself."""
         ...
@@ -45,18 +50,24 @@ def asker(asked: Asked) -> str:
 
 
 def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
-    """Where the question comes from, as facts of its card: source, session, project, who."""
-    run = asked.run
-    branch = "" if run.branch_id == "main" else f" / {run.branch_id}"
-    facts = [(words.session, run.session_id + branch)]
-    if run.project:
-        facts.append((words.project, run.project))
-    if asked.source_name != run.agent_id:
-        facts.insert(0, (words.source, asked.source_name))
+    """Where the question comes from besides the agent, as facts of its card: project, who."""
+    facts = []
+    if asked.run.project:
+        facts.append((words.project, asked.run.project))
     if asked.requested_by:
         facts.append((words.requested_by, asked.requested_by))
     if asked.filed_by and asked.filed_by != asked.requested_by:
         facts.append((words.filed_by, asked.filed_by))
+    return tuple((label, _name(value)) for label, value in facts)
+
+
+def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
+    """What tells the question from others, for whoever looks for it: source, session, id."""
+    run = asked.run
+    branch = "" if run.branch_id == "main" else f" / {run.branch_id}"
+    facts = [(words.session, run.session_id + branch), (words.request, asked.question_id)]
+    if asked.source_name != run.agent_id:
+        facts.insert(0, (words.source, asked.source_name))
     return tuple((label, _name(value)) for label, value in facts)
 
 

@@ -26,27 +26,28 @@ _MOST_TOLD = 8
 def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
     """The card line by line, the most important first; ``label`` is what its buttons say.
 
-    Lines of the agent's have a bar, so that none looks like one of the card.
+    The first line says who asks what. The agent's words stand at the end, below a line
+    that says whose they are: none of them looks like one of the card, however it is wrapped.
     """
     words = card.words
     if isinstance(card.state, Ended):
         yield from _ending(card, card.state)
     else:
-        yield words.asks.format(asker=card.asker, title=card.body.title)
+        gist = f": {card.gist}" if card.gist else ""
+        yield words.asks.format(asker=card.asker, title=card.body.title) + gist
         labels = ", ".join(map(label, card.choices))
         choices = f" {words.buttons.format(labels=labels)}" if labels else ""
         if danger := card.danger():
             yield danger
         yield f"{words.expires} {utc_text(card.expires_at)}.{choices}"
-    yield from _barred(card.content)
     if card.cut_notice:
         yield card.cut_notice
+    yield words.from_agent
+    yield from _barred(card.content)
     if card.description:
         yield f"{card.described}:"
         yield from _barred(card.description)
-    yield from (f"{name}: {value}" for name, value in card.body.facts)
-    if card.body.digest:
-        yield f"{words.digest} {card.body.digest}"
+    yield from (f"{name}: {value}" for name, value in (*card.body.facts, *card.details))
 
 
 def utc_text(moment: datetime) -> str:

@@ -9,6 +9,8 @@ from typing import Protocol
 from sayso.forms import words as forms
 from sayso.forms.words import FormWords
 from sayso.text.counted import Counted
+from sayso.values import words as values
+from sayso.values.words import ValueWords
 
 SUPERSEDED = "superseded"
 """How a card stands that another message shows by now, while its question is open."""
@@ -30,6 +32,7 @@ class CardWords:
     source: str
     session: str
     project: str
+    request: str
     requested_by: str
     filed_by: str
     reason_given: str
@@ -43,7 +46,12 @@ class CardWords:
     waiting_of: Counted
     unseen: Counted
 
-    cut_content: Counted
+    cut_content: str
+    hidden: str
+    hidden_of: str
+    hidden_lines: Counted
+    hidden_characters: Counted
+    more_values: Counted
     cut_description: str
     too_long: str
     see_all: str
@@ -101,6 +109,7 @@ class CardWords:
     by: str
     outcomes: Mapping[str, str] = field(hash=False)
     forms: FormWords
+    values: ValueWords
 
     def outcome(self, outcome: str) -> str:
         """How a question ended, in a word; a kind of one's own may have others."""
@@ -124,6 +133,7 @@ ENGLISH = CardWords(
     source="Source",
     session="Session",
     project="Project",
+    request="Request",
     requested_by="Requested by",
     filed_by="Asked through",
     reason_given="Reason given",
@@ -138,13 +148,16 @@ ENGLISH = CardWords(
         "{allow_all} is offered once everything was seen: {count} of the calls is cut.",
         "{allow_all} is offered once everything was seen: {count} of the calls are cut.",
     ),
-    cut_content=Counted(
-        "{count:,} more character is not shown here", "{count:,} more characters are not shown here"
-    ),
-    cut_description="parts of the reason are not shown here",
-    too_long="{missing}, and they are too long for this chat: it can only be denied here.",
-    see_all="{missing}: see them with {show_all}.",
-    press_first="{missing}: press {show_all} before it can be {granted}.",
+    cut_content="Not shown here: {parts}",
+    hidden="{lines} ({characters})",
+    hidden_of="{lines} of {name} ({characters})",
+    hidden_lines=Counted("{count:,} more line", "{count:,} more lines"),
+    hidden_characters=Counted("{count:,} character", "{count:,} characters"),
+    more_values=Counted("{count} more argument", "{count} more arguments"),
+    cut_description="Not shown here: parts of the reason",
+    too_long="{missing}. It is too long for this chat: it can only be denied here.",
+    see_all="{missing}. See it with {show_all}.",
+    press_first="{missing}. Press {show_all} before it can be {granted}.",
     said_by_agent="{described} by the agent:",
     asks="{asker} asks: {title}",
     buttons="Buttons: {labels}.",
@@ -208,6 +221,7 @@ ENGLISH = CardWords(
     },
     by="{outcome} by {who}",
     forms=forms.ENGLISH,
+    values=values.ENGLISH,
 )
 
 

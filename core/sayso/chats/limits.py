@@ -20,6 +20,7 @@ from sayso.forms.form import (
     FormField,
 )
 from sayso.text.visible import shortened
+from sayso.values.screen import NARROW, UNLIMITED
 
 Sending = Literal["show", "update"]
 """What is done to a message: it is posted, or one that stands is changed."""
@@ -40,7 +41,9 @@ class Limits:
     """One platform's limits, unless said otherwise as wide as the core's own.
 
     ``content`` is how many characters of content a card shows, ``reveal`` how
-    many *Show all* can show. ``button`` and ``menu`` are the longest labels of a
+    many *Show all* can show. ``lines`` are those of a screen that content and description
+    may take with the buttons still in sight, of so many ``columns``. ``button`` and
+    ``menu`` are the longest labels of a
     choice on the card and of one behind *More…*. ``stores`` is how much of what a
     choice would store a second step can say, ``dialog`` how much it says where
     that step is easiest: of several exact wordings, the first that fits there
@@ -55,6 +58,8 @@ class Limits:
 
     content: int
     reveal: int
+    lines: int = UNLIMITED
+    columns: int = NARROW
     button: int = LONGEST_LABEL
     menu: int = LONGEST_LABEL
     dialog: int = LONGEST_STORED

@@ -20,6 +20,7 @@ from sayso.cards.card import (
     Open,
     Room,
 )
+from sayso.cards.origin import details
 from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
@@ -33,6 +34,7 @@ from sayso.stores.ports import Found, Revoked, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
+from sayso.values import Value
 
 _PLAIN = Open()
 # More of a reason is on no card: no secret that is cut there is seen.
@@ -73,7 +75,7 @@ class CardMaker:
         copy, request = found.copy, found.request
         adapter = self._adapters[copy.place.platform]
         body, limits = self._bodies.of(request), adapter.limits
-        room = Room(limits.content)
+        room = Room(limits.content, lines=limits.lines)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
             room = adapter.room(body, len(copy.bundle)) or Room(0, 0)
@@ -96,6 +98,8 @@ class CardMaker:
             description_limit=min(room.description, DESCRIPTION_LIMIT),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
+            lines=room.lines,
+            columns=limits.columns,
             words=self._words.cards,
             call=self._call(request, copy.target) if isinstance(state, Open) else NOBODY,
         )
@@ -214,8 +218,9 @@ class CardMaker:
         return replace(
             body,
             # Made so already by our own kinds: those of others may not know.
-            content=folded(body.content),
+            values=tuple(map(_folded, body.values)),
             description=folded(body.description),
+            details=body.details or details(request, self._words.cards),
             choices=self._offered(body.choices),
             more=self._offered(body.more),
         )
@@ -229,6 +234,10 @@ class CardMaker:
             for choice in choices
         )
         return tuple(choice for choice in allowed if choice is not None)
+
+
+def _folded(value: Value) -> Value:
+    return replace(value, text=folded(value.text), brief=folded(value.brief))
 
 
 def _afterwards(use: Use | None, words: CardWords) -> tuple[tuple[str, str], ...]:

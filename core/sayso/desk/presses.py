@@ -93,7 +93,7 @@ class Presses:
         card = self._parts.maker.card(found)
         if press.choice == BACK.key:
             return self._step(found, Open())
-        if press.choice == MORE.key and card.more:
+        if press.choice == MORE.key and card.leads_on:
             return self._step(found, Open(more=True))
         choice = card.choice(press.choice)
         if choice is None:

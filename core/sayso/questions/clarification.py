@@ -19,6 +19,7 @@ from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import ENGLISH, QuestionWords, words_of
 from sayso.text.agents import from_agent
 from sayso.text.visible import looks, shortened
+from sayso.values import one_value
 
 QUESTION_LIMIT = 20_000
 CONTEXT_LIMIT = 20_000
@@ -100,7 +101,7 @@ class ClarificationRequestEvent(UserInputRequest):
             title=words.question,
             description=from_agent(self.context),
             described=words.context,
-            content=self._content(words),
+            values=one_value(self._content(words)),
             facts=self.origin,
             choices=(*self._answers(words), decline_choice(words)),
             granted=words.answered,

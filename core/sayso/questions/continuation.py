@@ -17,6 +17,7 @@ from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
+from sayso.values import one_value
 
 AMOUNTS = (5, 10, 20)
 MAX_AMOUNTS = 5
@@ -88,7 +89,9 @@ class ContinuationRequestEvent(UserInputRequest):
         return CardBody(
             title=words.may_continue,
             description=from_agent(self.description),
-            content=words.used.format(used=self.current_iteration, most=self.max_iterations),
+            values=one_value(
+                words.used.format(used=self.current_iteration, most=self.max_iterations)
+            ),
             facts=self.origin,
             choices=(*more, Choice(STOP, words.stop, "danger")),
         )

@@ -19,6 +19,7 @@ from sayso.errors import InvalidCallError
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
+from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
@@ -35,9 +36,9 @@ from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule, StandingDenial
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule
 from sayso.rules.standing import standing_denial
 from sayso.text.agents import from_agent
-from sayso.text.arguments import shown_arguments, written_arguments
 from sayso.text.secrets import Redaction, redaction
 from sayso.text.visible import one_line, shortened
+from sayso.values.arguments import raw_values, shown_arguments
 
 LONGEST_BECAUSE = 300
 """What is told of a policy's reason to ask has at most so many characters."""
@@ -133,7 +134,8 @@ class PermissionRequestEvent(UserInputRequest):
         return CardBody(
             title=one_line(self.function_name, NAME_LIMIT),
             description=from_agent(self.description),
-            content=written_arguments(shown.shown) or words.no_arguments,
+            values=call_values(call_of(self), shown.shown, words),
+            raw=raw_values(shown.shown),
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
             facts=(

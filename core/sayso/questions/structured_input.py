@@ -22,6 +22,7 @@ from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import words_of
 from sayso.text.agents import from_agent
 from sayso.text.visible import shortened
+from sayso.values import one_value
 
 TEXT_LIMIT = 20_000
 
@@ -97,7 +98,7 @@ class StructuredInputRequestEvent(UserInputRequest):
         words, form = words_of(self), self.schema_form.form
         return CardBody(
             title=words.input_needed,
-            content=from_agent(self.text),
+            values=one_value(from_agent(self.text)),
             facts=(*self.origin, (words.fields, str(len(form.fields)))),
             choices=(
                 Choice(FILL_IN, words.fill_in, "primary", needs_sight=True, form=form),

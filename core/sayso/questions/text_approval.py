@@ -29,6 +29,7 @@ from sayso.questions.words import words_of
 from sayso.text.agents import from_agent, shown_as_agents
 from sayso.text.secrets import redaction
 from sayso.text.visible import shortened
+from sayso.values import one_value
 
 TITLE_LIMIT = 200
 TEXT_LIMIT = 200_000
@@ -103,7 +104,7 @@ class TextApprovalRequestEvent(UserInputRequest):
             title=shortened(from_agent(self.title, one_line=True), NAME_LIMIT),
             description=from_agent(self.context),
             described=words.context,
-            content=shown_as_agents(text),
+            values=one_value(shown_as_agents(text)),
             question=words.may_be_used,
             digest=short_digest(self.digest_of_arguments),
             facts=(*self.origin, *((not_shown,) if hidden else ())),

@@ -18,6 +18,7 @@ from sayso.chats.caller import Caller, Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso.errors import DeliveryError
 from sayso.testing.adapter_contract import ALLOW, DENY, TRICKY
+from sayso.values import one_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class CallerContract:
     async def test_a_card_mentions_whom_it_calls_and_nobody_that_an_agent_names(
         self, stage: CallerStage
     ) -> None:
-        body = CardBody(TRICKY, TRICKY, content=_forged(stage), choices=(ALLOW, DENY))
+        body = CardBody(TRICKY, TRICKY, values=one_value(_forged(stage)), choices=(ALLOW, DENY))
         called = Call(people=await _there(stage), lead="For")
         await stage.adapter.show([replace(_card(stage), body=body, call=called)], stage.place)
 
@@ -145,7 +146,7 @@ def _waiting(card: MessageRef | None) -> Waiting:
 def _card(stage: CallerStage) -> Card:
     return Card(
         handle="AAAAAAAAAAAAAAAAAAAAAA",
-        body=CardBody("deploy", content="service: shop", choices=(ALLOW, DENY)),
+        body=CardBody("deploy", values=one_value("service: shop"), choices=(ALLOW, DENY)),
         asker="a-bot",
         expires_at=datetime.now(UTC) + timedelta(minutes=10),
         limit=stage.adapter.limits.content,

@@ -26,7 +26,8 @@ _TABS_IN_STRINGS = re.compile(
 )
 
 _LOOKALIKE = re.compile(
-    r"\[(?=\s{0,9}[0-9][0-9.,_ ]{0,20}\s{0,9}(?:blank|space|tab|×|line break))", re.IGNORECASE
+    r"\[(?=\s{0,9}[0-9][0-9.,_ ]{0,20}\s{0,9}(?:blank|space|tab|×|line break|unchanged))",
+    re.IGNORECASE,
 )
 _BRACKET = "⟨U+005B⟩"
 

@@ -25,7 +25,7 @@ _TAGS = {
     "tg-emoji": "custom_emoji",
 }
 _KINDS = {*_TAGS.values(), "expandable_blockquote", "text_mention", "mention", "hashtag"}
-_KINDS |= {"cashtag", "bot_command", "url", "email", "phone_number"}
+_KINDS |= {"cashtag", "bot_command", "url", "email", "phone_number", "date_time"}
 _REFERENCE = re.compile(r"&(#x[0-9a-fA-F]+|#[0-9]+|lt|gt|amp|quot);?")
 _ATTRIBUTE = re.compile(r"""\s+([a-zA-Z0-9-]+)(?:=("[^"]*"|'[^']*'|[^\s>"']+))?""")
 
@@ -174,6 +174,8 @@ def checked_entities(text: str, entities: Any) -> list[Json]:
             raise EntityError(f"unsupported entity type {entity.get('type')!r}")
         if entity["type"] == "text_mention" and not _names_a_user(entity):
             raise EntityError("a text_mention says which user it mentions")
+        if entity["type"] == "date_time" and not isinstance(entity.get("unix_time"), int):
+            raise EntityError("a date_time says which moment it shows")
         if not isinstance(offset, int) or not isinstance(length, int) or length <= 0:
             raise EntityError("entity has no valid offset and length")
         if offset < 0 or offset + length > units:

@@ -40,7 +40,7 @@ async def test_a_card_is_posted_and_its_reference_names_channel_and_message(
 
     [message] = playground.slack.messages("C0OPS")
     assert ref == MessageRef(OPS, message.ts)
-    assert list(message.buttons) == ["Allow", "Always", "Deny"]
+    assert list(message.buttons) == ["Allow", "Always", "Deny", "More…"]
     assert "thread_ts" not in arguments(playground, "chat.postMessage")
 
 

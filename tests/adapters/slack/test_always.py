@@ -1,4 +1,4 @@
-"""Always in Slack: a dialog for the narrow rule, a menu and a second step for the wider ones."""
+"""Always in Slack: a dialog for the narrow rule, a second step a level down for wider ones."""
 
 from __future__ import annotations
 
@@ -44,10 +44,14 @@ class Room(SlackRoom):
         return await self.playground.slack.message_where(lambda m: words in m.all_text)
 
     async def choose(self, option: str, by: str = "alice") -> SlackMessage:
-        """Pick an option of the menus; the card at its second step."""
-        menu = next(m for m in menus(self.card) if option in options(m))
-        await self.playground.slack.press(self.card, menu["action_id"], by=by, choose=option)
+        """Press a button a level down; the card at its second step."""
+        await self.playground.slack.press(await self.opened(by), option, by=by)
         return await self.shown("Really?")
+
+    async def opened(self, by: str = "alice") -> SlackMessage:
+        """The card a level down."""
+        await self.playground.slack.press(self.card, "More…", by=by)
+        return await self.playground.slack.message_where(lambda m: "Back" in m.buttons)
 
 
 @pytest.fixture
@@ -59,15 +63,6 @@ async def room(slack: Slack) -> AsyncIterator[Room]:
     ):
         await room.show_the_card()
         yield room
-
-
-def menus(card: SlackMessage) -> list[dict[str, Any]]:
-    return [part for part in card.blocks[-1]["elements"] if part["type"] == "overflow"]
-
-
-def options(menu: dict[str, Any]) -> dict[str, str]:
-    """The values behind the words of a menu."""
-    return {option["text"]["text"]: option["value"] for option in menu["options"]}
 
 
 def elements(message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -158,29 +153,30 @@ async def test_back_returns_to_the_first_buttons(room: Room) -> None:
     assert await room.backend.rules.all() == []
 
 
-async def test_the_wrong_person_gets_nothing_from_the_menu(room: Room) -> None:
-    offered = [
-        (menu["action_id"], value) for menu in menus(room.card) for value in options(menu).values()
-    ]
-    assert len(offered) >= 5
+async def test_the_wrong_person_neither_gets_a_level_down_nor_anything_from_there(
+    room: Room,
+) -> None:
+    await room.playground.slack.press(room.card, "More…", by="mallory")
+    assert "may not decide" in (await room.playground.slack.ephemeral_where("mallory")).text
+    opened = await room.opened()
+    below = [label for label in opened.buttons if label != "Back"]
+    assert len(below) >= 5
 
-    for action_id, value in offered:
-        await room.playground.slack.press(room.card, action_id, by="mallory", choose=value)
+    for label in below:
+        await room.playground.slack.press(opened, label, by="mallory")
         told = await room.playground.slack.ephemeral_where("mallory")
         assert "may not decide" in told.text
 
-    assert room.playground.slack.messages()[-1].buttons == room.card.buttons
+    assert room.playground.slack.messages()[-1].buttons == opened.buttons
     assert await room.backend.rules.all() == []
 
 
-async def test_the_menu_of_one_card_does_nothing_on_another_message(room: Room) -> None:
+async def test_a_choice_of_one_card_does_nothing_on_another_message(room: Room) -> None:
     def elsewhere(payload: dict[str, Any]) -> None:
         payload["container"]["message_ts"] = payload["message"]["ts"] = "1.1"
 
-    menu = next(m for m in menus(room.card) if "Always: git *" in options(m))
-    await room.playground.slack.press(
-        room.card, menu["action_id"], by="alice", choose="Always: git *", alter=elsewhere
-    )
+    opened = await room.opened()
+    await room.playground.slack.press(opened, "Always: git *", by="alice", alter=elsewhere)
 
     told = await room.playground.slack.ephemeral_where("alice")
     assert "does not belong" in told.text
@@ -190,41 +186,64 @@ async def test_the_menu_of_one_card_does_nothing_on_another_message(room: Room) 
 WIDE = Choice("always-2", "Always: git *", stores="bash with more", warning="It is wide")
 
 
-def test_the_menu_and_the_second_step_carry_key_and_handle() -> None:
-    shown = a_card(more=(WIDE,))
-    menu = elements(card_message(shown))[-1]
+def test_the_button_a_level_down_and_the_second_step_carry_key_and_handle() -> None:
+    shown = a_card(Open(more=True), more=(WIDE,))
+    below = elements(card_message(shown))[0]
     sure = elements(card_message(replace(shown, state=Open(confirming=WIDE))))
 
-    assert menu["type"] == "overflow"
-    assert menu["options"][0]["value"] == "h4ndle:always-2"
+    assert (below["action_id"], below["value"]) == ("sayso:more-1", "h4ndle:always-2")
     assert [element["action_id"] for element in sure] == ["sayso:always-2", "sayso:back"]
     assert sure[0]["value"] == "h4ndle"
 
 
-def test_a_menu_holds_five_choices_so_there_are_as_many_as_it_takes() -> None:
+def test_one_button_with_a_label_leads_a_level_down_whatever_is_there() -> None:
     more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 14))
+    card = a_card(more=more)
 
-    message = card_message(a_card(more=more))
+    labels = [element["text"]["text"] for element in elements(card_message(card))]
+    opened = card_message(replace(card, state=Open(more=True)))
+    values = [element["value"] for element in elements(opened)]
 
-    shown = [element for element in elements(message) if element["type"] == "overflow"]
-    values = [option["value"] for menu in shown for option in menu["options"]]
-    assert [len(menu["options"]) for menu in shown] == [5, 5, 2]
-    assert [menu["action_id"] for menu in shown] == [MENU, f"{MENU}-2", f"{MENU}-3"]
-    assert values == [f"h4ndle:{choice.key}" for choice in more]
-    assert not check_blocks(message["blocks"]).errors
+    assert labels == ["Allow", "Always", "Deny", "More…"]
+    assert values == [*(f"h4ndle:{choice.key}" for choice in more), "h4ndle"]
+    assert not check_blocks(opened["blocks"]).errors
 
 
-def test_four_menus_are_all_and_the_card_says_that_there_are_more() -> None:
+def test_twenty_choices_a_level_down_are_all_and_the_card_says_that_there_are_more() -> None:
     more = tuple(replace(WIDE, key=f"always-{number}") for number in range(2, 24))
 
-    message = card_message(a_card(more=more))
+    message = card_message(a_card(Open(more=True), more=more))
 
-    assert len([e for e in elements(message) if e["type"] == "overflow"]) == 4
+    assert len(elements(message)) == 20 + 1
     assert "2 more choices do not fit" in str(message["blocks"])
 
 
-def test_a_choice_in_a_later_menu_is_a_press() -> None:
-    for action_id in (f"{MENU}-2", f"{MENU}-4"):
+@pytest.mark.parametrize("action_id", [f"{MENU}-2", f"{MENU}-20", f"{MENU}-3-14"])
+def test_a_choice_a_level_down_is_a_press_that_is_not_confirmed(action_id: str) -> None:
+    action = an_action(action_id=action_id, value="h4ndle:always-2")
+    press = press_of(a_press(actions=[action]), delivery="d")
+
+    assert press
+    assert (press.handle, press.choice, press.confirmed) == ("h4ndle", "always-2", False)
+
+
+@pytest.mark.parametrize(
+    ("action_id", "value"),
+    [
+        ("sayso:always-2", "h4ndle:always-2"),
+        (f"{MENU}-1", "h4ndle:!always-2"),
+        (f"{MENU}-1", "h4ndle:Always"),
+        (f"{MENU}-1-2-3", "h4ndle:always-2"),
+    ],
+)
+def test_what_is_not_a_button_of_ours_a_level_down_is_no_press(action_id: str, value: str) -> None:
+    action = an_action(action_id=action_id, value=value)
+
+    assert press_of(a_press(actions=[action]), delivery="d") is None
+
+
+def test_a_choice_in_a_menu_of_an_earlier_version_is_a_press() -> None:
+    for action_id in (MENU, f"{MENU}-2", f"{MENU}-4"):
         press = press_of(a_press(actions=[picked(action_id=action_id)]), delivery="d")
         assert press
         assert press.choice == "always-2"

@@ -42,10 +42,12 @@ async def test_a_batch_is_one_message_that_is_decided_line_by_line(
 
     first = await playground.slack.press(message, "Deny 2", by="bob")
     left = await playground.slack.message_where(lambda m: "2 of 3 calls are waiting" in m.all_text)
-    assert list(left.buttons) == ["Allow 1", "Deny 1", "Allow 3", "Deny 3", "Allow all", "Deny all"]
+    assert list(left.buttons) == [
+        "Allow 1", "Deny 1", "More… 1", "Allow 3", "Deny 3", "More… 3", "Allow all", "Deny all",
+    ]  # fmt: skip
     await playground.slack.press(left, "Allow 1", by="alice")
     left = await playground.slack.message_where(lambda m: "1 of 3 calls is waiting" in m.all_text)
-    assert list(left.buttons) == ["Allow 3", "Deny 3"]
+    assert list(left.buttons) == ["Allow 3", "Deny 3", "More… 3"]
     await playground.slack.press(left, "Allow 3", by="bob")
 
     assert first.error is None
@@ -114,7 +116,9 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(
 ) -> None:
     waiting, message = await asked(gate, playground)
 
-    await playground.slack.press(message, "sayso:more-1", by="alice", choose="Always")
+    await playground.slack.press(message, "More… 1", by="alice")
+    opened = await playground.slack.message_where(lambda m: "Back 1" in m.buttons)
+    await playground.slack.press(opened, "Always", by="alice")
     step = await playground.slack.message_where(lambda m: "Yes, Always" in m.buttons)
     assert {"Allow 2", "Deny 2", "Allow 3", "Deny 3", "Allow all"} <= set(step.buttons)
     await playground.slack.press(step, "Yes, Always", by="alice")
@@ -128,7 +132,9 @@ async def test_always_of_one_line_takes_a_second_step_on_that_line(
 async def test_a_denial_of_one_line_can_have_a_reason(gate: Gate, playground: Playground) -> None:
     waiting, message = await asked(gate, playground)
 
-    await playground.slack.press(message, "sayso:more-1", by="alice", choose="Deny with a reason…")
+    await playground.slack.press(message, "More… 1", by="alice")
+    opened = await playground.slack.message_where(lambda m: "Back 1" in m.buttons)
+    await playground.slack.press(opened, "Deny with a reason…", by="alice")
     view = await playground.slack.view_for("alice")
     assert "Call 1 of 3 · build · " in str(view.view)
     assert "make build" in str(view.view)

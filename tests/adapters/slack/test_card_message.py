@@ -50,7 +50,9 @@ def words(card: Card) -> str:
 
 
 def buttons(card: Card) -> list[Any]:
-    return [button for block in blocks_of(card, "actions") for button in block["elements"]]
+    """All but the one that leads a level down."""
+    found = [button for block in blocks_of(card, "actions") for button in block["elements"]]
+    return [button for button in found if button["action_id"] != "sayso:more"]
 
 
 def test_an_open_card_says_all_that_is_asked() -> None:
@@ -58,8 +60,28 @@ def test_an_open_card_says_all_that_is_asked() -> None:
 
     for part in ("bash", "deploy-bot › researcher", "Source shell", "Show the status"):
         assert part in shown
-    for part in ("command: git status", "Digest 0123456789ab", "Expires <!date^1800000600^"):
+    for part in ("command: git status", "Expires <!date^1800000600^"):
         assert part in shown
+
+
+def test_a_level_down_the_digest_and_the_ids_are_to_be_seen() -> None:
+    opened = a_card(Open(more=True), details=(("Session", "s-42"),))
+
+    assert "Digest 0123456789ab\nSession s-42" in words(opened)
+    assert "0123456789ab" not in words(replace(opened, state=Open()))
+    assert [button["text"]["text"] for button in buttons(opened)] == ["Back"]
+
+
+def test_words_of_ours_head_the_card_and_the_name_of_the_tool_stands_below_as_it_is() -> None:
+    header, asked, *_ = card_message(a_card(question="May this run?"))["blocks"]
+    who = asked["elements"][0]["elements"]
+
+    assert header["text"]["text"] == "May this run?"
+    assert [(part["text"], part.get("style")) for part in who] == [
+        ("bash", {"code": True}),
+        (" · ", None),
+        ("deploy-bot › researcher", {"code": True}),
+    ]
 
 
 def test_what_is_under_way_is_said_while_the_card_is_open() -> None:
@@ -94,14 +116,18 @@ def test_what_always_remembers_is_named_before_it_is_remembered() -> None:
     assert "confirm" not in deny
 
 
-def test_a_choice_whose_memory_is_too_long_for_a_dialog_is_in_the_menu() -> None:
+def test_a_choice_whose_memory_is_too_long_for_a_dialog_is_a_level_down() -> None:
     long = replace(ALWAYS, stores="x" * 280)
     card = a_card(choices=(ALLOW, long, DENY))
     elements = card_message(card)["blocks"][-1]["elements"]
+    below = card_message(replace(card, state=Open(more=True)))["blocks"][-1]["elements"]
     sure = card_message(replace(card, state=Open(confirming=long)))
 
-    assert [element["type"] for element in elements] == ["button", "button", "overflow"]
-    assert [option["value"] for option in elements[2]["options"]] == [f"{card.handle}:always"]
+    assert [element["action_id"] for element in elements] == [
+        "sayso:allow", "sayso:deny", "sayso:more",
+    ]  # fmt: skip
+    assert (below[0]["action_id"], below[0]["value"]) == ("sayso:more-1", f"{card.handle}:always")
+    assert "confirm" not in below[0]
     assert "x" * 280 in str(sure["blocks"])
     assert "confirm" not in sure["blocks"][-1]["elements"][0]
     for message in (card_message(card), sure):
@@ -129,8 +155,8 @@ def test_what_does_not_fit_is_counted_and_not_just_missing() -> None:
 
     assert len(buttons(a_card(choices=many))) == 20
     assert "20 more choices do not fit" in words(a_card(choices=many))
-    (menu,) = card_message(a_card(choices=storing))["blocks"][-1]["elements"][5:]
-    assert len(menu["options"]) == 4
+    assert len(buttons(a_card(choices=storing))) == 5
+    assert len(buttons(a_card(Open(more=True), choices=storing))) == 4 + 1
 
 
 def test_a_card_full_to_its_limits_is_within_the_budget_of_a_message() -> None:
@@ -150,7 +176,7 @@ def test_a_card_full_to_its_limits_is_within_the_budget_of_a_message() -> None:
     blocks = card_message(card)["blocks"]
 
     assert not check_blocks(blocks).errors
-    assert 7_000 < characters(blocks) <= 10_000
+    assert 4_000 < characters(blocks) <= 10_000
 
 
 def test_what_is_invisible_is_spelled_out_everywhere() -> None:

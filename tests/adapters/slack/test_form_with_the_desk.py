@@ -21,6 +21,7 @@ from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
+from sayso.values import one_value
 from sayso_playground import Delivery, SlackMessage, SlackView
 
 READY_MADE = "Why: ready-made answers"
@@ -43,7 +44,7 @@ class OrderRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         return CardBody(
             title="An order",
-            content="What shall be ordered?",
+            values=one_value("What shall be ordered?"),
             choices=(FILL_IN, Choice("no", "Order nothing", "danger")),
         )
 

@@ -38,13 +38,16 @@ def test_everything_is_in_the_dialog_and_slack_takes_it() -> None:
     content = "".join(f"line {number}\n" for number in range(5_000))
     view = everything_modal(a_card(description="Why", content=content))
 
+    parts = [part for block in view["blocks"][1:] for part in block["elements"]]
     shown = "".join(
-        block["elements"][0]["elements"][0]["text"]
-        for block in view["blocks"]
-        if block["type"] == "rich_text"
+        part["elements"][0]["text"] for part in parts if part["type"] == "rich_text_preformatted"
     )
 
-    assert shown == f"{content}\n\nReason given by the agent:\n| Why"
+    assert shown == content
+    said, quoted, digest = parts[-3:]
+    assert said["elements"][0]["text"] == "Reason given by the agent:"
+    assert (quoted["type"], quoted["elements"][0]["text"]) == ("rich_text_quote", "Why")
+    assert "".join(one["text"] for one in digest["elements"]) == "Digest 0123456789ab"
     assert fits(view)
     assert not check_view(view).errors
 

@@ -31,12 +31,11 @@ class Room(SlackRoom):
         self.card = await self.playground.slack.message_where(lambda m: bool(m.buttons))
 
     async def pick(self, words: str, by: str) -> None:
-        """Pick an option in whichever menu has it."""
-        menus = [part for part in self.card.blocks[-1]["elements"] if part["type"] == "overflow"]
-        menu = next(menu for menu in menus for o in menu["options"] if o["text"]["text"] == words)
-        delivery = await self.playground.slack.press(
-            self.card, menu["action_id"], by=by, choose=words
-        )
+        """Press a button a level down, which somebody who may has opened."""
+        if words not in self.card.buttons:
+            await self.playground.slack.press(self.card, "More…", by="alice")
+            self.card = await self.playground.slack.message_where(lambda m: words in m.buttons)
+        delivery = await self.playground.slack.press(self.card, words, by=by)
         assert delivery.error is None
 
     async def form(self, words: str) -> SlackView:

@@ -14,6 +14,7 @@ import pytest
 from support.telegram_dialogue import CHANNEL, TOKEN, Chat
 
 from sayso.cards.card import Card, CardBody, Choice
+from sayso.values import one_value
 from sayso_playground import Playground, PlaygroundConfig, TelegramChat
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -50,7 +51,7 @@ def a_card() -> Callable[..., Card]:
         body=CardBody(
             title="bash",
             description="Clean up the build",
-            content="command: rm -r build",
+            values=one_value("command: rm -r build"),
             question="May this run?",
             digest="0123456789ab",
             facts=(("Source", "shell"),),
@@ -63,14 +64,27 @@ def a_card() -> Callable[..., Card]:
     )
 
     def build(**changes: Any) -> Card:
+        if "content" in changes:
+            changes["values"] = one_value(changes.pop("content"))
         of_body = {name: changes.pop(name) for name in list(changes) if name in _BODY}
         return replace(card, body=replace(card.body, **of_body), **changes)
 
     return build
 
 
-_BODY = ("title", "description", "described", "content", "digest", "facts", "choices", "more")
-# `content`, `description` and `choices` are set on the body: the card derives its own from them.
+_BODY = (
+    "title",
+    "description",
+    "described",
+    "values",
+    "question",
+    "details",
+    "digest",
+    "facts",
+    "choices",
+    "more",
+)
+# `values`, `description` and `choices` are set on the body: the card derives its own from them.
 
 
 @pytest.fixture

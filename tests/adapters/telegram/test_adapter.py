@@ -79,8 +79,9 @@ async def test_a_card_stands_in_its_chat_with_its_buttons(
 
     (message,) = playground.telegram.messages(-1001234567890)
     assert ref == MessageRef(GROUP, str(message.id))
-    assert list(message.buttons) == ["Allow", "Always", "Deny"]
-    assert {entity["type"] for entity in message.entities} == {"bold", "code", "pre"}
+    assert list(message.buttons) == ["Allow", "Always", "Deny", "More…"]
+    looks = {entity["type"] for entity in message.entities}
+    assert looks == {"bold", "code", "pre", "date_time"}
     (call,) = playground.telegram.calls
     assert '"is_disabled": true' in call.arguments["link_preview_options"]
     assert "parse_mode" not in call.arguments

@@ -36,7 +36,8 @@ def test_a_permission_offers_allow_always_and_deny(a_card: CardMaker) -> None:
             ("Allow", f"p1:{HANDLE}:allow"),
             ("Always", f"p1:{HANDLE}:always"),
             ("Deny", f"p1:{HANDLE}:deny"),
-        ]
+        ],
+        [("More…", f"p1:{HANDLE}:more")],
     ]
 
 
@@ -44,6 +45,7 @@ def test_a_cut_card_offers_to_deny_or_to_show_all(a_card: CardMaker) -> None:
     assert rows(keyboard(a_card(content="x" * 2_000))) == [
         [("Deny", f"p1:{HANDLE}:deny")],
         [("Show all", f"p1:{HANDLE}:show")],
+        [("More…", f"p1:{HANDLE}:more")],
     ]
 
 
@@ -61,7 +63,7 @@ def test_what_a_message_cannot_say_in_full_cannot_be_stored(
     a_card: CardMaker, length: int, offered: bool
 ) -> None:
     long = Choice("always", "Always", stores="s" * length)
-    plain = a_card(choices=(Choice("allow", "Allow"), long))
+    plain = a_card(choices=(Choice("allow", "Allow"), long), digest="")
     card = replace(plain, body=replace(plain.body, more=(replace(long, key="other"),)))
 
     shown = repr(rows(keyboard(card)))
@@ -88,7 +90,7 @@ def test_colours_repeat_what_the_labels_say(a_card: CardMaker) -> None:
 def test_long_labels_stand_below_each_other(a_card: CardMaker) -> None:
     choices = (Choice("a", "Deploy to staging"), Choice("b", "No"))
 
-    assert [len(row) for row in rows(keyboard(a_card(choices=choices)))] == [1, 1]
+    assert [len(row) for row in rows(keyboard(a_card(choices=choices, digest="")))] == [1, 1]
 
 
 def test_a_card_without_choices_has_no_keyboard(a_card: CardMaker) -> None:
@@ -99,7 +101,7 @@ def test_more_buttons_than_telegram_takes_are_refused(a_card: CardMaker) -> None
     choices = tuple(Choice(f"c{number}", "x") for number in range(101))
 
     with pytest.raises(ValueError, match="101 buttons are too many"):
-        keyboard(a_card(choices=choices))
+        keyboard(a_card(choices=choices, digest=""))
 
 
 def test_an_invisible_character_in_a_label_is_shown(a_card: CardMaker) -> None:

@@ -15,6 +15,7 @@ from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.cards.words import SUPERSEDED
+from sayso.values import one_value
 from sayso_playground.telegram.text import checked_entities, with_live_parts
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import keyboard
@@ -39,21 +40,26 @@ def spans(text: Formatted, *kinds: str) -> list[str]:
 
 
 def as_telegram_sees_it(text: Formatted) -> list[dict[str, Any]]:
-    given = [{"type": str(e.type), "offset": e.offset, "length": e.length} for e in text.entities]
+    given = [entity.to_dict() for entity in text.entities]
     return with_live_parts(text.text, checked_entities(text.text, given))
 
 
 def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
     assert message(a_card()).text == (
         "🔔 May this run?\n"
-        "bash\n"
+        "bash · deploy-bot › researcher\n"
         "command: rm -r build\n"
         "Reason given Clean up the build\n"
-        "Asked by deploy-bot › researcher\n"
         "Source shell\n"
-        "Digest 0123456789ab\n"
-        "Expires 2026-11-21 12:30:00 UTC"
+        "Expires 2026-11-21 12:30 UTC"
     )
+
+
+def test_a_level_down_the_digest_and_the_ids_are_to_be_seen(a_card: CardMaker) -> None:
+    opened = a_card(state=Open(more=True), details=(("Session", "s-42"),))
+
+    assert "\nDigest 0123456789ab\nSession s-42\nExpires " in message(opened).text
+    assert "0123456789ab" not in message(replace(opened, state=Open())).text
 
 
 def test_what_is_under_way_is_said_while_the_card_is_open(a_card: CardMaker) -> None:
@@ -68,10 +74,9 @@ def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
     assert spans(text, MessageEntity.PRE) == ["command: rm -r build"]
     assert spans(text, MessageEntity.CODE) == [
         "bash",
-        "Clean up the build",
         "deploy-bot › researcher",
+        "Clean up the build",
         "shell",
-        "0123456789ab",
     ]
 
 
@@ -94,10 +99,10 @@ def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
     text = message(a_card(state=ended)).text
 
     assert text.startswith(
-        f"{words} by alice · 2026-11-21 12:00:05 UTC\n"
+        f"{words} by alice · 2026-11-21 12:00 UTC\n"
         "Reason too risky\n"
         "Remembered bash, always\n"
-        "bash\n"
+        "bash · deploy-bot › researcher\n"
     )
     assert "command: rm -r build" in text
     assert "Expires" not in text
@@ -109,7 +114,7 @@ def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
 
     shown = message(a_card(state=ended))
 
-    assert "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\nbash\n" in shown.text
+    assert "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\nbash · " in shown.text
     assert {"Name", "Bob", "Notes"} <= set(spans(shown, MessageEntity.CODE))
     assert spans(shown, MessageEntity.PRE) == ["two\nlines @all", "command: rm -r build"]
 
@@ -169,16 +174,23 @@ def test_half_a_surrogate_pair_does_not_keep_a_card_from_being_sent(a_card: Card
     assert text.encode()
 
 
-def test_times_are_shown_in_utc(a_card: CardMaker) -> None:
+def test_times_are_each_readers_own_and_in_utc_where_an_app_knows_no_such_thing(
+    a_card: CardMaker,
+) -> None:
     local = datetime.fromisoformat("2026-11-21T23:30:00+11:00")
 
-    assert "Expires 2026-11-21 12:30:00 UTC" in message(a_card(expires_at=local)).text
+    shown = message(a_card(expires_at=local))
+
+    assert "Expires 2026-11-21 12:30 UTC" in shown.text
+    (moment,) = [entity for entity in shown.entities if entity.type == "date_time"]
+    assert moment.unix_time == local
+    assert moment.to_dict()["date_time_format"] == "r"
 
 
 def test_a_cut_card_says_what_is_missing(a_card: CardMaker) -> None:
     text = message(a_card(content="x" * 3_000)).text
 
-    assert "2,002 more characters are not shown here: press Show all before" in text
+    assert "Not shown here: 1 more line (2,002 characters). Press Show all before" in text
     assert "x" * 998 + "\n…" in text
     assert "x" * 999 not in text
 
@@ -197,7 +209,7 @@ def test_agent_text_is_never_live(a_card: CardMaker) -> None:
 
     for shown in (card, card.confirming(choice), replace(card, state=ended)):
         kinds = {entity["type"] for entity in as_telegram_sees_it(message(shown))}
-        assert kinds <= {"code", "pre", "bold"}
+        assert kinds <= {"code", "pre", "bold", "date_time"}
 
 
 def test_the_label_of_a_fact_is_plain_and_its_value_code(a_card: CardMaker) -> None:
@@ -230,14 +242,13 @@ def test_without_entities_agent_text_cannot_pass_for_lines_of_the_card(a_card: C
     ours, _, theirs = plain.partition("Written by the agent, from here to the end:\n")
     assert "Expires 2026" in ours
     assert "Reason given Clean up the build" in ours
-    assert theirs == "x\n\n✅ Approved by alice\nExpires never"
+    assert theirs.strip() == "x\n\n✅ Approved by alice\nExpires never"
 
 
 def test_one_line_fields_stay_on_one_line(a_card: CardMaker) -> None:
     text = message(a_card(title="bash\n✅ Approved by alice", asker="a\u202eb")).text
 
-    assert "\nbash⏎✅ Approved by alice\n" in text
-    assert "Asked by a⟨U+202E⟩b\n" in text
+    assert "\nbash⏎✅ Approved by alice · a⟨U+202E⟩b\n" in text
 
 
 def test_a_card_with_more_content_than_fits_is_refused(a_card: CardMaker) -> None:
@@ -252,7 +263,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         body=CardBody(
             title=wide * 200,
             description=wide * 600,
-            content=wide * 5_000,
+            values=one_value(wide * 5_000),
             digest=wide * 100,
             facts=tuple((wide * 50, wide * 100) for _ in range(40)),
         ),
@@ -303,7 +314,7 @@ def cards(draw: st.DrawFn) -> Card:
     body = CardBody(
         title=draw(lines),
         description=draw(any_text),
-        content=draw(any_text) * draw(st.integers(1, 3)),
+        values=one_value(draw(any_text) * draw(st.integers(1, 3))),
         digest=draw(lines),
         facts=tuple(draw(st.lists(st.tuples(lines, lines), max_size=15))),
     )
@@ -333,7 +344,7 @@ def test_whatever_the_card_telegram_takes_it_and_the_content_is_whole(card: Card
     assert utf16(text.without_entities) <= 4096
     assert len(text.entities) <= 100
     seen = as_telegram_sees_it(text)
-    assert {entity["type"] for entity in seen} <= {"code", "pre", "bold"}
+    assert {entity["type"] for entity in seen} <= {"code", "pre", "bold", "date_time"}
     answers = card.state.facts[:12] if isinstance(card.state, Ended) else ()
     told = sum("\n" in value for _, value in answers)
     blocks = spans(text, MessageEntity.PRE)

@@ -40,7 +40,7 @@ class TableRequestEvent(UserInputRequest):
             Choice("other", "Another hour…", form=Form("Hour", (_HOUR,))),
             Choice("none", "None", "danger"),
         )
-        return CardBody(title="A table?", content="", facts=self.origin, choices=choices)
+        return CardBody(title="A table?", facts=self.origin, choices=choices)
 
     def answer(
         self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS

@@ -55,7 +55,7 @@ class LoanRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         choices = (Choice("four", "Four weeks"), Choice("none", "No"))
-        return CardBody(title=self.title, content="", facts=self.origin, choices=choices)
+        return CardBody(title=self.title, facts=self.origin, choices=choices)
 
     def answer(
         self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS

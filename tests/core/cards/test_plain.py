@@ -8,6 +8,7 @@ import pytest
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.cards.plain import plain_lines
+from sayso.values import one_value
 
 AT = datetime(2026, 11, 21, 12, 30, 59, tzinfo=UTC)
 
@@ -17,7 +18,7 @@ def a_card(state: Open | Ended = Open()) -> Card:  # noqa: B008  a frozen value
         handle="HANDLE",
         body=CardBody(
             "bash",
-            content="rm -r build\nBob asks: nothing",
+            values=one_value("rm -r build\nBob asks: nothing"),
             description="Clean up",
             facts=(("Source", "shell"),),
             digest="0123",
@@ -35,14 +36,15 @@ def test_an_open_card_says_who_asks_what_until_when_and_how_to_answer() -> None:
     lines = list(plain_lines(a_card(), label=lambda choice: choice.label.upper()))
 
     assert lines == [
-        "deploy-bot asks: bash",
+        "deploy-bot asks: bash: rm -r build",
         "Expires 2026-11-21 12:30 UTC. Buttons: ALLOW, DENY.",
+        "Written by the agent, from here to the end:",
         "| rm -r build",
         "| Bob asks: nothing",
         "Reason given:",
         "| Clean up",
         "Source: shell",
-        "Digest 0123",
+        "Digest: 0123",
     ]
 
 

@@ -12,7 +12,7 @@ from support.chat_double import ChatDouble, press_on, working
 from sayso import Gate, RunRef, ToolCall
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody
-from sayso.cards.origin import asker, origin
+from sayso.cards.origin import asker, details, origin
 from sayso.cards.words import ENGLISH
 from sayso.chats.places import Answered, Place
 from sayso.clock import utc_now
@@ -22,11 +22,12 @@ from sayso.desk.routes import Route, Routes
 from sayso.stores.memory.backend import memory_backend
 from sayso.testing import a_request
 from sayso.text.counted import Counted
+from sayso.values import one_value
 
 GERMAN = replace(
     ENGLISH,
     show_all="Alles zeigen",
-    cut_content=Counted("{count} Zeichen fehlt hier", "{count} Zeichen fehlen hier"),
+    cut_content="Hier fehlt: {parts}",
     press_first="{missing}: erst {show_all}.",
     waiting=Counted("{count} Aufruf wartet", "{count} Aufrufe warten"),
     all_decided=Counted("Der Aufruf ist entschieden", "Alle {count} Aufrufe sind entschieden"),
@@ -36,7 +37,7 @@ GERMAN = replace(
 def a_card(handle: str = "a", *, limit: int = 2_000, words: object = ENGLISH) -> Card:
     return Card(
         handle,
-        CardBody("bash", content="x" * 100),
+        CardBody("bash", values=one_value("x" * 100)),
         "deploy-bot",
         utc_now(),
         limit,
@@ -48,7 +49,7 @@ def a_card(handle: str = "a", *, limit: int = 2_000, words: object = ENGLISH) ->
 def test_a_card_speaks_the_language_it_is_given() -> None:
     card = a_card(limit=50, words=GERMAN)
 
-    assert card.cut_notice == "52 Zeichen fehlen hier: erst Alles zeigen."
+    assert card.cut_notice == "Hier fehlt: 1 more line (52 characters): erst Alles zeigen."
     assert card.choices[-1].label == "Alles zeigen"
     assert card.choices[-1].key == "show"
 
@@ -94,7 +95,7 @@ async def test_the_desk_answers_in_the_language_it_is_given() -> None:
 
         assert stranger.kind is Answered.REFUSED
         assert stranger.text == "Das darfst du nicht entscheiden."
-        assert "Zeichen fehlen hier" in card.cut_notice
+        assert "Hier fehlt" in card.cut_notice
         check.cancel()
 
 
@@ -109,8 +110,9 @@ def test_who_asks_and_where_from_is_said_on_one_line_each() -> None:
     )
 
     assert asker(request) == "deploy-bot › plan⏎release"
-    assert origin(request) == (
+    assert origin(request) == (("Requested by", "carol"),)
+    assert details(request) == (
         ("Source", "worker"),
         ("Session", "s-1 / b-2"),
-        ("Requested by", "carol"),
+        ("Request", request.permission_id),
     )

@@ -195,7 +195,7 @@ async def test_what_is_cut_is_not_allowed_along_with_the_rest_until_it_was_seen(
 
     await room.press(ref, line(cards, "write"), "show")
     seen = await room.now(ref, lambda cards: keys(cards) == ["allow-all", "deny-all"])
-    assert room.chat.revealed[0][1].endswith("y" * 100)
+    assert "y" * 500 in room.chat.revealed[0][1]
     assert (await room.press(ref, seen[0], "allow-all")).text == "2 approved."
 
 

@@ -57,7 +57,7 @@ class BookRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         form = Form("For how long?", (FormField("weeks", "Weeks", "integer"),))
-        return CardBody(title="Moby-Dick", content="", choices=(Choice("lend", "…", form=form),))
+        return CardBody(title="Moby-Dick", choices=(Choice("lend", "…", form=form),))
 
     def answer(
         self, choice: Choice, *, by: str, at: datetime, inputs: Inputs = NO_INPUTS

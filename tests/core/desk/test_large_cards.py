@@ -21,6 +21,7 @@ from sayso.policy.snapshots import is_same, snapshot
 from sayso.questions.large import is_large
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
+from sayso.values import one_value
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CALLS = worst_calls()
@@ -51,7 +52,7 @@ class _Made:
     def __call__(self, request: UserInputRequest) -> CardBody:
         self.threads.append(threading.get_ident())
         assert isinstance(request, _NoteEvent)
-        return CardBody("Note", content=request.text)
+        return CardBody("Note", values=one_value(request.text))
 
 
 async def test_what_is_large_is_made_beside_the_loop_and_once() -> None:

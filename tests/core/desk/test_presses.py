@@ -313,7 +313,7 @@ async def test_fifty_open_cards_each_decide_their_own_request(room: ChatRoom) ->
     waiting = [room.ask(call) for call in calls]
     cards: list[tuple[MessageRef, Card]] = []
     for call in calls:
-        content = f"command: {call.arguments['command']}"
+        content = call.arguments["command"]
         cards.append(await room.chat.card_where(lambda c, t=content: c.content == t))  # type: ignore[misc]
     order = sorted(range(50), key=lambda number: (number * 37) % 50)
 

@@ -43,18 +43,18 @@ def test_arguments_are_shown_a_line_each() -> None:
 def test_a_text_cannot_fake_another_argument() -> None:
     content = a_permission({"note": "hi\ncommand: ls", "command": "rm -rf /"}).card().content
 
-    assert content == "note: \n  | hi\n  | command: ls\ncommand: rm -rf /"
+    assert content == "command: rm -rf /\nnote:\n  | hi\n  | command: ls"
 
 
 def test_a_name_cannot_fake_another_argument() -> None:
     content = a_permission({"a: 1\ncommand": "ls"}).card().content
 
-    assert content == "a: 1⏎command: ls"
+    assert content == '"a: 1\\ncommand": ls'
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(5, "x: 5"), ("5", 'x: "5"'), ("", 'x: ""'), (None, "x: null"), ("null", 'x: "null"')],
+    [(5, "x: 5"), ("5", '"5"'), ("", '""'), (None, "x: null"), ("null", '"null"')],
 )
 def test_values_that_differ_look_different(value: Any, shown: str) -> None:
     assert a_permission({"x": value}).card().content == shown

@@ -111,7 +111,7 @@ async def test_a_long_text_is_approved_only_after_all_of_it_was_shown() -> None:
     assert early.kind is Answered.REFUSED
     assert "before it can be approved" in early.text
     assert [c.key for c in card.choices] == ["deny", "show"]
-    assert chat.revealed[0][1] == "a line\n" * 500
+    assert chat.revealed[0][1].startswith("a line\n" * 500 + "\n\n▌ Digest\n")
     assert answer.approved
 
 

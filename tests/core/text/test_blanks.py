@@ -7,9 +7,9 @@ import time
 import pytest
 
 from sayso.text.agents import from_agent
-from sayso.text.arguments import shown_arguments
 from sayso.text.blanks import folded
 from sayso.text.visible import one_line, visible
+from sayso.values.arguments import shown_arguments
 
 RUNS = [
     ("ls" + "\n" * 301 + "; rm -rf /", "ls\n[300 blank lines]\n; rm -rf /"),
@@ -82,7 +82,7 @@ def test_blanks_within_values_of_json_are_said_as_well() -> None:
 def test_a_backslash_before_an_n_is_no_blank_line() -> None:
     text = "\\\\n" * 20
 
-    assert shown_arguments({"x": [text]}) == f'x: [\n  "{text.replace(chr(92), chr(92) * 2)}"\n]'
+    assert shown_arguments({"x": [text]}) == f'x: ["{text.replace(chr(92), chr(92) * 2)}"]'
 
 
 def test_a_field_of_one_line_holds_no_run_either() -> None:

@@ -42,8 +42,18 @@ function wrap(entity, raw, children) {
     if (entity.language) code.dataset.language = entity.language;
     return code;
   }
+  if (kind === "date_time") return el("time", { title: raw }, moment(entity, raw));
   if (TAGS[kind]) return el(TAGS[kind], {}, ...children);
   return el("span", { class: "mention" }, ...children);
+}
+
+/** A moment in the reader's own words: "r" is how far it is away, all else the time of day. */
+function moment(entity, raw) {
+  const at = new Date(entity.unix_time * 1000);
+  if (Number.isNaN(at.getTime())) return raw;
+  const minutes = Math.round((at - Date.now()) / 60_000);
+  if (entity.date_time_format !== "r" || Math.abs(minutes) > 1_440) return at.toLocaleString();
+  return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(minutes, "minute");
 }
 
 function spoiler(children) {

@@ -10,11 +10,13 @@ from functools import lru_cache
 from sayso.calls import Folder
 
 # Whoever can write one of these has code run by somebody else, or on another machine: build
-# servers read the first, what others wrote and nobody reads again stands in the last.
+# servers read the first, what others wrote and nobody reads again stands in the last. A folder
+# with a HEAD may be a repository, whose settings run programs when git looks at it.
 _NEVER = frozenset(
     {
         *("jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", "bitbucket-pipelines.yml"),
         *("appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml", "sayso.toml"),
+        "head",
         *("node_modules", "site-packages"),
     }
 )

@@ -68,6 +68,9 @@ def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
         # What it is given to read would be for it to run, perhaps.
         if found is None or (at and line.joins[at - 1] == "|"):
             return None
+        # It would run where there is no such folder, too: in another.
+        if places and not {";", "||"}.isdisjoint(line.joins[:at]):
+            return None
         needed[(*within, *found)] = None
     if places and not needed:
         return (within[:-1],)

@@ -39,7 +39,7 @@ _LOG = f"""
     --remotes? --follow --max-count= --skip= --since= --after= --until= --before= --author*
     --committer* --grep* --invert-grep --all-match --regexp-ignore-case --extended-regexp
     --fixed-strings --merges --no-merges --first-parent --reverse --topo-order --date-order
-    --author-date-order --date= --relative-date --format* --pretty? --abbrev-commit
+    --author-date-order --date= --relative-date --format? --pretty? --abbrev-commit
     --no-abbrev-commit --cherry-pick --cherry-mark --cherry --left-right --left-only --right-only
     --boundary --simplify-by-decoration --ancestry-path? --full-history --walk-reflogs --parents
     --children --not --source --notes? --no-notes --cc -m --no-walk? --no-expand-tabs --no-mailmap
@@ -64,7 +64,11 @@ GIT_LOOKS: dict[tuple[str, ...], Look] = {
     ("git", "whatchanged"): Look(_LOG),
     ("git", "diff"): Look(_DIFF),
     ("git", "stash", "list"): Look(_LOG),
-    ("git", "stash", "show"): Look(f"{_DIFF} --include-untracked --only-untracked"),
+    # No free text: versions before 2.22 take each word in it for an option.
+    ("git", "stash", "show"): Look("""
+            -pu --patch --stat --numstat --shortstat --summary --name-only --name-status
+            --include-untracked --only-untracked
+            """),
     ("git", "branch"): Look(
         f"{_REFS} -arv -vv --list --all --remotes --verbose --show-current", None, _lists
     ),
@@ -125,6 +129,8 @@ GIT_LOOKS: dict[tuple[str, ...], Look] = {
         """,
         most=2,
         check=_reads_setting,
+        # After an operand it is the value to set.
+        orderly=True,
     ),
     ("git", "merge-base"): Look("-a --all --is-ancestor --octopus --fork-point --independent"),
     ("git", "name-rev"): Look("--name-only --tags --all --always --refs="),

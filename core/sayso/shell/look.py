@@ -27,7 +27,7 @@ class Look:
         """Whether the command only looks; the arguments are those that follow a subcommand."""
         if command.patterns and not self._takes_names(arguments):
             return False
-        given = options(self.written, self.one_dash).sort_out(arguments)
+        given = options(self.written, self.one_dash).sort_out(arguments, command.patterns)
         if given is None or (self.orderly and given.mixed):
             return False
         count = len(given.operands) + len(given.rest or ())

@@ -91,9 +91,9 @@ LOOKERS: dict[tuple[str, ...], Look] = {
             """),
     # -C writes, -z and -Z unpack with other programs.
     ("file",): Look("-bhikLNrv0 -- --brief --mime --mime-type --mime-encoding --dereference"),
-    # -o writes, and so does -R with -H.
+    # -o writes, and so does -R with -H. What stands at a letter is never its value.
     ("tree",): Look("""
-            -adfghiplstuDFJNQACS -L: -I: -P: --dirsfirst --filesfirst --gitignore --noreport --prune
+            -adfghiplstuDFJNQACS -L+ -I+ -P+ --dirsfirst --filesfirst --gitignore --noreport --prune
             --du --matchdirs --ignore-case --filelimit= --charset= --sort=
             """),
     # Any other operand sets the clock, and so do -s and, in places, -d.
@@ -126,6 +126,13 @@ LOOKERS: dict[tuple[str, ...], Look] = {
     ("sed",): Look(
         "-nErs -e* --quiet --silent --regexp-extended --expression*", check=sed_prints, orderly=True
     ),
+    # No function writes or runs. Programs that stand in for it write with -i.
+    ("jq",): Look("""
+            -acejnrsRSCM -f: -- --arg= --argjson= --slurpfile= --rawfile= --args --jsonargs --tab
+            --indent= --stream --seq --ascii-output --compact-output --exit-status --join-output
+            --null-input --raw-output --raw-output0 --slurp --raw-input --sort-keys --color-output
+            --monochrome-output --unbuffered --from-file=
+            """),
     # Scripts can write and run: only those that print fields.
     ("awk",): Look("-F*", check=awk_prints, orderly=True),
 }

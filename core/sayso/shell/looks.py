@@ -33,12 +33,12 @@ READING = ("cat", "du", "head", "tail", "wc")
 """They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
 
 # As those before: they copy, cut and compare what they read to their output, whatever they are
-# told; `jq` has no function that writes or runs, and `ps` shows what runs. Not `arch`, which runs
+# told, and `ps` shows what runs. Not `arch`, which runs
 # a program on macOS, nor `printf`, which sets variables.
 _FILTERS = re.findall(
     r"\S+",
     """
-    cksum cmp comm cut expr false fold groups hexdump jq md5sum nl nproc od paste ps rev seq
+    cksum cmp comm cut expr false fold groups hexdump md5sum nl nproc od paste ps rev seq
     sha1sum sha256sum sha512sum shasum sleep tac tr true tty
     """,
 )
@@ -51,6 +51,8 @@ _TABLE = {**LOOKERS, **GIT_LOOKS, **GH_LOOKS}
 # These load nothing of the folder that they run in before they say it, as npm, yarn, cargo and go
 # do: a project can choose their version, and with it what runs.
 _SAY_THEIR_VERSION = frozenset({"docker", "gh", "git", "jq", "node", "python", "python3", "uv"})
+_MATCHES = re.compile(r"-.*[*?\[]", re.DOTALL)
+_SIGNATURE = re.compile(r"%[-+ ]?G|signature")
 
 
 def only_looks(command: Command) -> bool:
@@ -63,8 +65,11 @@ def only_looks(command: Command) -> bool:
     if program == "git":
         if arguments[:1] in (("--no-pager",), ("-P",)):
             arguments = arguments[1:]
-        # In a format or an order these run the program that checks signatures.
-        if any("%G" in one or "signature" in one for one in arguments):
+        # In a format or an order these run the program that checks signatures. What matches the
+        # name of a file may become such a format.
+        if any(map(_SIGNATURE.search, arguments)):
+            return False
+        if command.patterns and any(map(_MATCHES.match, arguments)):
             return False
     words = (program, *arguments[:2])
     for count in range(len(words), 0, -1):

@@ -15,10 +15,16 @@ from sayso.shell.opening import SCRIPTS, Opening
 from sayso.shell.options import Given
 
 
-def _reports_to_terminal(given: Given) -> bool:
-    """Other reports are files, and may be anywhere."""
-    plain = re.compile(r"term(?:-missing)?(?::skip-covered)?")
-    return all(map(plain.fullmatch, given.values("--cov-report")))
+def _is_plain(given: Given) -> bool:
+    """Whether no report is a file, which may be anywhere, and what is chosen is no code.
+
+    Versions of pytest before 5.4 run ``-k`` and ``-m`` as Python, where names are harmless.
+    """
+    report = re.compile(r"term(?:-missing)?(?::skip-covered)?")
+    chosen = re.compile(r"[\w(][\w() -]*")
+    return all(map(report.fullmatch, given.values("--cov-report"))) and all(
+        map(chosen.fullmatch, given.values("-k", "-m"))
+    )
 
 
 def _in_this_module(given: Given) -> bool:
@@ -35,15 +41,18 @@ _PYTEST = Opening(
     # Not: -p and -W (load code), -c, -o, --rootdir, --confcutdir (settings), --basetemp (deletes
     # it), --junitxml, --cov-report=html:, --pastebin, --pdb.
     """
-    -vqxsl -k* -m* -r: -n: --verbose --quiet --tb= --lf --last-failed --ff --failed-first --nf
+    -vqxsl -k: -m: -r: -n: --verbose --quiet --tb= --lf --last-failed --ff --failed-first --nf
     --new-first --sw --stepwise --maxfail= --exitfirst --durations= --durations-min= --collect-only
     --co --markers --fixtures --no-header --no-summary --cov= --cov --cov-report= --no-cov
     --cov-branch --cov-fail-under= --timeout= --color= --numprocesses= --dist= --showlocals
     --deselect= --ignore= --strict-markers --runxfail --capture= --setup-show --version
     """,
     "below",
-    check=_reports_to_terminal,
+    check=_is_plain,
 )
+
+# Without these formatters write.
+_CHECKS = ("--check", "--diff")
 
 PYTHON_TOOLS: dict[tuple[str, ...], Opening] = {
     ("pytest",): _PYTEST,
@@ -54,8 +63,11 @@ PYTHON_TOOLS: dict[tuple[str, ...], Opening] = {
         --no-cache --exit-zero --output-format= --line-length= --target-version= --preview
         """,
         "below",
+        modes=("--fix", "--no-fix", "--diff"),
     ),
-    ("ruff", "format"): Opening("-qv --check --diff --quiet --verbose --line-length=", "below"),
+    ("ruff", "format"): Opening(
+        "-qv --check --diff --quiet --verbose --line-length=", "below", modes=_CHECKS
+    ),
     # Not: --config-file, --python-executable, --install-types, --cache-dir, reports, -c, -m, -p.
     ("mypy",): Opening(
         """
@@ -68,8 +80,14 @@ PYTHON_TOOLS: dict[tuple[str, ...], Opening] = {
     # Not: -p, --pythonpath (runs it), --venvpath, --createstub.
     ("pyright",): Opening("--stats --verbose --outputjson --warnings --level= --version", "below"),
     ("ty", "check"): Opening("-qv --output-format= --error-on-warning", "below"),
-    ("black",): Opening("-qv -l: --check --diff --quiet --verbose --line-length=", "below"),
-    ("isort",): Opening("-qvc --check-only --check --diff --quiet --profile=", "below"),
+    ("black",): Opening(
+        "-qv -l: --check --diff --quiet --verbose --line-length=", "below", modes=_CHECKS
+    ),
+    ("isort",): Opening(
+        "-qvc --check-only --check --diff --quiet --profile=",
+        "below",
+        modes=("-c", "--check-only", *_CHECKS),
+    ),
     ("flake8",): Opening(
         "-qv --max-line-length= --select= --ignore= --count --statistics", "below"
     ),
@@ -78,20 +96,33 @@ PYTHON_TOOLS: dict[tuple[str, ...], Opening] = {
 
 NODE_TOOLS: dict[tuple[str, ...], Opening] = {
     # Not: --outDir and its like, --build, --watch; @file is no path here.
-    ("tsc",): Opening("--noEmit --pretty --skipLibCheck --strict --listFiles --version"),
+    ("tsc",): Opening(
+        "--noEmit --pretty --skipLibCheck --strict --listFiles --version",
+        modes=("--noEmit", "--version"),
+    ),
     # Not: -c, --rulesdir, --plugin, --parser, --format (a path of code), -o.
-    ("eslint",): Opening("--fix --quiet --ext= --max-warnings= --no-cache --color", "below"),
+    ("eslint",): Opening(
+        "--fix --quiet --ext= --max-warnings= --no-cache --color", "below", modes=("--fix",)
+    ),
     # Not: --plugin, --config.
-    ("prettier",): Opening("-cwl --check --write --list-different", "below"),
+    ("prettier",): Opening(
+        "-cwl --check --write --list-different", "below", modes=("-w", "--write")
+    ),
     # Not: --config, --globalSetup, --reporters, --outputFile, --environment.
-    ("vitest", "run"): Opening("-t* --coverage --silent --bail= --testNamePattern*", "below"),
+    # Nothing at the letter: it would be letters more.
+    ("vitest", "run"): Opening("-t+ --coverage --silent --bail= --testNamePattern=", "below"),
     ("jest",): Opening(
-        "-it* --coverage --silent --verbose --bail --runInBand --ci --testNamePattern*", "below"
+        "-i -t+ --coverage --silent --verbose --bail --runInBand --ci --testNamePattern=", "below"
     ),
 }
 
+# Without these they may change the versions that are locked.
+_LOCKED = ("--frozen-lockfile", "--immutable", "--frozen", "--locked")
+
 _SCRIPT = Opening("-s --silent --if-present --*", "none")
 _NAMED_SCRIPT = Opening("-s --silent --if-present --*", "held", SCRIPTS)
+# Without these they may change the versions that are locked.
+_LOCKED = ("--frozen-lockfile", "--immutable", "--frozen", "--locked")
 
 # Not: --script-shell, --prefix, -C, --cwd, -w, --filter, --preload, --config. What a package is
 # called, and what follows a script's name, is held.
@@ -102,24 +133,29 @@ _PACKAGES: dict[tuple[str, ...], Opening] = {
     ("npm", "install"): Opening("-s --silent --no-audit --no-fund --prefer-offline"),
     ("pnpm", "test"): _SCRIPT,
     ("pnpm", "run"): _NAMED_SCRIPT,
-    ("pnpm", "install"): Opening("--frozen-lockfile --silent"),
+    ("pnpm", "install"): Opening("--frozen-lockfile --silent", modes=_LOCKED),
     ("yarn", "test"): _SCRIPT,
     ("yarn", "run"): _NAMED_SCRIPT,
-    ("yarn", "install"): Opening("--frozen-lockfile --immutable --silent"),
+    ("yarn", "install"): Opening("--frozen-lockfile --immutable --silent", modes=_LOCKED),
     ("bun", "run"): Opening("--silent --*", "held", re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_:-]*")),
-    ("bun", "test"): Opening("-t* --coverage --bail --timeout=", "below"),
-    ("bun", "install"): Opening("--frozen-lockfile --silent"),
-    ("uv", "sync"): Opening("-q --all-extras --dev --no-dev --frozen --locked --extra= --group="),
-    ("uv", "lock"): Opening("-q --check"),
-    ("uv", "tool", "install"): Opening(
-        "-q --force --reinstall", "held", re.compile(r"\.|[a-zA-Z0-9_-]+")
+    ("bun", "test"): Opening("-t+ --coverage --bail --timeout=", "below"),
+    ("bun", "install"): Opening("--frozen-lockfile --silent", modes=_LOCKED),
+    ("uv", "sync"): Opening(
+        "-q --all-extras --dev --no-dev --frozen --locked --extra= --group=", modes=_LOCKED
     ),
+    ("uv", "lock"): Opening("-q --check", modes=_CHECKS),
+    # Not: --force (writes over the programs of others).
+    ("uv", "tool", "install"): Opening("-q --reinstall", "held", re.compile(r"\.|[a-zA-Z0-9_-]+")),
     ("uv", "tool", "uninstall"): Opening("-q", "held"),
 }
 
 # Not: --template and -F (read any file), --no-verify, --amend, -c and -C, --author, --date.
 _GIT: dict[tuple[str, ...], Opening] = {
-    ("git", "add"): Opening("-AuvNn -- --all --update --verbose --intent-to-add --dry-run", "any"),
+    ("git", "add"): Opening(
+        "-AuvNn -- --all --update --verbose --intent-to-add --dry-run",
+        "any",
+        modes=("-n", "--dry-run"),
+    ),
     ("git", "commit"): Opening(
         "-aqvs -m* --message* --all --quiet --verbose --signoff --allow-empty",
         "any",
@@ -130,8 +166,9 @@ _GIT: dict[tuple[str, ...], Opening] = {
     ("git", "push"): Opening("-u --set-upstream -q -v --quiet --verbose", "held"),
     ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held", needs=("--ff-only",)),
     ("git", "fetch"): Opening("-q -v --all --prune --tags --quiet --verbose -p", "held"),
-    # Not: -f and --discard-changes.
-    ("git", "switch"): Opening("-c: -q --create= --quiet", "any"),
+    # Not: -f and --discard-changes. To make a branch is not to go to another.
+    ("git", "switch"): Opening("-q --quiet", "any"),
+    ("git", "switch", "-c"): Opening("-q --quiet", "any"),
     ("git", "checkout", "-b"): Opening("-q", "any"),
     ("git", "restore", "--staged"): Opening("-q -- --quiet", "any"),
 }
@@ -150,7 +187,7 @@ _COMPILERS: dict[tuple[str, ...], Opening] = {
     ("cargo", "clippy"): Opening(_CARGO),
     ("cargo", "test"): Opening(_CARGO, "below"),
     ("cargo", "doc"): Opening(f"{_CARGO} --no-deps"),
-    ("cargo", "fmt"): Opening("-qv --all --check --quiet --verbose --*"),
+    ("cargo", "fmt"): Opening("-qv --all --check --quiet --verbose --*", modes=("--check",)),
     ("go", "build"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
     ("go", "test"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
     ("go", "vet"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
@@ -161,7 +198,9 @@ _COMPILERS: dict[tuple[str, ...], Opening] = {
     ("make",): Opening("-ksBj0123456789 --jobs? --keep-going --silent", "held"),
     ("just",): Opening("", "held"),
     ("terraform", "validate"): Opening("-no-color -json", one_dash=True),
-    ("terraform", "fmt"): Opening("-check -diff -recursive -no-color", one_dash=True),
+    ("terraform", "fmt"): Opening(
+        "-check -diff -recursive -no-color", modes=("-check", "-diff"), one_dash=True
+    ),
 }
 
 _CONTAINERS = "-n: --namespace= --all-namespaces -A -l: --selector= --show-labels --sort-by="

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 
 _NUMBER = re.compile(r"-[0-9]+")
-# A value that looks like an option may be taken for one, unless it is a number: `-mtime -7`.
-_NO_OPTION = re.compile(r"(?!-).*|-|-[0-9]+[a-zA-Z]?", re.DOTALL)
+# A value that looks like an option may be taken for one, unless it is a number; those of find
+# may have a unit: `-size -10k`.
+_NO_OPTION = re.compile(r"(?!-).*|-|-[0-9]+", re.DOTALL)
+_NO_NAME = re.compile(r"(?!-).*|-|-[0-9]+[a-zA-Z]?", re.DOTALL)
+# With these a word may become none, or several; a value that does makes others of what follows.
+_MAY_MATCH = re.compile(r"[*?\[^~]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Options:
     ``-abc`` are letters that take nothing and stand together or alone, ``-n:`` is a letter with
     a value, ``-#`` is any number. ``--all`` takes nothing, ``--sort=`` a value, behind the sign
     or as the next word, ``--color?`` one behind the sign or none. ``-m*`` and ``--title*`` are
-    as ``-m:`` and ``--title=``, with any words at all as their value. ``--`` may be
+    as ``-m:`` and ``--title=``, with any words at all as their value. ``-L+`` is a letter
+    whose value is the next word, never what stands at it. ``--`` may be
     followed by what is no option, ``--*`` by anything.
     With ``one_dash`` a word with one dash is a name as any other: ``-name= -print``.
     """
@@ -43,13 +48,25 @@ class Options:
     alone: frozenset[str]
     valued: frozenset[str]
     texts: frozenset[str]
+    apart: frozenset[str]
     optional: frozenset[str]
     numbers: bool
     ends: bool
     one_dash: bool
 
-    def sort_out(self, arguments: Sequence[str]) -> Given | None:
-        """What was given; None where anything is not of the list, or can be read in two ways."""
+    def sort_out(self, arguments: Sequence[str], patterns: bool = False) -> Given | None:
+        """What was given; None where anything is not of the list, or can be read in two ways.
+
+        With ``patterns`` words may become the names that they match: no value may do so.
+        """
+        given = self._sorted(arguments)
+        if patterns and given is not None:
+            values = {value for _, value in given.options}
+            if any(one in values for one in arguments if _MAY_MATCH.search(one)):
+                return None
+        return given
+
+    def _sorted(self, arguments: Sequence[str]) -> Given | None:
         options: list[tuple[str, str | None]] = []
         operands: list[str] = []
         mixed = False
@@ -98,7 +115,7 @@ class Options:
                 options.append((name, None))
             elif rest := word[at + 1 :]:
                 options.append((name, rest))
-                return name in self.valued
+                return name in self.valued and name not in self.apart
             else:
                 return self._valued(name, words, options)
         return True
@@ -108,7 +125,10 @@ class Options:
     ) -> bool:
         value = next(words, None) if name in self.valued else None
         options.append((name, value))
-        return value is not None and (name in self.texts or bool(_NO_OPTION.fullmatch(value)))
+        if value is None or (name in self.apart and value[:1] == "-"):
+            return False
+        plain = _NO_NAME if self.one_dash else _NO_OPTION
+        return name in self.texts or plain.fullmatch(value) is not None
 
 
 @cache
@@ -120,12 +140,13 @@ def options(written: str, one_dash: bool = False) -> Options:
     for name in names:
         if letters.fullmatch(name) and not one_dash:
             alone |= {f"-{letter}" for letter in name[1:]}
-        elif name[-1] not in ":=?*#" and name != "--":
+        elif name[-1] not in ":=?*+#" and name != "--":
             alone.add(name)
     return Options(
         frozenset(alone),
-        frozenset(name[:-1] for name in names if name[-1] in ":=*"),
+        frozenset(name[:-1] for name in names if name[-1] in ":=*+"),
         frozenset(name[:-1] for name in names if name[-1] == "*"),
+        frozenset(name[:-1] for name in names if name[-1] == "+"),
         frozenset(name[:-1] for name in names if name[-1] == "?"),
         "-#" in names,
         "--" in names,

@@ -14,7 +14,7 @@ that is the delimiter, and nothing else, ends it."""
 
 _PIECES = re.compile(
     r"""
-    (?P<plain> [^'"\\*?\[\]]++ )
+    (?P<plain> [^'"\\*?\[\]^~]++ )
   | '(?P<single> [^']*+ )'
   | "(?P<double> (?: [^"\\] | \\. )*+ )"
   | \\(?P<escaped> . )

@@ -18,10 +18,11 @@ MOST_PARTS = 50
 _NEVER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|[^\x00-\x7f]\\")
 
 _PROGRAM = r"[a-zA-Z0-9_./][a-zA-Z0-9_./+-]*+"
-# Not at the beginning of a word: `=` (zsh looks a program up), `#` (a comment), `^`. The tilde is
+# Not at the beginning of a word: `=` (zsh looks a program up), `^`. Nowhere `#`: a comment, and
+# with some settings of zsh `x#-b` matches a file of the name `-b`. The tilde is
 # plain after a letter or digit alone: bash expands it after `=` and `:` as well.
 _BEGINS_PLAIN = r"[a-zA-Z0-9_./:@+,%-]"
-_PLAIN = r"(?:[a-zA-Z0-9_./:@+,%=^#-]|(?<=[a-zA-Z0-9_])~)"
+_PLAIN = r"(?:[a-zA-Z0-9_./:@+,%=^-]|(?<=[a-zA-Z0-9_])~)"
 _ENDS = r"(?=[ \t\n;&|]|\Z)"
 _PLAINS = rf"{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS}(?:\ ++{_BEGINS_PLAIN}{_PLAIN}*+{_ENDS})*+"
 
@@ -34,9 +35,9 @@ _TOKEN = re.compile(
     | (?P<redirect>
         (?: [12]?>>?[ \t]*+/dev/null | 2>&1 | 1?>&2 | <[ \t]*+[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*+ )
         {_ENDS} )
-    | (?P<word> (?![=\#^~]) (?:
+    | (?P<word> (?![=^~]) (?:
           {_PLAIN}
-        | '[^']*+'
+        | '[^']*+'(?!')  # which zsh may take for a quote in quotes
         | "(?: [^"\\$`!] | \\[^\n!] | \$(?=") )*+"
         | \\[ !-/:-@\[-`{{-~]
         | [*?\[\]]
@@ -80,7 +81,9 @@ def read(text: str) -> Line | None:
     text = text.strip(" \t\n")
     if plain := _WORDS.fullmatch(text):
         program, words = plain.groups()
-        return None if program in _RESERVED else Line((Command(program, tuple(words.split())),))
+        if program in _RESERVED:
+            return None
+        return Line((Command(program, tuple(words.split()), _may_match(words)),))
     if grouped := text[:1] == "(" and text[-1:] == ")":
         text = text[1:-1].strip(" \t\n")
     reading = _Reading()
@@ -93,6 +96,11 @@ def read(text: str) -> Line | None:
             return None
         at = found.end()
     return reading.line()
+
+
+def _may_match(words: str) -> bool:
+    # With some settings of zsh: `a^b` and `a~b` are what begins with an a, and something else.
+    return "^" in words or "~" in words
 
 
 class _Reading:
@@ -136,6 +144,7 @@ class _Reading:
         if not self._words and (words[0] in _RESERVED or not _IS_PROGRAM.fullmatch(words[0])):
             return False
         self._words += filter(None, words)
+        self._patterns |= any(map(_may_match, words))
         return True
 
     def _joined(self, join: str) -> bool:

@@ -7,8 +7,10 @@ import re
 from sayso.shell.options import Given
 
 # Either side of a substitution. What stands in brackets may hold no slash: not every sed takes
-# it for the end. The name of a class, `[:alpha:]`, is read as characters, which ends no later.
-_SIDE = r"(?:[^/\\\n\[]|\\[^\n]|\[\^?[^\]^/\\\n][^\]/\\\n]*+\])*+"
+# it for the end. Nor may it hold a bracket but for the name of a class: what begins with `[.`
+# goes on after the next that closes.
+_CLASS = r"\[:[a-z]+:\]"
+_SIDE = rf"(?:[^/\\\n\[]|\\[^\n]|\[\^?(?:{_CLASS}|[^\[\]^/\\\n])(?:{_CLASS}|[^\[\]/\\\n])*+\])*+"
 _ADDRESS = rf"(?:[0-9]+|\$|/{_SIDE}/)"
 _RANGE = rf"(?:{_ADDRESS}(?:,(?:{_ADDRESS}|\+[0-9]+))?+)?+"
 # Of the flags, `e` runs what was found and `w` writes it.
@@ -31,6 +33,6 @@ def sed_prints(given: Given) -> bool:
 def awk_prints(given: Given) -> bool:
     """Whether the script of awk only prints fields of lines."""
     script, *files = given.operands or ("",)
-    # A file of the form name=value is none: it sets a variable.
-    plain = not any("=" in name for name in files)
+    # A file of the form name=value is none: it sets a variable. gawk connects to /inet.
+    plain = not any("=" in name or "/inet" in name for name in files)
     return plain and bool(script) and bool(_AWK_SCRIPT.fullmatch(script))

@@ -54,6 +54,7 @@ def test_a_rule_for_a_folder_means_files_below_it_at_any_depth() -> None:
         *("/work/shop/src/.env", "/work/shop/src/Jenkinsfile", "/work/shop/src/JENKINSFILE"),
         *("/work/shop/src/Jenkin\u017ffile", "/work/shop/src/node_modules/left-pad/index.js"),
         *("/work/shop/src/lib/Site-Packages/x.py", "/work/shop/src/sayso.toml"),
+        *("/work/shop/src/HEAD", "/work/shop/src/head"),
         *("/work/shop/src/a\0.py", "/work/shop/src/a\n.py", "/work/shop/src/\u200c.git/config"),
         *("/work/shop/src/\u202egpj.exe", "/work/shop/src/a\\b", "/work/shop/src/a:stream"),
         *("/work/shop/src/.git./config", "/work/shop/src/git. /x", "/work/shop/src/ .git/x"),

@@ -121,6 +121,9 @@ _LOCKED = ("--frozen-lockfile", "--immutable", "--frozen", "--locked")
 
 _SCRIPT = Opening("-s --silent --if-present --*", "none")
 _NAMED_SCRIPT = Opening("-s --silent --if-present --*", "held", SCRIPTS)
+# Of these the script gets every option that follows its name.
+_OTHER_SCRIPT = Opening("--*")
+_OTHER_NAMED_SCRIPT = Opening("--*", "held", SCRIPTS)
 # Without these they may change the versions that are locked.
 _LOCKED = ("--frozen-lockfile", "--immutable", "--frozen", "--locked")
 
@@ -131,11 +134,11 @@ _PACKAGES: dict[tuple[str, ...], Opening] = {
     ("npm", "run"): _NAMED_SCRIPT,
     ("npm", "ci"): Opening("-s --silent --no-audit --no-fund --prefer-offline"),
     ("npm", "install"): Opening("-s --silent --no-audit --no-fund --prefer-offline"),
-    ("pnpm", "test"): _SCRIPT,
-    ("pnpm", "run"): _NAMED_SCRIPT,
+    ("pnpm", "test"): _OTHER_SCRIPT,
+    ("pnpm", "run"): _OTHER_NAMED_SCRIPT,
     ("pnpm", "install"): Opening("--frozen-lockfile --silent", modes=_LOCKED),
-    ("yarn", "test"): _SCRIPT,
-    ("yarn", "run"): _NAMED_SCRIPT,
+    ("yarn", "test"): _OTHER_SCRIPT,
+    ("yarn", "run"): _OTHER_NAMED_SCRIPT,
     ("yarn", "install"): Opening("--frozen-lockfile --immutable --silent", modes=_LOCKED),
     ("bun", "run"): Opening("--silent --*", "held", re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_:-]*")),
     ("bun", "test"): Opening("-t+ --coverage --bail --timeout=", "below"),
@@ -165,7 +168,10 @@ _GIT: dict[tuple[str, ...], Opening] = {
     # names are held, and an address is none.
     ("git", "push"): Opening("-u --set-upstream -q -v --quiet --verbose", "held"),
     ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held", needs=("--ff-only",)),
-    ("git", "fetch"): Opening("-q -v --all --prune --tags --quiet --verbose -p", "held"),
+    # To prune deletes what is no more there.
+    ("git", "fetch"): Opening(
+        "-q -v --all --prune --tags --quiet --verbose -p", "held", modes=("-p", "--prune")
+    ),
     # Not: -f and --discard-changes. To make a branch is not to go to another.
     ("git", "switch"): Opening("-q --quiet", "any"),
     ("git", "switch", "-c"): Opening("-q --quiet", "any"),

@@ -44,9 +44,12 @@ class World:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+async def world(
+    request: pytest.FixtureRequest, redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[World]:
     config = tmp_path_factory.mktemp("bots") / "sayso.toml"
-    config.write_text(ROUTES + POLICY)
+    together = f'\n[questions]\ntogether = "{getattr(request, "param", "200ms")}"\n'
+    config.write_text(ROUTES + POLICY + together)
     async with a_playground() as playground:
         store_url = f"{redis_url}{'&' if '?' in redis_url else '?'}namespace=claude-{new_id()}"
         env = env_of(playground, SAYSO_STORE_URL=store_url)
@@ -119,6 +122,40 @@ async def test_the_edited_call_runs_and_the_model_is_told(
 
     assert claude.ran == ["two"]
     assert "The arguments were changed before the call ran" in claude.model.heard
+
+
+@alone
+@pytest.mark.parametrize("world", ["3s"], indirect=True)
+async def test_calls_side_by_side_share_a_card_and_are_decided_each_on_its_own(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    looks = [
+        calls("Bash", call_id, command=f"echo {word}", description="a test")
+        for call_id, word in (("toolu_1", "one"), ("toolu_2", "two"))
+    ]
+    working = asyncio.create_task(claude.work(looks))
+    assert "2 calls are waiting" in await hands.card()
+    await hands.press("Deny 1")
+    await hands.press("Allow 2")
+    results = await working
+
+    ran = {call_id: text in ("one", "two") for call_id, text in results.items()}
+    assert sorted(ran.values()) == [False, True]
+
+
+@alone
+async def test_calls_that_change_something_are_decided_one_after_the_other(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    writes = [claude.writes("one"), claude.writes("two", "toolu_2")]
+    working = asyncio.create_task(claude.work(writes))
+    assert "echo one" in await hands.card()
+    await hands.press("Deny")
+    assert "echo two" in await hands.card()
+    await hands.press("Allow")
+    await working
+
+    assert claude.ran == ["two"]
 
 
 @alone

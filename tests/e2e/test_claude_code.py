@@ -96,6 +96,7 @@ async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: Slac
     turns = ([claude.writes("one")], [claude.writes("one", "toolu_2")])
     working = asyncio.create_task(claude.work(*turns))
     await hands.press("Always")
+    await hands.press("This session, 1 day")
     await working
 
     assert claude.ran == ["one", "one"]
@@ -145,14 +146,15 @@ async def test_calls_side_by_side_share_a_card_and_are_decided_each_on_its_own(
 
 @alone
 async def test_calls_that_change_something_are_decided_one_after_the_other(
-    claude: ClaudeCode, hands: SlackHands
+    claude: ClaudeCode, world: World, hands: SlackHands
 ) -> None:
     writes = [claude.writes("one"), claude.writes("two", "toolu_2")]
     working = asyncio.create_task(claude.work(writes))
-    assert "echo one" in await hands.card()
+    card = await hands.card()
+    then = SlackHands(world.playground, new=True)
     await hands.press("Deny")
-    assert "echo two" in await hands.card()
-    await hands.press("Allow")
+    assert ("echo one" in card, "echo two" in await then.card()) == (True, True)
+    await then.press("Allow")
     await working
 
     assert claude.ran == ["two"]

@@ -199,9 +199,9 @@ def test_a_manifest_asks_for_the_scopes_we_need_and_no_other(name: str) -> None:
     scopes = _yaml(name)["oauth_config"]["scopes"]
 
     # chat.* methods; conversations.info; bots.info; usergroups.list and usergroups.users.list;
-    # dnd.teamInfo.
+    # dnd.teamInfo; the slash command.
     needed = {"chat:write", "chat:write.public", "channels:read", "groups:read"}
-    needed |= {"users:read", "usergroups:read", "dnd:read"}
+    needed |= {"users:read", "usergroups:read", "dnd:read", "commands"}
     assert set(scopes) == {"bot"}
     assert sorted(scopes["bot"]) == sorted(needed)
 
@@ -214,6 +214,7 @@ def test_a_manifest_turns_on_buttons_and_tells_of_a_removal(name: str) -> None:
     assert settings["event_subscriptions"]["bot_events"] == [
         "app_uninstalled",
         "tokens_revoked",
+        "app_home_opened",
         "subteam_members_changed",
         "subteam_updated",
         "user_change",
@@ -229,6 +230,17 @@ def test_the_manifest_for_http_names_our_endpoint() -> None:
     assert settings["event_subscriptions"]["request_url"] == "https://HOST/slack/events"
 
 
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_a_manifest_has_the_command_the_home_and_the_messages_tab(name: str) -> None:
+    features = _yaml(name)["features"]
+
+    (command,) = features["slash_commands"]
+    assert command["command"] == "/approvals"
+    assert len(command["description"]) <= 2_000
+    assert features["app_home"]["home_tab_enabled"] is True
+    assert features["app_home"]["messages_tab_enabled"] is True
+
+
 def test_the_manifests_differ_only_in_the_way_in() -> None:
     over_http, over_socket = (_yaml(name) for name in MANIFESTS)
 
@@ -236,6 +248,7 @@ def test_the_manifests_differ_only_in_the_way_in() -> None:
     del over_http["settings"]["socket_mode_enabled"]
     del over_http["settings"]["interactivity"]["request_url"]
     del over_http["settings"]["event_subscriptions"]["request_url"]
+    assert over_http["features"]["slash_commands"][0].pop("url") == "https://HOST/slack/events"
 
     assert over_http == over_socket
 

@@ -93,6 +93,7 @@ class TelegramAdapter:
         self._config = config
         self._limits = replace(LIMITS, budgets=budgets_of(config))
         self._client = Client(config)
+        self._username = ""
         self._open = AsyncExitStack()
         self.people = People()
         self.messages = Messages(
@@ -243,7 +244,12 @@ class TelegramAdapter:
         """
         with self._client.errors():
             me = await self._bot.get_me()
-        return BotIdentity(me.id, me.username or "")
+        self._username = me.username or ""
+        return BotIdentity(me.id, self._username)
+
+    def is_me(self, username: str) -> bool:
+        """Whether a command for this bot is for us; so is one for no bot, and all until we know."""
+        return not (username and self._username) or username.lower() == self._username.lower()
 
     async def can_post(self, place: Place) -> str | NotLooked | None:
         """What prevents cards from being shown there; None when nothing does.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from sayso.chats.overview import Overview
 from sayso.chats.places import Answer, Answered, Place, Press
 
 
@@ -27,6 +28,9 @@ class DeskDouble:
         self.moves: list[tuple[Place, Place]] = []
         self.changes: list[str] = []
         self.pressed = asyncio.Event()
+        self.shown = Overview()
+        self.looks: list[tuple[str, bool]] = []
+        self.revoked: list[tuple[str, str]] = []
 
     async def press(self, press: Press) -> Answer:
         self.presses.append(press)
@@ -44,6 +48,17 @@ class DeskDouble:
     async def members_changed(self, platform: str) -> None:
         self._next("")
         self.changes.append(platform)
+
+    async def overview(self, actor: str, *, whole: bool = True) -> Overview:
+        self._next(actor)
+        self.looks.append((actor, whole))
+        return self.shown
+
+    async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:
+        del place
+        said = self._next(actor)
+        self.revoked.append((actor, rule_id))
+        return said
 
     def _next(self, actor: str) -> Answer:
         if (error := self.error or self.refuses.get(actor)) is not None:

@@ -20,6 +20,7 @@ from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso_playground import Playground, TelegramMessage
 from sayso_telegram import TelegramAdapter, TelegramConfig
+from sayso_telegram.incoming.commands import Commands
 from sayso_telegram.incoming.intake import Intake, Taken
 
 TOKEN = "4000000000:PLAYGROUND-token"
@@ -66,7 +67,8 @@ class Chat:
         )
         self.adapter.people.heard(ALICE, "Alice")
         dialogues = Dialogues(self.adapter.drafts, self.adapter.messages, self.leases, self.desk)
-        self.intake = Intake(self.desk, dialogues, self.adapter.people, desk_seconds=5)
+        commands = Commands(self.adapter, self.desk, seconds=5)
+        self.intake = Intake(self.desk, dialogues, self.adapter.people, commands, desk_seconds=5)
 
     async def ask(
         self,

@@ -22,6 +22,13 @@ from sayso_slack.config import SlackConfig
 from sayso_slack.failures import PLATFORM
 from sayso_slack.incoming.answers import DONE, HttpAnswer, form_answer, problem
 from sayso_slack.incoming.bolt import answer_of, bolt_app
+from sayso_slack.incoming.lists import (
+    Lists,
+    admissible,
+    is_command,
+    opened_by,
+    revoked_rule,
+)
 from sayso_slack.incoming.presses import is_interaction, press_of
 from sayso_slack.incoming.socket_mode import SocketConnection
 from sayso_slack.incoming.submissions import is_form, submission_of
@@ -71,6 +78,8 @@ class SlackListener:
         self._strange = Seldom(_log, level=logging.INFO)
         self._untold = Seldom(_log)
         self._whispers = Background("an answer to a press in Slack", patience=_CLOSE_SECONDS)
+        self._homes = Background("an App Home in Slack", patience=_CLOSE_SECONDS)
+        self._lists = Lists(adapter, desk, self._homes, seconds=press_seconds)
 
     async def __aenter__(self) -> Self:
         return self
@@ -80,6 +89,7 @@ class SlackListener:
 
     async def close(self) -> None:
         """Return when nobody is left to be told anything."""
+        await self._homes.finish()
         await self._whispers.finish()
 
     def routes(self) -> list[web.RouteDef]:
@@ -126,9 +136,14 @@ class SlackListener:
             if press.inputs is None:  # the dialog is gone
                 return await self._take(press, lambda _: DONE)
             return await self._take(press, partial(form_answer, payload, words=self._adapter.words))
+        if is_command(payload):
+            self._adapter.workspace.admit_press(admissible(payload))
+            return await self._lists.command(payload)
         if not is_interaction(payload):
             return await self._anything_else(payload)
         self._adapter.workspace.admit_press(payload)
+        if rule_id := revoked_rule(payload):
+            return _acknowledged(await self._lists.revoke(payload, rule_id))
         press = press_of(payload, delivery=delivery)
         if press is None:
             return await self._anything_else(payload)
@@ -138,10 +153,8 @@ class SlackListener:
         """Hand the press to the desk; ``shown`` is what its answer makes Slack show."""
         work = self._desk.press(press)
         answer = await handed(work, what="a press in Slack", seconds=self._press_seconds)
-        if answer is NotTaken.UNREACHABLE:
-            return problem(HTTPStatus.SERVICE_UNAVAILABLE, "nothing was stored: press again")
-        if answer is NotTaken.FAILED:
-            return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the press was not decided on")
+        if isinstance(answer, NotTaken):
+            return _acknowledged(answer)
         http_answer = shown(answer)
         if http_answer is DONE:
             self._tell(press, answer)
@@ -163,6 +176,9 @@ class SlackListener:
     async def _anything_else(self, payload: Payload) -> HttpAnswer:
         if payload.get("type") != "url_verification":
             self._adapter.workspace.admit(payload)
+        if actor := opened_by(payload):
+            self._lists.opened(actor)
+            return DONE
         if payload.get("ssl_check") == "1":
             return DONE
         if payload.get("type") == "app_rate_limited":
@@ -193,6 +209,15 @@ class SlackListener:
     def _refused(self, error: CallbackError, source: str) -> HttpAnswer:
         self._refusals.say(str(error), source)
         return problem(HTTPStatus(error.status), str(error))
+
+
+def _acknowledged(not_taken: NotTaken | None) -> HttpAnswer:
+    """Nothing to say where all was done, and otherwise why Slack is to show an error."""
+    if not_taken is None:
+        return DONE
+    if not_taken is NotTaken.UNREACHABLE:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "nothing was stored: press again")
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the press was not decided on")
 
 
 def _is_private(answer: Answer) -> bool:

@@ -12,7 +12,7 @@ from sayso.errors import UnreadableCallbackError
 from sayso_slack.card.blocks import ACTION_PREFIX
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
-_USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
+USER = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)  # docs.slack.dev: users begin with U or W
 _BELOW = re.compile(rf"{ACTION_PREFIX}{MORE.key}(?:-[0-9]{{1,2}}){{0,2}}", re.ASCII)
 HANDLE_LENGTH = 240  # with its prefix a block_id, of at most 255 characters
 
@@ -51,7 +51,7 @@ def actor_of(payload: Payload) -> str:
         UnreadableCallbackError: that is not said.
     """
     user = text_of(object_of(payload.get("user")).get("id"))
-    if not _USER.fullmatch(user):
+    if not USER.fullmatch(user):
         raise UnreadableCallbackError("Slack press does not say who pressed")
     return f"slack:{user}"
 

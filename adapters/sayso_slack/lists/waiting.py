@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from sayso.cards.called import Called
+from sayso.cards.plain import utc_text
 from sayso.chats.caller import Waiting
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import UNPARSED
 from sayso_slack.card.called import mentions
 from sayso_slack.card.elements import (
     Block,
-    context,
     literal,
-    local_time,
-    own_markup,
     rich_text,
     section,
 )
@@ -31,12 +30,7 @@ def told(
 ) -> dict[str, Any]:
     """What chat.postMessage is told to say that these wait; only the called are mentioned."""
     lead = section(literal(f"{heading}", bold=True), *mentions(called))
-    first = min((one.expires_at for one in waiting), default=None)
     blocks = [rich_text(lead, *lines(waiting, words))]
-    if first is not None:
-        blocks.append(
-            context(own_markup(f"{words.cards.expires} {local_time(first, words.cards)}"))
-        )
     said = ", ".join(one_line(one.title, _TITLE) for one in waiting)
     return {"text": escaped(f"{heading}: {said}", _TEXT), "blocks": blocks, **UNPARSED}
 
@@ -47,9 +41,22 @@ def lines(waiting: Sequence[Waiting], words: SlackWords) -> Iterator[Block]:
         yield {"type": "rich_text_quote", "elements": list(_line(one, words))}
 
 
+def moment(at: datetime, words: SlackWords) -> Block:
+    """A time in the reader's own zone. docs.slack.dev, rich text block: date."""
+    shown = words.cards.moment.format(date="{date_short_pretty}", time="{time}")
+    return {
+        "type": "date",
+        "timestamp": int(at.timestamp()),
+        "format": shown,
+        "fallback": utc_text(at),
+    }
+
+
 def _line(one: Waiting, words: SlackWords) -> Iterator[Block]:
     yield literal(one_line(one.title, _TITLE), bold=True)
     yield literal(f" · {words.calls.asked_by} {one_line(one.asker, _ASKER)}")
+    yield literal(f" · {words.calls.expires} ")
+    yield moment(one.expires_at, words)
     if one.link and len(one.link) <= _LINK:
         yield literal(" · ")
         yield {"type": "link", "url": one.link, "text": words.calls.open_card}

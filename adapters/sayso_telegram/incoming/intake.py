@@ -15,7 +15,9 @@ from sayso.dialogues.chat import Taken as FormTaken
 from sayso.dialogues.dialogues import Dialogues
 from sayso.errors import CallbackError
 from sayso.seldom import Seldom
+from sayso_telegram.incoming.commands import Commands
 from sayso_telegram.people import People
+from sayso_telegram.reading.commands import Pending
 from sayso_telegram.reading.updates import Barred, Moved, Nothing, read_update
 from sayso_telegram.words import ENGLISH, TelegramWords
 
@@ -66,6 +68,7 @@ class Intake:
         desk: PressTaker,
         dialogues: Dialogues,
         people: People,
+        commands: Commands,
         *,
         desk_seconds: float = DESK_SECONDS,
         words: TelegramWords = ENGLISH,
@@ -74,6 +77,7 @@ class Intake:
         self._desk = desk
         self._dialogues = dialogues
         self._people = people
+        self._commands = commands
         self._desk_seconds = desk_seconds
         self._barred = Seldom(_log)
         self._strange = Seldom(_log, level=logging.INFO)
@@ -88,6 +92,8 @@ class Intake:
             return await self._form(self._dialogues.press(found), found.ticket)
         if isinstance(found, Reply):
             return await self._form(self._dialogues.reply(found))
+        if isinstance(found, Pending):
+            return Taken(stored=await self._commands.take(found))
         if isinstance(found, Moved):
             return await self._moved(found)
         if isinstance(found, Barred):

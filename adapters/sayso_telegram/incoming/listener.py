@@ -20,6 +20,7 @@ from sayso.stores.ports import Leases
 from sayso.tasks import Background
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.config import TelegramConfig
+from sayso_telegram.incoming.commands import Commands
 from sayso_telegram.incoming.intake import DESK_SECONDS, Intake, Taken, Toast
 from sayso_telegram.incoming.polling import Poller
 from sayso_telegram.incoming.webhook import WEBHOOK_PATH
@@ -62,7 +63,12 @@ class TelegramListener:
         self._adapter = adapter
         dialogues = Dialogues(adapter.drafts, adapter.messages, leases, desk)
         self._intake = Intake(
-            desk, dialogues, adapter.people, desk_seconds=desk_seconds, words=adapter.words
+            desk,
+            dialogues,
+            adapter.people,
+            Commands(adapter, desk, seconds=desk_seconds),
+            desk_seconds=desk_seconds,
+            words=adapter.words,
         )
         self._toasts = Background("an answer to a press in Telegram", patience=_CLOSE_SECONDS)
         self._poller = Poller(

@@ -18,12 +18,13 @@ from sayso_telegram.addresses import (
     user_of,
 )
 from sayso_telegram.reading.buttons import read_button
+from sayso_telegram.reading.commands import Pending, read_command
 from sayso_telegram.reading.replies import read_reply
 
 # What the bot asks Telegram for, by webhook and by polling alike. message: replies that fill in a
-# form, and a group tells of its migration in a service message; edited_message: whoever edits such
-# a reply is told that it changes nothing; callback_query: the presses; my_chat_member: somebody
-# blocked or removed the bot.
+# form, commands, and a group tells of its migration in a service message; edited_message: whoever
+# edits such a reply is told that it changes nothing; callback_query: the presses; my_chat_member:
+# somebody blocked or removed the bot.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query", "my_chat_member")
 
 _MOST_QUERY_ID = 256
@@ -53,7 +54,7 @@ class Nothing:
     query_id: str = field(default="", repr=False)
 
 
-def read_update(update: Any) -> Press | FormPress | Reply | Moved | Barred | Nothing:
+def read_update(update: Any) -> Press | FormPress | Reply | Pending | Moved | Barred | Nothing:
     """What an update says. Never raises, whatever JSON value it is.
 
     A press carries the id of its callback query as its ticket. It has no
@@ -65,7 +66,7 @@ def read_update(update: Any) -> Press | FormPress | Reply | Moved | Barred | Not
     if "callback_query" in update:
         return _query(update["callback_query"])
     if isinstance(message := update.get("message"), dict):
-        return read_reply(message) or _service_message(message)
+        return read_reply(message) or read_command(message) or _service_message(message)
     if "edited_message" in update:
         return read_reply(update["edited_message"], is_edit=True) or Nothing("not_a_press")
     if isinstance(change := update.get("my_chat_member"), dict):

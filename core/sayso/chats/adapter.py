@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sayso.cards.card import Card, CardBody, Choice, Room
 from sayso.chats.limits import Limits
+from sayso.chats.overview import Overview
 from sayso.chats.places import Answer, MessageRef, Place, Press
 
 
@@ -107,4 +108,22 @@ class PressTaker(Protocol):
 
     async def members_changed(self, platform: str) -> None:
         """Members were removed from groups of the platform, or count no longer: look again."""
+        ...
+
+    async def overview(self, actor: str, *, whole: bool = True) -> Overview:
+        """What one person may know: tell it to nobody else.
+
+        Without ``whole`` it is only what waits for them.
+
+        Raises:
+            StoreUnreachableError: it cannot be told.
+        """
+        ...
+
+    async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:
+        """Take back a rule of an overview, as pressed in this place; what to tell the presser.
+
+        Raises:
+            StoreUnreachableError: nothing was revoked: do not acknowledge the press.
+        """
         ...

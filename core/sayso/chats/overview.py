@@ -10,13 +10,16 @@ from sayso.chats.caller import Waiting
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A rule that somebody may revoke. ``tool`` and ``agent`` are an agent's words."""
+    """A rule that somebody may revoke. ``tool``, ``what`` and ``agent`` are an agent's words.
+
+    ``what`` says which calls of the tool are meant; empty where it is all of them.
+    """
 
     rule_id: str
     tool: str
+    what: str
     agent: str
     allows: bool
-    is_whole_tool: bool
     stored_by: str
     expires_at: datetime
 

@@ -26,6 +26,7 @@ from sayso.desk.jobs import Jobs
 from sayso.desk.lanes import Lanes, LanesClosedError
 from sayso.desk.members import MembersHeard
 from sayso.desk.notices import Notices
+from sayso.desk.overviews import Overviews
 from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.refused import RefusedPresses
@@ -70,6 +71,7 @@ class Desk:
 
     ``press`` decides on a press and says what to tell the presser: see ``Presses.take``.
     ``revoking`` takes back what was stored: see ``Revoking.by_id``.
+    ``overview`` and ``revoke`` are for lists of what waits and is stored: see ``Overviews``.
     ``members_changed`` is for platforms that tell of it: see ``MembersHeard.tell``.
     On platforms without one of the ``callers`` people find their cards by themselves.
     """
@@ -177,6 +179,8 @@ class Desk:
         )
         self.revoking = Revoking(parts)
         self.press = Presses(parts, self.revoking).take
+        overviews = Overviews(parts, routes, calling, self.revoking)
+        self.overview, self.revoke = overviews.of, overviews.revoke
 
     async def run(self) -> None:
         """Work until cancelled; then finish what is under way, within seconds."""

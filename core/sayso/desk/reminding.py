@@ -289,8 +289,8 @@ def waiting_of(record: Record, copy: Copy | None, link: str) -> Waiting:
     """The question in one line; what the agent wrote of it is visible and holds no secrets."""
     request = record.request
     return Waiting(
-        title=_line(request.subject),
-        asker=_line(request.asker),
+        title=line_of(request.subject),
+        asker=line_of(request.asker),
         expires_at=request.expires_at,
         card=None if copy is None else _card(copy),
         link=link,
@@ -301,7 +301,8 @@ def _card(copy: Copy) -> MessageRef:
     return MessageRef(copy.place, copy.message_id)
 
 
-def _line(text: str) -> str:
+def line_of(text: str) -> str:
+    """An agent's words on one line: visible, without secrets, and not too long."""
     return visible(shortened(redacted_text(text[:_LONGEST_READ]), NAME_LIMIT), one_line=True)
 
 

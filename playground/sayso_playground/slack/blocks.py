@@ -168,6 +168,24 @@ _CHECKS: dict[Any, Callable[[Json, str, Findings], None]] = {
 }
 
 
+def check_home(view: Any) -> Findings:
+    """docs.slack.dev, views: a home tab has blocks and neither a title nor inputs to send."""
+    found = Findings()
+    optional = ("callback_id", "external_id", "private_metadata")
+    if not check_object(view, "/view", found, ("type", "blocks"), optional):
+        return found
+    if view.get("type") != "home":
+        found.add(f"unsupported type: {view.get('type')}", "/view/type")
+    check_string(view, "callback_id", "/view", found, 255, least=0)
+    check_string(view, "private_metadata", "/view", found, 3000, least=0)
+    blocks = view.get("blocks", [])
+    if not isinstance(blocks, list):
+        found.add("must be an array", "/view/blocks")
+        return found
+    found.errors += check_blocks(blocks, in_view=True, path="/view/blocks").errors
+    return found
+
+
 def check_view(view: Any) -> Findings:
     """docs.slack.dev, views: title, submit and close 24, callback_id 255, metadata 3000."""
     found = Findings()

@@ -113,6 +113,26 @@ class Payloads:
             "event_time": int(self._config.clock()),
         }
 
+    def command(self, command: str, text: str, channel: str, member: Member) -> Json:
+        """Somebody gave a slash command: flat fields, as docs.slack.dev lists them."""
+        config, message = self._config, SlackMessage(channel, "", "")
+        key = self._state.new_response_url(member, message)
+        return {
+            "token": VERIFICATION_TOKEN,
+            "team_id": member.slack_team_id or config.slack_team_id,
+            "team_domain": config.slack_team_domain,
+            "channel_id": channel,
+            "channel_name": self._state.channels[channel].name,
+            "user_id": member.slack_id,
+            "user_name": member.username,
+            "command": command,
+            "text": text,
+            "api_app_id": config.slack_app_id,
+            "is_enterprise_install": "false",
+            "response_url": f"{self._base_url()}/slack/response/{key}",
+            "trigger_id": self._state.new_trigger(member),
+        }
+
     def _common(self, kind: str, member: Member) -> Json:
         config = self._config
         user = {

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -31,6 +32,10 @@ class SlackDelivery:
     async def interaction(self, payload: Json) -> Delivery:
         """Deliver a press or a form, as often as a planned fault says."""
         return await self._deliver("interactive", payload, form_body(payload), FORM)
+
+    async def command(self, payload: Json) -> Delivery:
+        """Deliver a slash command: a form of flat fields."""
+        return await self._deliver("slash_commands", payload, urlencode(payload).encode(), FORM)
 
     async def event(self, payload: Json) -> Delivery:
         """Deliver an Events API callback."""

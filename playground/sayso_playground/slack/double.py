@@ -14,6 +14,7 @@ from sayso_playground.slack.callbacks import (
     button_of,
     signed_headers,
 )
+from sayso_playground.slack.commands import after_command
 from sayso_playground.slack.delivery import SlackDelivery
 from sayso_playground.slack.forms import HELD_BACK, complaints
 from sayso_playground.slack.modals import after_submission
@@ -82,6 +83,58 @@ class SlackDouble:
     def view(self, who: Who) -> SlackView | None:
         """The modal this person has open, if any."""
         return self.state.views.get(self.config.member(who).slack_id)
+
+    def home(self, who: Who) -> SlackView | None:
+        """The App Home that was published to this person, if any."""
+        return self.state.homes.get(self.config.member(who).slack_id)
+
+    async def home_for(
+        self,
+        who: Who,
+        wanted: Callable[[SlackView], bool] = bool,
+        timeout: float = PATIENCE_SECONDS,
+    ) -> SlackView:
+        """Wait until this person has an App Home that fits.
+
+        Raises:
+            TimeoutError: none came in time.
+        """
+
+        def find() -> SlackView | None:
+            view = self.home(who)
+            return view if view and wanted(view) else None
+
+        return await self._changes.until(find, "App Home in Slack", timeout)
+
+    async def open_home(self, who: Who, *, alter: Alter | None = None) -> Delivery:
+        """Open the App Home's first tab; the bot hears of it."""
+        event: Json = {
+            "type": "app_home_opened",
+            "user": self.config.member(who).slack_id,
+            "channel": f"D{self.config.member(who).slack_id[1:]}",
+            "event_ts": self.state.next_ts(),
+            "tab": "home",
+        }
+        return await self.send_event(event, alter)
+
+    async def command(
+        self,
+        command: str,
+        *,
+        by: Who,
+        channel: str = "C0OPS",
+        text: str = "",
+        alter: Alter | None = None,
+    ) -> Delivery:
+        """Give a slash command; what the bot answers is shown where it says."""
+        member = self.config.member(by)
+        payload = self._payloads.command(command, text, channel, member)
+        if alter:
+            alter(payload)
+        delivery = await self._delivery.command(payload)
+        if delivery.error is None and delivery.body:
+            after_command(self.state, channel, member.slack_id, delivery.body)
+        return delivery
 
     def error_mark(self, message: SlackMessage) -> str | None:
         """What went wrong with the last press, as shown beside the message."""

@@ -10,9 +10,11 @@ from sayso_playground.slack.blocks import (
     MOST_CHARACTERS_IN_ALL_BLOCKS,
     characters,
     check_blocks,
+    check_home,
     check_view,
 )
 from sayso_playground.slack.people import bot_json, dnd_json, group_json, user_json
+from sayso_playground.slack.shapes import Findings
 from sayso_playground.slack.state import Json, SlackMessage, SlackState
 
 _MOST_TEXT_POSTED = 40_000  # docs.slack.dev, chat.postMessage: longer text is cut
@@ -53,6 +55,7 @@ class SlackMethods:
             "views.open": self._views_open,
             "views.push": self._views_push,
             "views.update": self._views_update,
+            "views.publish": self._views_publish,
             "conversations.info": self._conversations_info,
             "conversations.open": self._conversations_open,
             "users.info": self._users_info,
@@ -187,6 +190,20 @@ class SlackMethods:
         updated = self._state.open_view(shown.owner, view, shown.previous, shown.id)
         return {"view": self._state.view_json(updated)}
 
+    def _views_publish(self, arguments: Json) -> Json:
+        user = arguments.get("user_id")
+        if not user:
+            raise missing("user_id")
+        if "view" not in arguments:
+            raise missing("view")
+        view = checked_view(_decoded(arguments["view"], "invalid_arguments"), check_home)
+        if user not in self._state.people:
+            raise SlackRefusalError("user_not_found")
+        before = self._state.homes.get(user)
+        if arguments.get("hash") not in (None, before and before.hash):
+            raise SlackRefusalError("hash_conflict")
+        return {"view": self._state.view_json(self._state.put_home(user, view))}
+
     def _conversations_info(self, arguments: Json) -> Json:
         channel = self._visible_channel(arguments)
         if channel.id.startswith("D") and channel.members:
@@ -298,13 +315,13 @@ def checked_blocks(blocks: Any) -> list[Json]:
     return blocks
 
 
-def checked_view(view: Any) -> Json:
+def checked_view(view: Any, check: Callable[[Any], Findings] = check_view) -> Json:
     """The view, if Slack takes it.
 
     Raises:
         SlackRefusalError: invalid_arguments or view_too_large (docs.slack.dev: 250 kB).
     """
-    found = check_view(view)
+    found = check(view)
     if found.errors:
         metadata = {"messages": found.messages}
         raise SlackRefusalError("invalid_arguments", response_metadata=metadata)

@@ -68,7 +68,7 @@ class SlackSocket:
             return Delivery(None, error=_NO_ANSWER, statuses=(None,))
         envelope_id = str(uuid.uuid4())
         envelope: Json = {"envelope_id": envelope_id, "type": kind, "payload": payload}
-        envelope["accepts_response_payload"] = kind == "interactive"
+        envelope["accepts_response_payload"] = kind in ("interactive", "slash_commands")
         if kind == "events_api":
             envelope |= {"retry_attempt": 0, "retry_reason": ""}
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()

@@ -46,8 +46,9 @@ class SlackMessage:
 
 @dataclass(frozen=True, slots=True)
 class SlackView:
-    """A modal somebody has open; ``errors`` are shown beside its inputs, by block_id.
+    """A modal somebody has open, or their App Home.
 
+    ``errors`` are shown beside its inputs, by block_id.
     ``hash`` is another one each time the app replaces the view.
     """
 
@@ -138,6 +139,7 @@ class SlackState:
         self.messages: dict[tuple[str, str], SlackMessage] = {}
         self.marks: dict[tuple[str, str], str] = {}
         self.views: dict[str, SlackView] = {}
+        self.homes: dict[str, SlackView] = {}
         self.triggers: dict[str, _Trigger] = {}
         self.response_urls: dict[str, ResponseUrl] = {}
         self.uninstalled = False
@@ -225,6 +227,15 @@ class SlackState:
         )
         self.put_view(opened)
         return opened
+
+    def put_home(self, owner: str, view: Json) -> SlackView:
+        """Make this the App Home that somebody sees."""
+        stored = {**view, "blocks": list(self.with_ids(view["blocks"]))}
+        known = self.homes.get(owner)
+        view_id = known.id if known else self.next_id("V")
+        self.homes[owner] = SlackView(view_id, owner, stored, hash=self.next_ts())
+        self.changed()
+        return self.homes[owner]
 
     def put_view(self, view: SlackView) -> None:
         """Make this the modal its owner sees."""

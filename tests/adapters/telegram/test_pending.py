@@ -72,16 +72,14 @@ async def test_in_a_group_it_says_only_where_to_ask(telegram: TelegramDouble) ->
 
 
 async def test_who_asks_again_and_again_is_answered_now_and_then() -> None:
-    now = 0.0
+    moments = iter((0.0, 1.0, 2.9, 3.0))
     async with Playground(PlaygroundConfig(telegram_bot_token=TOKEN)) as playground:
         config = TelegramConfig(TOKEN, ("s",), playground.telegram_api_url)
         async with TelegramAdapter(config, MemoryDrafts(utc_now)) as adapter:
-            commands = Commands(adapter, DeskDouble(), seconds=5, timer=lambda: now)
+            commands = Commands(adapter, DeskDouble(), seconds=5, timer=lambda: next(moments))
             asked = read_command(_message())
             assert asked is not None
-            taken = []
-            for now in (0.0, 1.0, 2.9, 3.0):
-                taken.append(await commands.take(asked))
+            taken = [await commands.take(asked) for _ in range(4)]
 
         assert taken == [True] * 4
         assert len(playground.telegram.messages(ALICE)) == 2

@@ -20,8 +20,10 @@ def calling(cards: Sequence[Card]) -> list[Block]:
     people = list({one.actor: one for card in cards for one in card.call.people}.values())
     lead = next((card.call.lead for card in cards if card.call.people), "")
     blocks = [rich_text(section(literal(f"👋 {lead}"), *mentions(people)))] if people else []
-    notes = dict.fromkeys(card.call.note for card in cards if card.call.note)
-    return blocks + [context(plain_text(f"🌙 {one_line(note, _NOTE)}")) for note in notes]
+    # Cards of one message went one way: what is said of the first is said of all.
+    if note := next((card.call.note for card in cards if card.call.note), ""):
+        blocks.append(context(plain_text(f"🌙 {one_line(note, _NOTE)}")))
+    return blocks
 
 
 def mentions(people: Sequence[Called]) -> Iterator[Block]:

@@ -20,8 +20,9 @@ def with_call(text: Formatted, cards: Sequence[Card]) -> Formatted:
     people = list({one.actor: one for card in cards for one in card.call.people}.values())
     lead = next((card.call.lead for card in cards if card.call.people), "")
     line = [Part(f"\n👋 {lead}"), *mentions(people)] if people else []
-    notes = dict.fromkeys(card.call.note for card in cards if card.call.note)
-    line += [Part(f"\n🌙 {note}") for note in notes]
+    # Cards of one message went one way: what is said of the first is said of all.
+    if note := next((card.call.note for card in cards if card.call.note), ""):
+        line.append(Part(f"\n🌙 {note}"))
     room = MOST_UNITS - units(text.text) - plain_extra(text.parts, text.from_agent)
     kept: list[Part] = []
     for part in line:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from support.clock import Clock
 from support.room import OPS
+from support.slack_kit import a_card, a_config
 from support.slack_room import Slack, SlackRoom
 
 from sayso import ToolCall
-from sayso.cards.called import Called
+from sayso.cards.called import Call, Called
+from sayso.cards.card import Open
 from sayso.chats.places import MessageRef, Place
 from sayso.stores.memory import memory_backend
 from sayso.testing import CallerContract, CallerStage, Said
 from sayso_playground import Playground, ServerError, SlackMessage
+from sayso_playground.slack.blocks import check_blocks
 from sayso_slack import SlackAdapter
 from sayso_slack.caller import SlackCaller
+from sayso_slack.card.message import message
 
 CALL = ToolCall("bash", {"command": "terraform apply"})
 ALICE, BOB = Called("slack:U0ALICE", "alice"), Called("slack:U0BOB", "bob")
@@ -157,6 +162,23 @@ async def test_a_link_is_the_permalink_of_the_card(
 
 
 def _config(playground: Playground) -> Any:
-    from support.slack_kit import a_config
-
     return a_config(api_url=playground.slack_api_url)
+
+
+def test_the_largest_message_that_calls_people_is_taken_by_slack() -> None:
+    people = tuple(Called(f"slack:U0{number:08d}") for number in range(20))
+    cards = [
+        replace(
+            a_card(Open(more=True, notice="x" * 200), handle=f"h{number}", limit=300),
+            number=number + 1,
+            count=8,
+            call=Call(people, "For", note=f"{number}" + "n" * 400),
+            expires_at=datetime(2027, 1, 15, 8 + number, tzinfo=UTC),
+        )
+        for number in range(8)
+    ]
+
+    shown = message(cards)["blocks"]
+
+    assert check_blocks(shown).errors == []
+    assert sum("🌙" in str(block) for block in shown) == 1

@@ -73,6 +73,7 @@ LIMITS = Limits(
     content=CONTENT_LIMIT,
     reveal=REVEAL_LIMIT,
     lines=LINES,
+    lengths=True,
     button=LONGEST_BUTTON,
     menu=LONGEST_BELOW,
     dialog=LONGEST_ASKED,

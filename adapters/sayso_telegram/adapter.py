@@ -51,6 +51,7 @@ LIMITS = Limits(
     content=CONTENT_LIMIT,
     reveal=REVEAL_LIMIT,
     lines=LINES,
+    lengths=True,
     dialog=MOST_STORED_IN_BUNDLE,
     stores=MOST_STORED,
     option=LONGEST_OPTION,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chaos.ledger import Ledger, markers
+from support.live import is_live
 
 from sayso_playground import Playground, SlackMessage, TelegramMessage
 
@@ -28,7 +29,7 @@ class People:
         """Press and fill in, in Slack."""
         while True:
             await asyncio.sleep(self._dice.uniform(0.05, 0.5))
-            there = [message for message in self._slack.messages() if message.buttons]
+            there = [message for message in self._slack.messages() if is_live(message.buttons)]
             if there:
                 await self._press_in_slack(self._dice.choice(there), self._somebody())
 
@@ -36,7 +37,7 @@ class People:
         """Press and write, in Telegram."""
         while True:
             await asyncio.sleep(self._dice.uniform(0.05, 0.5))
-            there = [message for message in self._telegram.messages() if message.buttons]
+            there = [message for message in self._telegram.messages() if is_live(message.buttons)]
             if there:
                 await self._press_in_telegram(self._dice.choice(there), self._somebody())
 
@@ -45,12 +46,14 @@ class People:
         while True:
             await asyncio.sleep(self._dice.uniform(0.2, 1.0))
             in_slack = {
-                tuple(markers(one.all_text)): one for one in self._slack.messages() if one.buttons
+                tuple(markers(one.all_text)): one
+                for one in self._slack.messages()
+                if is_live(one.buttons)
             }
             both = [
                 (in_slack[about], one)
                 for one in self._telegram.messages()
-                if one.buttons and (about := tuple(markers(one.text))) in in_slack
+                if is_live(one.buttons) and (about := tuple(markers(one.text))) in in_slack
             ]
             if both:
                 slack, telegram = self._dice.choice(both)
@@ -126,9 +129,9 @@ def is_of_a_form(left: str) -> bool:
 
 async def press_all(playground: Playground, who: str) -> None:
     """Somebody presses once on every message that still has buttons."""
-    for in_slack in [one for one in playground.slack.messages() if one.buttons]:
+    for in_slack in [one for one in playground.slack.messages() if is_live(one.buttons)]:
         await playground.slack.press(in_slack, next(iter(in_slack.buttons)), by=who)
-    for in_telegram in [one for one in playground.telegram.messages() if one.buttons]:
+    for in_telegram in [one for one in playground.telegram.messages() if is_live(one.buttons)]:
         label = next(iter(in_telegram.buttons))
         await playground.telegram.press(in_telegram, label, by=who, timeout=_A_PRESS_SECONDS)
 
@@ -138,12 +141,12 @@ def live_buttons(playground: Playground) -> list[str]:
     in_slack = [
         (f"slack {message.ts}", message.all_text)
         for message in playground.slack.messages()
-        if message.buttons
+        if is_live(message.buttons)
     ]
     in_telegram = [
         (f"telegram {message.id}", message.text)
         for message in playground.telegram.messages()
-        if message.buttons
+        if is_live(message.buttons)
     ]
     return [
         f"{where} {text.splitlines()[0]!r} {markers(text)}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from e2e.asked import Asked
+from support.live import is_live
 
 from sayso_playground import Delivery, Playground, SlackMessage, SlackView, TelegramMessage
 
@@ -65,7 +66,7 @@ class SlackHands:
 
     async def message(self) -> SlackMessage:
         """The open card."""
-        return await self._message_where(lambda message: bool(message.buttons))
+        return await self._message_where(lambda message: is_live(message.buttons))
 
     async def _message_where(self, wanted: Callable[[SlackMessage], bool]) -> SlackMessage:
         return await self.slack.message_where(
@@ -126,7 +127,7 @@ class SlackHands:
 
     async def ended(self, words: str) -> str:
         card = await self._message_where(
-            lambda message: not message.buttons and words in message.all_text
+            lambda message: not is_live(message.buttons) and words in message.all_text
         )
         assert self.slack.view("alice") is None
         return card.all_text
@@ -224,10 +225,10 @@ class TelegramHands:
 
     async def ended(self, words: str) -> str:
         card = await self.telegram.message_where(
-            lambda m: not m.buttons and not m.text.startswith("📝") and words in m.text
+            lambda m: not is_live(m.buttons) and not m.text.startswith("📝") and words in m.text
         )
         await self.telegram.until(
-            lambda: not any(m.buttons or m.forces_reply for m in self.telegram.messages())
+            lambda: not any(is_live(m.buttons) or m.forces_reply for m in self.telegram.messages())
         )
         return card.text
 
@@ -264,4 +265,4 @@ def _placed(view: SlackView, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_open_card(message: TelegramMessage) -> bool:
     is_form = message.text.startswith("📝") or message.forces_reply
-    return bool(message.buttons) and not is_form
+    return is_live(message.buttons) and not is_form

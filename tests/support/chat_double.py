@@ -25,7 +25,7 @@ class ChatDouble:
 
     def __init__(self, platform: str = "slack", *, limit: int = 2_000) -> None:
         self.platform = platform
-        self.limits = Limits(content=limit, reveal=50_000)
+        self.limits = Limits(content=limit, reveal=50_000, lengths=True)
         self.cards: dict[MessageRef, Card] = {}
         self.history: list[tuple[str, MessageRef, Card]] = []
         self.bundle_limit = limit

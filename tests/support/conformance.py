@@ -23,6 +23,7 @@ from e2e.asked import Asked
 from e2e.hands import SlackHands
 from support.doors import Work, agents_handle, deploy, restart
 from support.fail_closed import FailClosedContract
+from support.live import is_live
 from support.scenes import Scenes, cards
 from support.unanswered import expire_now
 
@@ -282,4 +283,4 @@ class SuspendedContract(Scenes):
 async def all_ended(scene: Asked) -> None:
     """Return when no card in Slack can be pressed any more."""
     slack = scene.playground.slack
-    await slack.until(lambda: not any(message.buttons for message in slack.messages()))
+    await slack.until(lambda: not any(is_live(message.buttons) for message in slack.messages()))

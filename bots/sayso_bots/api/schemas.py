@@ -21,7 +21,7 @@ from sayso_bots.api.requests import FILLED, LONGEST, LONGEST_NAME
 _REF = "#/components/schemas/{model}"
 # What only the server says.
 _SERVERS_OWN = frozenset({"suggestedRules", "denyRules", "askedBecause"}) | {
-    *("decidedBy", "decidedAt", "rule", "ruleScope", "ruleExpiresAt", "line"),
+    *("decidedBy", "decidedAt", "rule", "ruleScope", "ruleExpiresAt", "ruleId", "line"),
 }
 _FILLED_BY_GATES = ("run", "expiresAt", "argumentsDigest")
 _UNANSWERED = (RequestExpiredEvent, RequestCancelledEvent, RequestUndeliverableEvent)

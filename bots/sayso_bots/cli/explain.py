@@ -52,6 +52,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--session", metavar="NAME", help="look into the store for what it remembers, too"
     )
+    parser.add_argument(
+        "--project", default="", metavar="NAME", help="with --session: what it works on, too"
+    )
     add_json(parser, "one JSON object")
     add_store(parser)
     parser.instead = instead
@@ -62,7 +65,9 @@ def explain_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print which line would decide; 0 whatever it decides."""
     settings = read_ask_settings(args.config, env, store_url=args.store)
     call = call_of(args)
-    run = RunRef(args.agent or env.get("SAYSO_AGENT") or "cli", args.session or "")
+    run = RunRef(
+        args.agent or env.get("SAYSO_AGENT") or "cli", args.session or "", project=args.project
+    )
     book = RuleBook() if args.session is None else asyncio.run(_book(settings.store, run))
     explained = asyncio.run(_explained(settings.policies, call, run, book))
     with hiding(read_hiding(args.config, env)):

@@ -53,7 +53,8 @@ class Limits:
     ``stores``, ``dialog`` and ``text`` are counted by ``measure``, the others in
     characters. ``form_problem`` says why a form that keeps all of this does
     not fit nevertheless, and nothing where it does. ``budgets`` are those that a
-    message to a place uses up.
+    message to a place uses up. With ``lengths`` a second step offers the ``longer`` ones of a
+    choice, too; without, only the choice itself is offered.
     """
 
     content: int
@@ -72,6 +73,7 @@ class Limits:
     measure: Callable[[str], int] = len
     form_problem: Callable[[Form], str] = _no_problem
     budgets: Callable[[Place, Sending], tuple[Budget, ...]] = _no_budgets
+    lengths: bool = False
 
     def problem(self, body: CardBody, words: LimitWords = ENGLISH) -> str:
         """Why the question cannot be answered here; empty when it can.
@@ -138,12 +140,12 @@ class _Fitting:
         wordings = [words for words in (choice.stores, choice.stores_briefly) if words]
         rooms = [min(self.limits.dialog, self.stores), self.stores]
         name = shortened(choice.label, label)
-        if choice.longer:
+        if choice.longer and self.limits.lengths:
             # Not in a dialog, which asks one question: all that can be chosen is said at once.
             whole = [f"{words}{choice.longer_said}" for words in wordings]
             if (said := self._first_fitting(whole, [self.stores])) is not None:
                 return replace(choice, label=name, stores=said, stores_briefly="", longer_said="")
-            choice = replace(choice, longer=(), longer_said="", step="")
+        choice = replace(choice, longer=(), longer_said="", step="")
         said = self._first_fitting(wordings, rooms) or wordings[-1]
         return replace(choice, label=name, stores=said, stores_briefly="")
 

@@ -75,11 +75,17 @@ def test_settings_say_for_how_long_is_offered(terms: Terms, kept: list[str]) -> 
 def test_a_place_without_room_for_all_lengths_offers_the_session_alone() -> None:
     body = a_request(tool="bash", arguments=dict(CALL.arguments), run=SHOP).card()
     choices = tuple(filter(None, (Terms().lengths(one) for one in body.choices if one.stores)))
-    [whole] = Limits(content=10, reveal=10).fitted(replace_choices(body, choices)).choices
-    short = Limits(content=10, reveal=10, stores=len(whole.stores) - 1)
+    [whole] = (
+        Limits(content=10, reveal=10, lengths=True).fitted(replace_choices(body, choices)).choices
+    )
+    short = Limits(content=10, reveal=10, lengths=True, stores=len(whole.stores) - 1)
     [small] = short.fitted(replace_choices(body, choices)).choices
 
+    [plain] = Limits(content=10, reveal=10).fitted(replace_choices(body, choices)).choices
+
     assert len(whole.longer) == 2
+    assert plain.longer == ()
+    assert plain.stores.endswith("in session s-1, for 1 day")
     assert whole.stores.endswith("on project /src/shop, for 1 day or 30 days")
     assert small.longer == ()
     assert small.stores.endswith("in session s-1, for 1 day")

@@ -1,4 +1,4 @@
-"""Which messages still ask: buttons that decide on something are live, Revoke is not one of them."""
+"""Which messages still ask: a button that decides is live, and Revoke decides nothing any more."""
 
 from __future__ import annotations
 

@@ -171,7 +171,11 @@ def _elements(card: Card) -> Iterator[Block]:
         yield button(card, card.step_back, card.words.back)
         return
     for choice in card.choices:
-        yield button(card, choice, button_label(choice))
+        if choice.longer:
+            # For how long is asked on the card: its press decides nothing yet.
+            yield from below(card, [choice], "0")
+        else:
+            yield button(card, choice, button_label(choice))
     if card.leads_on:
         yield button(card, card.show_more, card.words.more)
 

@@ -122,7 +122,7 @@ def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[C
     """The choices that store something and find no room for a dialog: they go a level down."""
     dialogs = 0
     for choice in choices:
-        if choice.stores:
+        if choice.stores and not choice.longer:
             dialogs += fits_dialog(choice, words)
             if not fits_dialog(choice, words) or dialogs > MOST_STORING:
                 yield choice

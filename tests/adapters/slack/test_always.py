@@ -106,9 +106,10 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(ro
 
 async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(room: Room) -> None:
     await room.offer(STATUS, run=SHOP)
-    room.card = await room.shown("/src/shop")
+    card = await room.shown("/src/shop")
 
-    sure = await room.choose("Always")
+    await room.playground.slack.press(card, "Always", by="alice")
+    sure = await room.shown("Really?")
 
     assert "on project /src/shop, for 1 day or 30 days" in sure.all_text
     assert list(sure.buttons) == [

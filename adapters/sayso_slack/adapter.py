@@ -21,19 +21,12 @@ from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
 from sayso.seldom import Seldom
 from sayso.text.visible import visible
+from sayso_slack.card import presentable
 from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
 from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
-from sayso_slack.card.presentable import (
-    CONTENT_LIMIT,
-    LINES,
-    LONGEST_ASKED,
-    LONGEST_BELOW,
-    LONGEST_BUTTON,
-    MOST_STORED,
-)
 from sayso_slack.config import SlackConfig
 from sayso_slack.direct import DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
@@ -70,14 +63,14 @@ class Identity:
 
 
 LIMITS = Limits(
-    content=CONTENT_LIMIT,
+    content=presentable.CONTENT_LIMIT,
     reveal=REVEAL_LIMIT,
-    lines=LINES,
+    lines=presentable.LINES,
     lengths=True,
-    button=LONGEST_BUTTON,
-    menu=LONGEST_BELOW,
-    dialog=LONGEST_ASKED,
-    stores=MOST_STORED,
+    button=presentable.LONGEST_BUTTON,
+    menu=presentable.LONGEST_BELOW,
+    dialog=presentable.LONGEST_ASKED,
+    stores=presentable.MOST_STORED,
     options=MOST_OPTIONS,
     text=LONGEST_TEXT,
     form_problem=form_problem,

@@ -213,9 +213,7 @@ def _buttons(cards: Sequence[Card]) -> Iterator[Button]:
 
 
 def _choices(card: Card) -> Sequence[Choice]:
-    if isinstance(card.state, Ended):
-        return card.choices  # what it stored can be taken back
-    if card.state.confirming is not None:
+    if isinstance(card.state, Ended) or card.state.confirming is not None:
         return ()
     if card.state.more:
         return (*card.more, BACK)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, PrivateAttr
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import LONGEST_STRING, RunRef
@@ -17,9 +17,15 @@ from sayso.cards.words import ENGLISH, Language
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
+from sayso.where import Where
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
+
+
+def is_none(value: object) -> bool:
+    """Whether a field is left out: it is written as it was before there was one."""
+    return value is None
 
 
 class Outcome(Enum):
@@ -136,7 +142,7 @@ class UserInputRequest(Event):
     A kind of question of your own is a subclass with a ``type`` of its own
     that says how it becomes a card and what each choice on the card means. No
     adapter needs to know it. ``requested_by`` is the actor who wants it, as whoever
-    asks says; ``filed_by`` is the token of the hosted API that it came with.
+    asks says, as ``where`` it works; ``filed_by`` is the token of the hosted API that it came with.
 
     Whoever emits a request may leave out its run and its expiry: the gate fills
     them in, and no store takes a request without a run.
@@ -149,6 +155,7 @@ class UserInputRequest(Event):
     path: tuple[str, ...] = ()
     requested_by: str | None = None
     filed_by: str | None = None
+    where: Annotated[Where | None, Field(exclude_if=is_none)] = None
     expires_at: AwareDatetime = NO_EXPIRY
     _words: Language | None = PrivateAttr(default=None)
 

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from sayso.actors import check_actor
 from sayso.agent.gate import Gate
+from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall, new_id
@@ -199,6 +200,7 @@ def _gate(
         withdrawn_by=f"cli:{who_and_where()}",
         audit_rules=policy.audits(run.agent_id, said.call.name),
         patience=said.patience,
+        where=here,
     )
 
 

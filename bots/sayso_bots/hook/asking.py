@@ -6,9 +6,11 @@ import json
 import logging
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sayso.agent.gate import Gate
+from sayso.agent.place import place_of
 from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
@@ -73,6 +75,7 @@ async def _verdict(
         withdrawn_by=f"hook:{asker.agent}",
         audit_rules=settings.policies.audits(run.agent_id, call.name),
         patience=asker.patience,
+        where=partial(place_of, Path(event.folder)) if event.folder else None,
     ) as gate:
         return await gate.check(
             call,

@@ -32,11 +32,14 @@ from sayso.errors import UnknownKeyError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.permission import LONGEST_BECAUSE, PermissionRequestEvent
-from sayso.rules.declarations import schema_of
+from sayso.questions.beside import LONGEST_TOLD
+from sayso.questions.permission import PermissionRequestEvent
+from sayso.rules.declarations import Declaration, schema_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Joined, Opened, Record, check_key
+from sayso.text.secrets import redacted
 from sayso.text.visible import shortened
+from sayso.wording.wording import Wording
 
 _T = TypeVar("_T")
 
@@ -308,17 +311,25 @@ class Checks:
         return PermissionRequestEvent(
             permission_id=question_id,
             function_name=call.name,
-            asked_because=shortened(because, LONGEST_BECAUSE),
+            asked_because=shortened(because, LONGEST_TOLD),
             description=asked.description,
             call_id=call.call_id,
             arguments=arguments,
             arguments_digest=digest,
             original_arguments=called_with,
             arguments_schema=schema_of(declared),
+            wording=_wording(call, declared),
             suggested_rules=derive(call, declared=declared, digest=digest, suggest=asked.suggest),
             folder=call.folder,
             **self._options.fields(asked),
         )
+
+
+def _wording(call: ToolCall, declared: Declaration | None) -> Wording | None:
+    """What the tool's maker says of the call, without its secrets."""
+    if declared is None or declared.templates.say_nothing:
+        return None
+    return declared.templates.said(call.name, redacted(dict(call.arguments)))
 
 
 def _permission(record: Record) -> PermissionRequestEvent:

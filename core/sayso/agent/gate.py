@@ -37,6 +37,7 @@ from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.topics import branch_topic
+from sayso.where import Where
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -85,6 +86,7 @@ class Gate(Resuming):
         audit_rules: bool = False,
         patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
         folder: str | Folder | None = None,
+        where: Where | Callable[[], Where | None] | None = None,
     ) -> AsyncIterator[Gate]:
         """A gate on the store at a URL, or on a backend that is open already.
 
@@ -105,6 +107,7 @@ class Gate(Resuming):
             audit_rules,
             patience=patience,
             folder=folder,
+            where=where,
         )
         async with AsyncExitStack() as stack:
             backend = store

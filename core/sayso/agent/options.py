@@ -24,6 +24,7 @@ from sayso.policy.decision import Policy
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import Rule
 from sayso.stores.ports import check_key
+from sayso.where import Where
 
 _Request = TypeVar("_Request", bound=UserInputRequest)
 
@@ -66,6 +67,8 @@ class GateOptions:
     its files: without one, nothing is offered or allowed by paths.
     Without a policy, a person is asked about every call. ``withdrawn_by`` is who
     withdraws a question that is not waited for any more, where that is known.
+    ``where`` is
+    where it works, or what finds that when it is asked.
     ``requested_by`` is the actor who wants what the run does, such as ``chat:alice``:
     they may not approve it. With ``audit_rules``, what rules decide without a person
     is in the audit, too. A store that is away is waited for during ``patience``, and
@@ -87,6 +90,7 @@ class GateOptions:
     source_name: str | None = None
     path: tuple[str, ...] = ()
     patience: float | timedelta = DEFAULT_PATIENCE_SECONDS
+    where: Where | Callable[[], Where | None] | None = None
     folder: str | Folder | None = None
 
     def __post_init__(self) -> None:
@@ -96,6 +100,11 @@ class GateOptions:
         in_seconds(self.patience)
         if self.requested_by is not None:
             check_actor(self.requested_by)
+
+    @property
+    def place(self) -> Where | None:
+        """Where the run works, as it is now."""
+        return self.where() if callable(self.where) else self.where
 
     def child(self, path: tuple[str, ...], source_name: str | None) -> GateOptions:
         """Those of the gate of a sub-agent, which these calls led to."""
@@ -164,6 +173,8 @@ class GateOptions:
             left_out["expires_at"] = self.clock() + timedelta(seconds=in_seconds(self.timeout))
         if request.requested_by is None and self.requested_by is not None:
             left_out["requested_by"] = self.requested_by
+        if request.where is None and self.where is not None:
+            left_out["where"] = self.place
         if self.path and "path" not in request.model_fields_set:
             left_out["path"] = self.path
         return request.model_copy(update=left_out) if left_out else request
@@ -175,5 +186,6 @@ class GateOptions:
             "run": self.run,
             "path": asked.asker.path,
             "requested_by": asked.requested_by,
+            "where": self.place,
             "expires_at": self.clock() + timedelta(seconds=max(asked.time.left, 0.0)),
         }

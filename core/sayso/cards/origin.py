@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from sayso.calls import RunRef
 from sayso.cards.card import NAME_LIMIT
 from sayso.cards.words import ENGLISH, CardWords
+from sayso.text.agents import from_agent
 from sayso.text.visible import one_line
+from sayso.where import Where
+
+_PART = 60
+_HOME = re.compile(r"/(?:home|Users)/[^/]+(?=/|\Z)|/root(?=/|\Z)")
 
 
 class Asked(Protocol):
@@ -31,6 +37,11 @@ class Asked(Protocol):
     @property
     def path(self) -> tuple[str, ...]:
         """The chain of calls that led here."""
+        ...
+
+    @property
+    def where(self) -> Where | None:
+        """Where it works, as it says."""
         ...
 
     @property
@@ -58,6 +69,8 @@ def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], .
         facts.append((words.requested_by, asked.requested_by))
     if asked.filed_by and asked.filed_by != asked.requested_by:
         facts.append((words.filed_by, asked.filed_by))
+    if asked.where is not None and (place := place_text(asked.where)):
+        facts.append((words.where, place))
     return tuple((label, _name(value)) for label, value in facts)
 
 
@@ -69,6 +82,13 @@ def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], 
     if asked.source_name != run.agent_id:
         facts.insert(0, (words.source, asked.source_name))
     return tuple((label, _name(value)) for label, value in facts)
+
+
+def place_text(where: Where) -> str:
+    """A place on one line, home folders without the name of who lives there."""
+    folder = _HOME.sub("~", where.folder)
+    parts = (where.host, folder, where.repository, where.branch)
+    return " · ".join(one_line(from_agent(part), _PART) for part in parts if part.strip())
 
 
 def _name(text: str) -> str:

@@ -31,6 +31,7 @@ class CardWords:
     asked_by: str
     source: str
     session: str
+    where: str
     project: str
     request: str
     requested_by: str
@@ -132,6 +133,7 @@ ENGLISH = CardWords(
     asked_by="Asked by",
     source="Source",
     session="Session",
+    where="Claims to work in",
     project="Project",
     request="Request",
     requested_by="Requested by",

@@ -6,19 +6,21 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.calls import Folder, ToolCall
-from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso.events import RequestEnding, UserInputRequest
+from sayso.events import RequestEnding, UserInputRequest, is_none
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
+from sayso.known.wordings import well_known
+from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
 from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
@@ -37,11 +39,9 @@ from sayso.rules.rule import OfferedRules, RememberedRule, Rule
 from sayso.rules.standing import standing_denial
 from sayso.text.agents import from_agent
 from sayso.text.secrets import Redaction, redaction
-from sayso.text.visible import one_line, shortened
+from sayso.text.visible import shortened
 from sayso.values.arguments import raw_values, shown_arguments
-
-LONGEST_BECAUSE = 300
-"""What is told of a policy's reason to ask has at most so many characters."""
+from sayso.wording.wording import Wording
 
 # What is told of a decision has about 300 characters on a card.
 _MOST_TOLD = 230
@@ -60,8 +60,9 @@ class PermissionRequestEvent(UserInputRequest):
     ``asked_because`` is why the policy wants a person, where it says so;
     ``deny_rules`` are those of that policy, which nothing comes before.
     Nobody changes a call that is ``fixed``. ``claims`` are what whoever asks says of
-    itself, pairs of a name and a text; ``kept`` is what the door that it came in by
-    keeps with it for itself. ``folder`` is where the agent works, as it says.
+    itself, pairs of a name and a text; ``wording`` is what the tool's maker says of the
+    call; ``kept`` is what the door that it came in by keeps with it for itself.
+    ``folder`` is where the agent works, as it says.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -78,6 +79,7 @@ class PermissionRequestEvent(UserInputRequest):
     deny_rules: tuple[DenyRule, ...] = Field(default=(), max_length=MOST_DENY_RULES)
     fixed: bool = False
     claims: tuple[tuple[str, str], ...] = ()
+    wording: Annotated[Wording | None, Field(exclude_if=is_none)] = None
     kept: str = ""
     folder: Folder | None = None
 
@@ -127,12 +129,13 @@ class PermissionRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
         words, shown = words_of(self), redaction(self.arguments)
+        wording = self.wording or well_known(call_of(self), shown.shown)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
         always = [choice for choice in stored if choice.key == ALWAYS]
         return CardBody(
-            title=one_line(self.function_name, NAME_LIMIT),
+            title=titled(self.function_name, wording),
             description=from_agent(self.description),
             values=call_values(call_of(self), shown.shown, words),
             raw=raw_values(shown.shown),
@@ -140,12 +143,13 @@ class PermissionRequestEvent(UserInputRequest):
             digest=short_digest(self.arguments_digest),
             facts=(
                 *self.origin,
-                *self._claimed(words),
-                *self._because(words),
-                *_not_shown(shown, words),
+                *said_by_tool(wording, words),
+                *claimed(self.claims, self.folder, words),
+                *because(self.asked_because, words),
+                *not_shown(shown, words),
             ),
             choices=(allow, *always, deny),
-            dangers=danger_words(call_of(self), words),
+            dangers=danger_words(call_of(self), self.folder or self.where, self.wording, words),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 
@@ -355,18 +359,6 @@ class PermissionRequestEvent(UserInputRequest):
         if edit is not None:
             yield edit
 
-    def _claimed(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
-        if self.folder is not None:
-            yield words.works_in, one_line(self.folder.root, LONGEST_BECAUSE)
-        for name, text in self.claims:
-            label = words.claims.format(name=one_line(name, NAME_LIMIT))
-            yield label, shortened(from_agent(text, one_line=True), LONGEST_BECAUSE)
-
-    def _because(self, words: QuestionWords) -> Iterator[tuple[str, str]]:
-        told = from_agent(self.asked_because, one_line=True).strip()
-        if told:
-            yield words.asked_because, shortened(told, LONGEST_BECAUSE)
-
     def _offers(self) -> tuple[Offer, ...]:
         words = words_of(self).always
         call, rules = call_of(self), self.suggested_rules
@@ -375,11 +367,6 @@ class PermissionRequestEvent(UserInputRequest):
 
     def _offer(self, choice: Choice) -> Offer | None:
         return next((one for one in every(self._offers()) if one.choice.key == choice.key), None)
-
-
-def _not_shown(shown: Redaction, words: QuestionWords) -> Iterator[tuple[str, str]]:
-    if shown.hidden:
-        yield words.not_shown, words.runs_hidden.of(shown.hidden)
 
 
 def _told_stored(choice: Choice) -> str:

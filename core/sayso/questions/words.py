@@ -30,6 +30,9 @@ class QuestionWords:
     asked_because: str
     claims: str
     works_in: str
+    says: str
+    says_of: str
+    says_link: str
     not_shown: str
     runs_hidden: Counted
     runs_with: str
@@ -108,6 +111,9 @@ ENGLISH = QuestionWords(
     asked_because="Asked because",
     claims="Claims {name}",
     works_in="Folder",
+    says="The tool says",
+    says_of="The tool says: {name}",
+    says_link="The tool links to",
     not_shown="Not shown",
     runs_hidden=Counted(
         "{count} value that looks like a secret; it runs as it is",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
 
 from sayso.errors import ConfigError
 from sayso.rules.roles import Roles, RoleWords, roles_of
 from sayso.rules.rule import Rule
+from sayso.wording.wording import Risk, Templates, WordingWords
 
 Suggestion: TypeAlias = Rule | Mapping[str, Any]
 """A rule, or the arguments that one for the tool is about: literal, unless it is a PatternRule."""
@@ -25,15 +26,21 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _MARK = "__sayso_declaration__"
 
 
+class ToolWords(RoleWords, WordingWords):
+    """What a tool says besides: what its arguments are for, and words for its calls."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """What a tool says of itself: whether it needs a permission, and which rules suit it.
 
     ``arguments_schema`` is the JSON Schema of its arguments: what a person
-    edits must fit it. The rest is what its arguments are for, see ``Roles``.
+    edits must fit it. ``talk`` to ``url`` is what its arguments are for, see ``Roles``; the
+    rest is what it says of a call, see ``sayso.wording.wording.Templates``.
 
     Raises:
-        ConfigError: an argument has two roles, or names of arguments are no list.
+        ConfigError: an argument has two roles, names of arguments are no list, or what
+            it says is no template.
     """
 
     requires: bool = True
@@ -45,14 +52,25 @@ class Declaration:
     paths: Sequence[str] = ()
     writes: Sequence[str] = ()
     url: str = ""
+    title: str = ""
+    summary: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    risk: Risk = ""
+    link: str = ""
 
     def __post_init__(self) -> None:
         roles_of(self._said)
+        self.templates.check()
 
     @property
     def roles(self) -> Roles:
         """What its arguments are for."""
         return roles_of(self._said)
+
+    @property
+    def templates(self) -> Templates:
+        """What it says of its calls."""
+        return Templates(self.title, self.summary, self.facts, self.risk, self.link)
 
     @property
     def _said(self) -> RoleWords:
@@ -75,7 +93,7 @@ def requires_permission(
     derive_permission: DerivePermission | None = None,
     requires: bool = True,
     arguments_schema: Mapping[str, Any] | None = None,
-    **roles: Unpack[RoleWords],
+    **said: Unpack[ToolWords],
 ) -> Callable[[_Function], _Function]: ...
 
 
@@ -85,19 +103,20 @@ def requires_permission(
     derive_permission: DerivePermission | None = None,
     requires: bool = True,
     arguments_schema: Mapping[str, Any] | None = None,
-    **roles: Unpack[RoleWords],
+    **said: Unpack[ToolWords],
 ) -> _Function | Callable[[_Function], _Function]:
     """Declare that a function, sync or async, needs a permission, or with ``requires=False`` none.
 
     ``derive_permission(arguments)`` gives the rules to offer with Always, see ``DerivePermission``;
     ``arguments_schema`` is what arguments that a person edits must fit. ``talk``, ``command``,
-    ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``.
+    ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``; ``title``,
+    ``summary``, ``facts``, ``risk`` and ``link`` are what it says of a call, see ``Declaration``.
 
     Raises:
         ConfigError: an argument has two roles, or names of arguments are no list.
     """
     declaration = Declaration(
-        requires=requires, derive=derive_permission, arguments_schema=arguments_schema, **roles
+        requires=requires, derive=derive_permission, arguments_schema=arguments_schema, **said
     )
     return _marking(declaration) if function is None else _marking(declaration)(function)
 
@@ -147,11 +166,11 @@ class Requirements:
         kind: ToolKind = "tool",
         derive_permission: DerivePermission | None = None,
         arguments_schema: Mapping[str, Any] | None = None,
-        **roles: Unpack[RoleWords],
+        **said: Unpack[ToolWords],
     ) -> None:
         """Declare for a tool by its name, as for ``Declaration``; the last one counts."""
         self._declared[name] = Declaration(
-            requires, kind, derive_permission, arguments_schema, **roles
+            requires, kind, derive_permission, arguments_schema, **said
         )
 
     def of(self, name: str) -> Declaration | None:

@@ -19,7 +19,7 @@ from sayso import (
     RunRef,
     ToolCall,
 )
-from sayso.questions.permission import LONGEST_BECAUSE
+from sayso.questions.beside import LONGEST_TOLD
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend
 
@@ -95,4 +95,4 @@ async def test_the_reason_of_an_ask_is_data_with_an_end_and_without_secrets(
         assert key not in text
         assert "\n" not in text
         assert "\u202e" not in text
-        assert len(text) <= LONGEST_BECAUSE
+        assert len(text) <= LONGEST_TOLD

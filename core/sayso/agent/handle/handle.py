@@ -17,6 +17,7 @@ from sayso.agent.handle.sync import SyncHandle
 from sayso.agent.handle.waits import in_its_loop, in_this_thread
 from sayso.agent.handle.worker import Worker
 from sayso.agent.options import GateOptions
+from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
@@ -24,6 +25,7 @@ from sayso.calls import Folder, RunRef, new_id
 from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
 from sayso.events import Event
 from sayso.policy.decision import Policy
+from sayso.where import Where
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -45,14 +47,16 @@ def connect(
     observe: Callable[[Event], None] | None = None,
     audit_rules: bool = False,
     folder: str | Folder | None = None,
+    where: Where | Callable[[], Where | None] | None = here,
 ) -> Handle:
     """A handle on the store at a URL, else on the one that SAYSO_STORE_URL names.
 
     Nothing is opened before its first use, so it may be a global of a module. ``agent``
     and ``session`` are those of calls that name no run; without a session, the
     handle has one of its own. ``project`` is what the agent works on: an Always can be
-    stored for all of its sessions on it. The rest is as for ``sayso.Gate.open``; ``policy`` and
-    ``observe`` are called in the handle's thread.
+    stored for all of its sessions on it. ``where`` is what cards say of where it works: this
+    host, folder, repository and branch, unless it is another place or None. The rest is
+    as for ``sayso.Gate.open``; ``policy`` and ``observe`` are called in the handle's thread.
 
     Raises:
         ValueError: the timeout or the patience is not more than zero, or longer
@@ -68,6 +72,7 @@ def connect(
         audit_rules=audit_rules,
         patience=patience,
         folder=folder,
+        where=where,
     )
     return Handle(url, options, session)
 

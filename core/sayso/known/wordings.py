@@ -1,0 +1,83 @@
+"""What calls of well-known tools do, in words: a reviewed table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sayso.calls import ToolCall
+from sayso.wording.wording import Templates, Wording
+
+_CLAUDE = {
+    "Bash": Templates("Run a command"),
+    "Edit": Templates("Edit {file_path}"),
+    "MultiEdit": Templates("Edit {file_path}"),
+    "Write": Templates("Write {file_path}"),
+    "NotebookEdit": Templates("Edit {notebook_path}"),
+    "Read": Templates("Read {file_path}"),
+    "WebFetch": Templates("Fetch {url}"),
+    "WebSearch": Templates("Search the web for {query}"),
+    "Task": Templates("Start a sub-agent"),
+}
+_OTHERS = {
+    "shell": Templates("Run a command"),
+    "run_shell_command": Templates("Run a command"),
+    "execute_command": Templates("Run a command"),
+    "run_terminal_cmd": Templates("Run a command"),
+    "apply_patch": Templates("Change files"),
+    "write_file": Templates("Write {file_path}"),
+    "replace": Templates("Edit {file_path}"),
+    "kubectl_apply": Templates("Apply a manifest"),
+    "kubectl_delete": Templates("Delete {resourceType} {name}"),
+    "execute_sql": Templates("Run SQL"),
+}
+_GITHUB = {
+    "create_pull_request": Templates("Open a pull request in {owner}/{repo}", "{title}"),
+    "merge_pull_request": Templates("Merge pull request {pullNumber} of {owner}/{repo}"),
+    "create_issue": Templates("Open an issue in {owner}/{repo}", "{title}"),
+    "add_issue_comment": Templates("Comment on issue {issue_number} of {owner}/{repo}"),
+    "push_files": Templates("Push files to {branch} of {owner}/{repo}", "{message}"),
+    "create_or_update_file": Templates("Write {path} in {owner}/{repo}", "{message}"),
+    "delete_file": Templates("Delete {path} in {owner}/{repo}", "{message}"),
+    "create_branch": Templates("Make the branch {branch} in {owner}/{repo}"),
+    "create_repository": Templates("Make the repository {name}"),
+    "fork_repository": Templates("Fork {owner}/{repo}"),
+}
+_LINEAR = {
+    "create_issue": Templates("Make a Linear issue", "{title}"),
+    "update_issue": Templates("Change the Linear issue {id}"),
+    "create_comment": Templates("Comment on the Linear issue {issueId}"),
+    "create_project": Templates("Make the Linear project {name}"),
+}
+_STRIPE = {
+    "create_refund": Templates(
+        "Refund a payment",
+        facts={"Amount": "{money(amount, currency)}", "Payment": "{payment_intent}"},
+    ),
+    "create_payment_link": Templates("Make a payment link"),
+    "create_invoice": Templates("Make an invoice for {customer}"),
+    "finalize_invoice": Templates("Finalise the invoice {invoice}"),
+    "cancel_subscription": Templates("Cancel the subscription {subscription}"),
+    "create_customer": Templates("Make the customer {name}"),
+    "create_price": Templates("Make a price", facts={"Amount": "{money(unit_amount, currency)}"}),
+}
+WORDINGS: Mapping[str, Templates] = {
+    **_CLAUDE,
+    **_OTHERS,
+    **{
+        f"mcp__{server}__{tool}": said
+        for server, tools in (
+            ("github", _GITHUB),
+            ("linear", _LINEAR),
+            ("stripe", _STRIPE),
+        )
+        for tool, said in tools.items()
+    },
+}
+"""By the name of the tool: a command's own title is what it runs, and that stands below it."""
+
+
+def well_known(call: ToolCall, shown: Mapping[str, Any]) -> Wording | None:
+    """What the table says of a call, with its arguments as people may see them."""
+    said = WORDINGS.get(call.name)
+    return None if said is None else said.said(call.name, shown)

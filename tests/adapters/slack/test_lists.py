@@ -12,6 +12,7 @@ from support.clock import Clock
 from support.desk_double import DeskDouble
 from support.slack_kit import Client, a_press, callback, post
 from support.slack_room import Slack, SlackRoom
+from support.x_language import X_SLACK, english, texts
 
 from sayso import ToolCall
 from sayso.chats.caller import Waiting
@@ -235,3 +236,20 @@ def test_slack_takes_the_largest_lists_and_parses_nothing_of_an_agents() -> None
     assert message["response_type"] == "ephemeral"
     assert _literals(view) == _literals(message) == []
     assert "\n✅ Allows everything" not in str(view)
+
+
+def test_lists_speak_the_language_of_their_words() -> None:
+    plain = Overview(
+        waiting=(Waiting("τ", "α", NOW, None, "https://a.test/"),) * 2,
+        more_waiting=2,
+        rules=(
+            Remembered("1", "τ", "", "α", allows=True, stored_by="ρ", expires_at=NOW),
+            Remembered("2", "τ", "α", "α", allows=False, stored_by="ρ", expires_at=NOW),
+        ),
+        more_rules=2,
+        decisions=(Decided(NOW, "approved", "τ", "α", "ρ"),),
+    )
+
+    for overview in (plain, Overview()):
+        for shown in (home(overview, X_SLACK), waiting_message(overview, X_SLACK)):
+            assert [word for text in texts(shown) for word in english(text)] == []

@@ -7,13 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sayso.always.dangers import Begins, Looks, RuleDanger, ShowsFiles, WholeTool
+from sayso.always.dangers import (
+    Begins,
+    Looks,
+    RuleDanger,
+    RunsElsewhere,
+    Sends,
+    ShowsFiles,
+    WholeTool,
+)
 from sayso.always.programs import program_of
 from sayso.always.words import AlwaysWords
 from sayso.calls import RunRef, ToolCall
 from sayso.digests import short_digest
 from sayso.globs.words import danger_in_words
-from sayso.rules.fits import Fit, HostFit, ShellFit
+from sayso.rules.fits import Fit, HostFit, ShellFit, said_as_line
 from sayso.rules.rule import Rule, Scope
 from sayso.text.blanks import folded_json, unmarked
 from sayso.text.secrets import redacted
@@ -90,6 +98,10 @@ def _warning(danger: RuleDanger, words: AlwaysWords) -> str:
             return words.warns_of_looking
         case Begins(beginnings):
             return words.warns_of_beginnings.format(_beginnings(beginnings, words.both))
+        case RunsElsewhere(path):
+            return words.warns_of_servers.format(_json(path))
+        case Sends():
+            return words.warns_of_queries
     return danger_in_words(danger.danger, words.globs)
 
 
@@ -110,6 +122,8 @@ def _fit(name: str, fit: Fit, words: AlwaysWords) -> str:
     """What an argument may be, said without a word of an agent's own beside the value itself."""
     named = name_in_words(name)
     match fit:
+        case ShellFit(same=(_, *_)):
+            return words.same.format(named, _json(said_as_line(fit.same)))
         case ShellFit(begins=()):
             return words.looks.format(named)
         case ShellFit():
@@ -124,6 +138,8 @@ def _fit(name: str, fit: Fit, words: AlwaysWords) -> str:
 
 def _fit_label(fit: Fit, words: AlwaysWords) -> str:
     match fit:
+        case ShellFit(same=(_, *_)):
+            return words.always_same
         case ShellFit(begins=()):
             return words.always_looks
         case ShellFit():

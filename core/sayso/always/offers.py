@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sayso.always.dangers import RuleDanger, is_the_tool, rule_dangers
+from sayso.always.dangers import (
+    RuleDanger,
+    RunsElsewhere,
+    Sends,
+    WholeTool,
+    is_the_tool,
+    rule_dangers,
+)
 from sayso.always.descriptions import button_label, meanings, warning, where
 from sayso.always.widths import MOST_SUGGESTED
 from sayso.always.words import ENGLISH, AlwaysWords
@@ -113,7 +120,7 @@ class _Offering:
     ) -> Offer | None:
         """For the session; where the agent names a project, for that as well."""
         offer = self._offer(key, label, rule, effect=effect)
-        if offer is None or not self.run.project:
+        if offer is None or not self.run.project or any(map(_is_for_the_session, offer.dangers)):
             return offer
         day, long = (
             self._offer(f"{key}-{suffix}", label, rule, effect=effect, scope="project")
@@ -155,6 +162,11 @@ class _Offering:
             warning=warning(dangers, self.words),
         )
         return Offer(choice, rule, effect, dangers)
+
+
+def _is_for_the_session(danger: RuleDanger) -> bool:
+    """Whether what is dangerous so is not stored for longer than a session."""
+    return isinstance(danger, RunsElsewhere | Sends | WholeTool)
 
 
 def _is_showable(rule: Rule) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
 from sayso.rules import paths
-from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for
+from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for, same_for
 from sayso.rules.roles import Roles
 from sayso.rules.rule import Rule
 
@@ -45,6 +45,8 @@ def _of_line(call: ToolCall, value: object) -> Iterator[ShellFit]:
     needed = needed_for(value, root)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
         yield ShellFit(tuple(sorted(needed)), root if needed else "")
+    elif (same := same_for(value)) is not None:
+        yield ShellFit(same=same)
 
 
 def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, Fit]]:
@@ -57,9 +59,14 @@ def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, F
         value = call.arguments[name]
         path = paths.absolute(value, folder) if isinstance(value, str) else None
         below = None if path is None else paths.inside(folder.root, path)
-        if below is None or not paths.is_ordinary(below):
+        if below is None:
             return
         found.append(below)
+    if len(found) == 1 and paths.is_for_servers(found[0]):
+        *above, file = found[0]
+        yield {names[0]: PathFit(folder.root, "/".join(above), file)}
+    if not all(map(paths.is_ordinary, found)):
+        return
     if {len(below) for below in found} == {1}:
         yield {
             name: PathFit(folder.root, file=below[0])

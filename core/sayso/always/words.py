@@ -16,6 +16,7 @@ class AlwaysWords:
     always: str
     always_by: str
     always_looks: str
+    always_same: str
     always_begins: str
     always_below: str
     always_project: str
@@ -43,6 +44,7 @@ class AlwaysWords:
     parameter: str
     program: str
     looks: str
+    same: str
     begins: str
     either: str
     below: str
@@ -68,6 +70,8 @@ class AlwaysWords:
     warns_of_files: str
     warns_of_looking: str
     warns_of_beginnings: str
+    warns_of_servers: str
+    warns_of_queries: str
     globs: GlobWords = GLOB_ENGLISH
 
 
@@ -75,6 +79,7 @@ ENGLISH = AlwaysWords(
     always="Always",
     always_by="Always: by {}",
     always_looks="Always: lines that only look",
+    always_same="Always: this, however shown",
     always_begins="Always: {} …",
     always_below="Always: below {}/",
     always_project="Always: in this project",
@@ -102,6 +107,7 @@ ENGLISH = AlwaysWords(
     parameter="{} matching {}",
     program="{} (only {}, alone or with plain words)",
     looks="{} being a line whose every part only looks",
+    same="{} running exactly {}, its output joined, dropped or piped to what only looks",
     begins="{} being a line whose every part begins with {} or only looks",
     either=" or ",
     below="{} being a file anywhere below {} ({})",
@@ -125,4 +131,6 @@ ENGLISH = AlwaysWords(
     warns_of_files="{} can show every file that the agent's tool may read",
     warns_of_looking="Such a line can show every file that the agent's tool may read",
     warns_of_beginnings="It allows {} with other options and names, too",
+    warns_of_servers="Build servers run what {} says, with their own rights and secrets",
+    warns_of_queries="Every query goes to a search engine, with whatever the agent writes into it",
 )

@@ -7,8 +7,9 @@ that did not understand a call would be silent about it.
 from __future__ import annotations
 
 import re
+import shlex
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
@@ -18,8 +19,14 @@ from sayso.calls import Folder
 from sayso.errors import ConfigError
 from sayso.rules import paths
 from sayso.shell.fits import beginnings
-from sayso.shell.line import Command, Line
+from sayso.shell.heads import Words, head
+from sayso.shell.line import Command, Join, Line
 from sayso.shell.reader import read
+
+
+def _is_empty(value: object) -> bool:
+    return not value
+
 
 # What is not known here might narrow the fit: it is refused, never ignored.
 _CONFIG = ConfigDict(
@@ -40,6 +47,7 @@ _INSIDE = frozenset(
 
 _SHELLS = frozenset(f"{folder}{name}" for folder in ("", "/bin/") for name in ("bash", "sh", "zsh"))
 _HANDED_ON = frozenset({"-c", "-lc"})
+_JOINS = frozenset(get_args(Join))
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
@@ -49,33 +57,79 @@ class ShellFit:
     A program with its arguments as a list is such a part as well. Absolute paths may be
     below ``root``. Which beginnings there are is the shell room's to say: never one of a
     program that runs others, and none with options that change what is run.
+
+    With ``same`` it is a line with exactly these commands and what joins them, of whose last
+    one only the output may be joined, dropped, or piped to what only looks.
+
+    Raises:
+        ConfigError: it says both.
     """
 
     begins: tuple[tuple[str, ...], ...] = ()
     root: str = ""
+    same: Annotated[tuple[Words, ...], Field(exclude_if=_is_empty)] = ()
     kind: Literal["shell"] = "shell"
+
+    def __post_init__(self) -> None:
+        if self.same and (self.begins or self.root):
+            raise ConfigError("a line has the same commands, or it begins with some: not both")
 
     def holds(self, value: Any, folder: Folder | None) -> bool:  # noqa: ARG002
         """Whether the value is such a line."""
+        if self.same:
+            return same_for(value) == self.same
         needed = needed_for(value, self.root)
         return needed is not None and all(one in self.begins for one in needed)
 
 
 def needed_for(value: Any, root: str = "") -> tuple[tuple[str, ...], ...] | None:
     """The beginnings that a line needs, none where it only looks; None where none would do."""
-    if isinstance(value, str):
-        return _needed(value, root)
-    if not isinstance(value, list | tuple) or not value:
+    if (text := _text_of(value)) is not None:
+        return _needed(text, root)
+    if not _is_program(value):
         return None
-    if not all(isinstance(word, str) for word in value):
+    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root)
+
+
+def same_for(value: Any) -> tuple[Words, ...] | None:
+    """What a line has to have the same; None where only the whole line would do."""
+    text = _text_of(value)
+    return None if text is None else _same(text)
+
+
+def _text_of(value: Any) -> str | None:
+    """The line that is to be read by a shell; None where none is."""
+    if isinstance(value, str):
+        return value
+    if not _is_program(value):
         return None
     if len(value) == 3 and value[0] in _SHELLS and value[1] in _HANDED_ON:
-        return _needed(value[2], root)
-    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root)
+        return str(value[2])
+    return None
+
+
+def _is_program(value: Any) -> bool:
+    """Whether it is a program and its arguments, as a list."""
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 0
+        and all(isinstance(word, str) for word in value)
+    )
+
+
+def said_as_line(same: tuple[Words, ...]) -> str:
+    """Commands and what joins them, as they may be written in a shell."""
+    return " ".join(words[0] if words[0] in _JOINS else shlex.join(words) for words in same)
 
 
 # Many rules look at one line, one after the other.
 _read = lru_cache(maxsize=4)(read)
+
+
+@lru_cache(maxsize=8)
+def _same(text: str) -> tuple[Words, ...] | None:
+    line = _read(text)
+    return None if line is None else head(line)
 
 
 @lru_cache(maxsize=8)
@@ -90,7 +144,8 @@ class PathFit:
 
     ``folder`` is told from ``root``, and empty for the whole project. Never what is
     hidden or what others run (``paths.is_ordinary``), nothing that leaves the folder,
-    and no path that is written in more than one way.
+    and no path that is written in more than one way. Only as ``file`` it may be one
+    that build servers run (``paths.is_for_servers``).
 
     Raises:
         ConfigError: the root is no folder of a project, or the others are no plain names.
@@ -106,8 +161,17 @@ class PathFit:
             raise ConfigError(f"{self.root!r} is not the folder of a project: write it from /")
         below = paths.inside(self.root, self.place)
         whole = not (self.folder or self.file)
-        if "/" in self.file or not (whole or (below and paths.is_ordinary(below))):
+        if "/" in self.file or not (whole or (below and self._may_be(below))):
             raise ConfigError(f"{self.place!r} is not an ordinary folder or file of {self.root}")
+
+    def _may_be(self, names: tuple[str, ...]) -> bool:
+        return paths.is_ordinary(names) or (self.file != "" and paths.is_for_servers(names))
+
+    @property
+    def for_servers(self) -> bool:
+        """Whether it is a file that build servers run."""
+        below = paths.inside(self.root, self.place)
+        return below is not None and self.file != "" and paths.is_for_servers(below)
 
     @property
     def place(self) -> str:
@@ -125,7 +189,7 @@ class PathFit:
         if path is None or not (path == place if self.file else path.startswith(f"{place}/")):
             return False
         names = paths.inside(self.root, path)
-        if names is None or not paths.is_ordinary(names):
+        if names is None or not self._may_be(names):
             return False
         return not folder.seen or paths.has_no_link(self.root, names)
 
@@ -177,6 +241,8 @@ Fit = Annotated[ShellFit | PathFit | HostFit, Field(discriminator="kind")]
 def told(fit: Fit) -> str:
     """A fit in a few words of a command line, for lists."""
     match fit:
+        case ShellFit(same=(_, *_)):
+            return f"{said_as_line(fit.same)} | (only looks)"
         case ShellFit(begins):
             return " | ".join(("(only looks)", *(" ".join(words) for words in begins)))
         case PathFit():

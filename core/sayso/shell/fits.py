@@ -83,6 +83,15 @@ def fits(line: Line, held: Collection[Beginning], root: str = "") -> bool:
     return needed is not None and all(one in held for one in needed)
 
 
+def enters(command: Command) -> str | None:
+    """``cd`` where the command goes to a folder, ``source`` where it enters an environment."""
+    name = "source" if command.program == "." else command.program
+    form = {"cd": _FOLDER, "source": _ACTIVATES}.get(name)
+    if form is None or len(command.arguments) != 1 or command.redirects or command.patterns:
+        return None
+    return name if form.fullmatch(command.arguments[0]) else None
+
+
 def _opening(table: dict[Beginning, Opening], command: Command, root: str) -> Beginning | None:
     words = (command.program, *command.arguments[: _MOST_WORDS - 1])
     for count in range(len(words), 0, -1):
@@ -95,13 +104,10 @@ def _places(line: Line) -> list[Beginning]:
     """The folder and the environment that the line enters before all else, each once at most."""
     places: list[Beginning] = []
     for at, command in enumerate(line.parts):
-        name = "source" if command.program == "." else command.program
-        form = {"cd": _FOLDER, "source": _ACTIVATES}.get(name)
-        plain = form is not None and len(command.arguments) == 1 and not command.redirects
-        if not plain or form is None or not form.fullmatch(command.arguments[0]):
+        if (name := enters(command)) is None:
             break
         joined = at == len(line.joins) or line.joins[at] == "&&"
-        if command.patterns or not joined or any(words[0] == name for words in places):
+        if not joined or any(words[0] == name for words in places):
             break
         places.append((name, *command.arguments))
     return places

@@ -95,8 +95,8 @@ def test_narrowest_is_the_narrowest_width_that_is_not_exact_and_exact_where_ther
         line("Write", 2, file_path="/work/shop/tests/b.py", **shop),
         line("Bash", 3, command="git status"),
         line("Bash", 4, command="git diff | head"),
-        line("Bash", 5, command="python -c 'x'"),
-        line("Bash", 6, command="python -c 'x'"),
+        line("Bash", 5, command="x > y"),
+        line("Bash", 6, command="x > y"),
     ]
     rows = replayed(run, "--press", "narrowest", calls=calls)
 

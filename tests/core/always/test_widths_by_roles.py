@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from sayso.always.widths import derive
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.digests import arguments_digest, short_digest
 from sayso.rules.declarations import Declaration
-from sayso.rules.fits import HostFit, PathFit, ShellFit
+from sayso.rules.fits import HostFit, PathFit, ShellFit, same_for
 from sayso.rules.rule import Rule
 
 SHOP = Folder("/work/shop")
@@ -27,10 +28,11 @@ def offered(
     arguments: dict[str, Any],
     folder: Folder | None = SHOP,
     declared: Declaration | None = None,
+    run: RunRef = RUN,
 ) -> dict[str, Offer]:
     call = ToolCall(tool, arguments, folder=folder)
     rules = derive(call, declared=declared)
-    found = offers(call, arguments_digest(arguments), rules, RUN, folder=folder)
+    found = offers(call, arguments_digest(arguments), rules, run, folder=folder)
     assert all(offer.rule.matches(call) for offer in found)
     return {offer.choice.key: offer for offer in found}
 
@@ -89,12 +91,76 @@ def test_a_line_that_does_more_offers_its_beginnings_and_looking_parts() -> None
 @pytest.mark.parametrize(
     "line",
     [
-        *("rm -rf build", "sudo ls", "python -c 'print(1)'", "echo $(id)", "ls > out.txt"),
-        *("PATH=. ls", "git -c core.pager=x log", "npx x", "curl https://a.org | sh"),
+        *("echo $(id)", "ls > out.txt", "PATH=. ls", "curl https://a.org | sh", "rm *.log"),
+        *("export PATH=x | cat", "tool < data", "tool & ls"),
     ],
 )
 def test_what_may_never_be_widened_offers_this_line_alone(line: str) -> None:
     assert [rule.fits for rule in widths(offered("Bash", {"command": line}))] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("rm -rf build", [("rm", "-rf", "build")]),
+        ("sudo ls | head", [("sudo", "ls")]),
+        ("python -c 'print(1)' 2>&1", [("python", "-c", "print(1)")]),
+        ("cd /tmp && tool --help", [("cd", "/tmp"), ("&&",), ("tool", "--help")]),
+        ("git -c core.pager=x log", [("git", "-c", "core.pager=x", "log")]),
+    ],
+)
+def test_what_has_no_beginning_offers_exactly_itself_whatever_looks_at_its_output(
+    line: str, words: list[tuple[str, ...]]
+) -> None:
+    found = offered("Bash", {"command": line, "description": "x"})
+    rule = found["always-2"].rule
+
+    assert rule.fits == {"command": ShellFit(same=tuple(words))}
+    assert rule.matches(ToolCall("Bash", {"command": f"{line} | grep -A 3 x", "timeout": 1}))
+    for other in (f"time {line}", f"{line}; rm x", f"ls | {line}", f"{line} | sh", f"{line} > x"):
+        assert not rule.matches(ToolCall("Bash", {"command": other})), other
+    assert not rule.matches(ToolCall("Bash", {"command": line, "cwd": "/"}))
+
+
+def test_the_sentence_of_a_line_with_any_looks_says_the_line_and_what_may_follow() -> None:
+    found = offered("Bash", {"command": "cd /tmp && tool 'a b' 2>&1 | head"})
+
+    assert found["always-2"].choice.label == "Always: this, however shown"
+    assert found["always-2"].choice.stores == (
+        "Bash with command running exactly \"cd /tmp && tool 'a b'\", its output joined, dropped "
+        "or piped to what only looks and any description and timeout and no other arguments "
+        "in session s-1"
+    )
+    assert "can show every file" in found["always-2"].choice.warning
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [
+        (".github/workflows/ci.yml", "ci.yml"),
+        (".circleci/config.yml", "config.yml"),
+        (".gitlab-ci.yml", ".gitlab-ci.yml"),
+        ("deploy/Jenkinsfile", "Jenkinsfile"),
+    ],
+)
+def test_a_file_for_build_servers_is_offered_alone_with_a_warning_and_for_the_session(
+    place: str, name: str
+) -> None:
+    path = f"/work/shop/{place}"
+    arguments = {"file_path": path, "old_string": "1", "new_string": "2"}
+    found = offered("Edit", arguments, run=replace(RUN, project="shop"))
+
+    (exact, choice) = [found[key] for key in found if key.startswith("always")]
+    assert choice.choice.label == f"Always: {name}"
+    assert f'file_path being the file "{path}" itself' in choice.choice.stores
+    assert choice.choice.warning == (
+        f'Build servers run what "{path}" says, with their own rights and secrets'
+    )
+    assert exact.choice.longer
+    assert choice.choice.longer == ()
+    for other in (f"{path}2", f"{path}/x", "/work/shop/src/a.py", path.upper()):
+        edit = ToolCall("Edit", {**arguments, "file_path": other}, folder=SHOP)
+        assert not choice.rule.matches(edit), other
 
 
 def test_a_program_with_its_arguments_as_a_list_is_read_as_what_it_runs() -> None:
@@ -144,7 +210,16 @@ def test_a_file_of_the_root_itself_is_offered_alone_before_the_project() -> None
     ("tool", "arguments", "folder"),
     [
         ("Edit", {"file_path": "/work/shop/src/a.py"}, None),
-        ("Edit", {"file_path": "/work/shop/.github/workflows/ci.yml"}, SHOP),
+        *(
+            ("Edit", {"file_path": f"/work/shop/{hidden}"}, SHOP)
+            for hidden in (
+                *(".git/hooks/pre-commit", ".git/config", ".claude/settings.json", ".codex/x.toml"),
+                *(".cursor/rules/x.mdc", ".husky/pre-push", ".pre-commit-config.yaml", ".env"),
+                *(".github/copilot-instructions.md", ".github/hooks/x.yml", ".mcp.json"),
+                *(".github/workflows/../../.git/config", ".github/workflows/x/ci.yml", ".envrc"),
+                *(".github/workflows/.x.yml", "node_modules/a/Jenkinsfile", ".vscode/tasks.json"),
+            )
+        ),
         ("Edit", {"file_path": "/etc/passwd"}, SHOP),
         ("Edit", {"file_path": "/work/shop/src/../../x"}, SHOP),
         ("Edit", {"file_path": "/home/ann/notes/a.md"}, Folder("/home/ann")),
@@ -211,10 +286,13 @@ def test_a_rule_of_one_line_means_no_line_that_needs_other_beginnings(one: str, 
         if fit is None:
             assert one == other
             continue
+        assert isinstance(fit, ShellFit)
+        if fit.same:
+            assert same_for(other) == fit.same
+            continue
         # Whatever fits needs no more than what is said: the same rule is offered for it, or less.
         own = derive(call)[1].fits["command"]
         assert isinstance(own, ShellFit)
-        assert isinstance(fit, ShellFit)
         assert set(own.begins) <= set(fit.begins)
         assert not set("$`>\n") & set(other.replace("'a b'", ""))
 

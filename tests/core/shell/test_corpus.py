@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sayso.shell.fits import beginnings, fits
+from sayso.shell.heads import Words, head
 from sayso.shell.opening import Beginning
 from sayso.shell.reader import read
 
@@ -22,6 +23,12 @@ def learnt(text: str) -> tuple[Beginning, ...]:
     found = None if line is None else beginnings(line)
     assert found is not None, text
     return found
+
+
+def same(text: str) -> tuple[Words, ...] | None:
+    """What another line would have to have the same, to be allowed with this one."""
+    line = read(text)
+    return None if line is None else head(line)
 
 
 def test_there_are_enough_lines_of_both_kinds() -> None:
@@ -56,6 +63,19 @@ def test_no_dangerous_line_fits_where_it_stands_beside_harmless_ones() -> None:
         if (line := read(text)) is not None and fits(line, held)
     ]
 
+    assert allowed == []
+
+
+def test_no_dangerous_line_is_the_same_but_for_looking_as_a_harmless_one() -> None:
+    held = {found for text in HARMLESS if (found := same(text)) is not None}
+    allowed = [
+        text
+        for dangerous in DANGEROUS
+        for text in (dangerous, f"{dangerous} | head", f"ls && {dangerous}", f"{dangerous}; ls")
+        if same(text) in held
+    ]
+
+    assert len(held) > 40
     assert allowed == []
 
 

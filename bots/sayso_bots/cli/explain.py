@@ -122,11 +122,14 @@ def _rows(explained: _Explained, call: ToolCall, run: RunRef) -> list[tuple[str,
         ("why", decision.reason),
     ]
     if rule is not None:
-        rows += [("rule", f"{rule.rule.tool}, {where(rule.rule)}"), ("at", _place(rule))]
+        rows += [
+            ("rule", f"{', '.join(rule.rule.tools)}, {where(rule.rule)}"),
+            ("at", _place(rule)),
+        ]
     if explained.on_server:
         rows.append(("at", "the store: the bots there deny it, whatever the settings here say"))
     if (kept := explained.remembered) is not None:
-        rows.append(("rule", f"{kept.rule.tool}, {where(kept.rule)}"))
+        rows.append(("rule", f"{', '.join(kept.rule.tools)}, {where(kept.rule)}"))
         until = json_time(kept.expires_at)
         rows.append(("stored", f"by {kept.stored_by}, until {until} (sayso revoke {kept.rule_id})"))
     if section is not None and rule in section.allow_once:

@@ -62,7 +62,7 @@ def _rule_rows(kept: Sequence[KeptRule], now: datetime) -> list[tuple[str, ...]]
         (
             one.remembered.rule_id,
             one.remembered.effect,
-            one.remembered.rule.tool,
+            ", ".join(one.remembered.rule.tools),
             where(one.remembered.rule),
             one.remembered.scope,
             one.agent_id,
@@ -117,6 +117,7 @@ def _rule_as_json(kept: KeptRule, now: datetime) -> Mapping[str, Any]:
         "id": remembered.rule_id,
         "effect": remembered.effect,
         "tool": remembered.rule.tool,
+        "also": list(remembered.rule.also),
         "params": patterns(remembered.rule),
         "fits": fits(remembered.rule),
         "talk": list(remembered.rule.talk),

@@ -53,17 +53,20 @@ def _never(section: Section, before: Sequence[Section]) -> Iterator[str]:
     kinds = {"allow rule": section.allow, "allow-once rule": section.allow_once}
     for kind, rules in {**kinds, "deny rule": section.deny}.items():
         for number, one in enumerate(rules, 1):
-            tool, named = one.rule.tool, f"{kind} {number} ({one.place}) never matches"
-            if not fnmatchcase(tool, section.tool):
-                yield f"{named}: the section is about tools such as {section.tool!r}, not {tool!r}"
-                continue
-            first = (
-                other
-                for other in before
-                if _covers(other.agent, section.agent) and fnmatchcase(tool, other.tool)
-            )
-            if (other := next(first, None)) is not None:
-                yield f"{named}: {other.called} ({other.place}) comes first for {tool!r}"
+            named = f"{kind} {number} ({one.place}) never matches"
+            for tool in one.rule.tools:
+                if why := _never_comes(tool, section, before):
+                    yield f"{named}: {why}"
+
+
+def _never_comes(tool: str, section: Section, before: Sequence[Section]) -> str:
+    """Why no call of the tool comes to the section; empty where one may."""
+    if not fnmatchcase(tool, section.tool):
+        return f"the section is about tools such as {section.tool!r}, not {tool!r}"
+    for other in before:
+        if _covers(other.agent, section.agent) and fnmatchcase(tool, other.tool):
+            return f"{other.called} ({other.place}) comes first for {tool!r}"
+    return ""
 
 
 def _covers(wide: str, narrow: str) -> bool:

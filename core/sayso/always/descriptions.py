@@ -36,7 +36,7 @@ def meanings(rule: Rule, call: ToolCall, words: AlwaysWords) -> Iterator[str]:
     All of them are exact. The shorter ones point at the arguments, which the
     card shows completely, instead of repeating them.
     """
-    tool = name_in_words(rule.tool)
+    tool = _names(rule.tools, words)
     if rule.arguments_digest is not None:
         digest = short_digest(rule.arguments_digest)
         held = {name: call.arguments[name] for name in call.arguments if name not in rule.talk}

@@ -26,6 +26,9 @@ from sayso.text.secrets import redaction
 
 ALWAYS, ALWAYS_DENY, AGENT, WINDOW = "always", "deny-always", "agent", "window"
 
+ALONE = "one"
+"""What the key of a choice ends in that is about the tool of the call alone, not about others."""
+
 DAY, PROJECT = "day", "project"
 """What the key of a choice ends in that holds for the project: for a day, and for longer."""
 
@@ -39,7 +42,8 @@ _LABEL = 30
 class Offer:
     """A choice that stores something, exactly the rule it stores, and what is dangerous in it.
 
-    ``longer`` are the same rule for longer, and for more than the session.
+    ``longer`` are the same rule for longer, and for more than the session. ``alone`` is the
+    rule for the tool of the call, where it is about others, too.
     """
 
     choice: Choice
@@ -47,6 +51,7 @@ class Offer:
     effect: Literal["allow", "deny"]
     dangers: tuple[RuleDanger, ...] = ()
     longer: tuple[Offer, ...] = ()
+    alone: Offer | None = None
 
 
 def offers(
@@ -73,10 +78,12 @@ def offers(
 
 
 def every(offers: Iterable[Offer]) -> Iterator[Offer]:
-    """The offers, and those of the same rules for longer."""
+    """The offers, those of the same rules for longer, and those about one tool alone."""
     for offer in offers:
         yield offer
         yield from offer.longer
+        if offer.alone is not None:
+            yield from every((offer.alone,))
 
 
 def _fitting(
@@ -109,11 +116,22 @@ class _Offering:
             if number == 1:
                 yield self._lasting(ALWAYS, words.always, rule)
             else:
-                yield self._lasting(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
+                yield self._width(f"{ALWAYS}-{number}", button_label(rule, words, _LABEL), rule)
         yield self._offer(WINDOW, words.whole_tool, Rule(self.call.name), scope="tool-window")
         if widths:
             yield self._offer(AGENT, words.all_sessions, widths[0], scope="agent")
         yield self._lasting(ALWAYS_DENY, words.always_deny, rules[0], effect="deny")
+
+    def _width(self, key: str, label: str, rule: Rule) -> Offer | None:
+        """A rule; one about several tools also about that of the call alone."""
+        offer = self._lasting(key, label, rule)
+        if not rule.also:
+            return offer
+        alone = self._lasting(f"{key}-{ALONE}", label, replace(rule, also=()))
+        if offer is None or alone is None:
+            return alone
+        choice = replace(offer.choice, also=rule.also, alone=alone.choice)
+        return replace(offer, choice=choice, alone=alone)
 
     def _lasting(
         self, key: str, label: str, rule: Rule, effect: Literal["allow", "deny"] = "allow"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
+from sayso.known.tools import KnownTool
 from sayso.rules import paths
 from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for, same_for
 from sayso.rules.roles import Roles
@@ -15,17 +16,18 @@ _MOST_BEGINNINGS = 4
 """A rule that names more beginnings is not read before it is stored."""
 
 
-def by_roles(call: ToolCall, roles: Roles) -> list[Rule]:
+def by_roles(call: ToolCall, roles: Roles, same: Sequence[KnownTool] = ()) -> list[Rule]:
     """Rules to offer for a call, from narrow to wide; each is about it.
 
     The arguments that have no role are held as they are, and what is written into
     allowed paths may be anything. Of a tool that has several kinds of roles no such rule
-    could be said in one sentence.
+    could be said in one sentence. ``same`` are tools that do the same to the same paths:
+    the rules are about them, too, where no argument is held as it is.
     """
     kinds = [roles.command != "", roles.paths != (), roles.url != ""]
     if sum(kinds) != 1 or not all(name in call.arguments for name in roles.names):
         return []
-    rules = (_rule(call, roles, fits) for fits in _fits(call, roles))
+    rules = (_rule(call, roles, same, fits) for fits in _fits(call, roles))
     return [rule for rule in rules if rule.matches(call)]
 
 
@@ -77,12 +79,16 @@ def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, F
     yield {name: PathFit(folder.root) for name in names}
 
 
-def _rule(call: ToolCall, roles: Roles, fits: Mapping[str, Fit]) -> Rule:
+def _rule(call: ToolCall, roles: Roles, same: Sequence[KnownTool], fits: Mapping[str, Fit]) -> Rule:
     free = {*roles.talk, *roles.writes}
     others = {name: value for name, value in call.arguments.items() if name not in {*fits, *free}}
+    also = [] if others else same
+    for tool in also:
+        free |= {*tool.talk, *tool.writes}
     return Rule(
         call.name,
         fits=fits,
         others_digest=arguments_digest(others),
         talk=tuple(sorted(free)),
+        also=tuple(tool.name for tool in also),
     )

@@ -12,7 +12,7 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
 from sayso.globs.glob import escape
-from sayso.known.tools import roles_in
+from sayso.known.tools import alike, roles_in
 from sayso.rules.declarations import Declaration, DerivePermission
 from sayso.rules.javascript import as_text
 from sayso.rules.rule import PatternRule, Rule, literal_rule
@@ -55,7 +55,8 @@ def derive(
     middle = [one for one in suggest if one.matches(call)]
     middle += [] if function is None else _declared(call, function)
     if roles.names:
-        middle += by_roles(call, roles)
+        same = () if declaration is not None and declaration.roles.names else alike(call)
+        middle += by_roles(call, roles, same)
     elif function is None:
         middle += _program(call)
     rules = [literal]
@@ -138,4 +139,4 @@ def _meant(call: ToolCall, said: object) -> Rule | None:
     if not isinstance(said, PatternRule):
         params = {name: escape(text) for name, text in params.items()}
     digests = said.arguments_digest, said.others_digest
-    return Rule(said.tool, params, *digests, said.talk, said.fits)
+    return Rule(said.tool, params, *digests, said.talk, said.fits, said.also)

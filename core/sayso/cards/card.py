@@ -44,7 +44,9 @@ class Choice:
     ``place`` says so in words, ``lasts`` for how long (the desk knows; ``for_long`` where it is
     for as long as anything), ``warning`` what a person may not expect of it. ``longer`` are
     the same for longer: its second step offers them, where each of them says its
-    ``step``; what they would store is said by ``longer_said``. ``needs_sight`` says that it
+    ``step``; what they would store is said by ``longer_said``. ``also`` are other tools that
+    what it stores is about: where others may answer for one of them, it is offered as the
+    choice ``alone`` that is about none. ``needs_sight`` says that it
     is not offered while a part of the card cannot be seen. A choice with a ``form`` is made by
     filling it in; with ``falls_back`` the choice of that key counts when nobody does in
     time, and pressing that one counts at once.
@@ -61,6 +63,8 @@ class Choice:
     stores_briefly: str = ""
     needs_sight: bool = False
     scope: Scope = "session"
+    also: tuple[str, ...] = ()
+    alone: Choice | None = None
     place: str = ""
     lasts: timedelta | None = None
     for_long: bool = False
@@ -81,10 +85,12 @@ class Choice:
 
 
 def every(choices: Iterable[Choice]) -> Iterator[Choice]:
-    """The choices, and those that hold for longer."""
+    """The choices, those that hold for longer, and those about one tool alone."""
     for choice in choices:
         yield choice
         yield from choice.longer
+        if choice.alone is not None:
+            yield from every((choice.alone,))
 
 
 SHOW_ALL = Choice("show", ENGLISH.show_all)

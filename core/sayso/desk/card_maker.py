@@ -221,19 +221,32 @@ class CardMaker:
             values=tuple(map(_folded, body.values)),
             description=folded(body.description),
             details=body.details or details(request, self._words.cards),
-            choices=self._offered(body.choices),
-            more=self._offered(body.more),
+            choices=self._offered(request, body.choices),
+            more=self._offered(request, body.more),
         )
 
-    def _offered(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    def _offered(
+        self, request: UserInputRequest, choices: tuple[Choice, ...]
+    ) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
         allowed = (
-            self._terms.lengths(choice, self._words.always)
+            self._terms.lengths(self._for_its_tools(request, choice), self._words.always)
             if choice.stores
             else self._refusals.applied_to(choice, self._words)
             for choice in choices
         )
         return tuple(choice for choice in allowed if choice is not None)
+
+    def _for_its_tools(self, request: UserInputRequest, choice: Choice) -> Choice:
+        """The choice, or that about the tool of the card where another tool has another route.
+
+        Whoever may answer here need not be one who may answer there.
+        """
+        route = self._routes.find(request)
+        others = (self._routes.of(request.run.agent_id, tool) for tool in choice.also)
+        if choice.alone is not None and any(one is not route for one in others):
+            choice = choice.alone
+        return replace(choice, alone=None)
 
 
 def _folded(value: Value) -> Value:

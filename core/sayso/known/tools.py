@@ -10,7 +10,7 @@ from sayso.rules.declarations import Declaration
 from sayso.rules.roles import Roles
 
 _CLAUDE, _CODEX, _GEMINI, _CLINE = "Claude Code", "Codex", "Gemini CLI", "Cline"
-_FILES, _SERVED = "MCP server filesystem", "MCP server filesystem, in Claude Code"
+_FILES, _SERVED = "MCP server filesystem", "MCP server filesystem in Claude Code"
 _LANGCHAIN, _DEEP, _PI, _CURSOR = "LangChain file tools", "Deep Agents", "Pi, OpenClaw", "Cursor"
 
 _READS, _LISTS, _FINDS, _SEARCHES, _KEEPS = (
@@ -38,6 +38,12 @@ class KnownTool:
     paths: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     url: str = ""
+    edits: bool = False
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """The agents and servers that have it."""
+        return frozenset(self.of.split(", "))
 
     @property
     def roles(self) -> Roles:
@@ -124,9 +130,10 @@ _WRITING = (
         _CLAUDE,
         paths=("file_path",),
         writes=("old_string", "new_string", "replace_all"),
+        edits=True,
     ),
-    KnownTool("MultiEdit", _CLAUDE, paths=("file_path",), writes=("edits",)),
-    KnownTool("Write", _CLAUDE, paths=("file_path",), writes=("content",)),
+    KnownTool("MultiEdit", _CLAUDE, paths=("file_path",), writes=("edits",), edits=True),
+    KnownTool("Write", _CLAUDE, paths=("file_path",), writes=("content",), edits=True),
     KnownTool(
         "NotebookEdit",
         _CLAUDE,
@@ -139,30 +146,41 @@ _WRITING = (
         talk=("instruction",),
         paths=("file_path",),
         writes=("old_string", "new_string", "expected_replacements"),
+        edits=True,
     ),
     KnownTool(
         "write_file",
         f"{_GEMINI}, {_LANGCHAIN}, {_DEEP}",
         paths=("file_path",),
         writes=("content", "text", "append"),
+        edits=True,
     ),
-    KnownTool("write_file", _FILES, paths=("path",), writes=("content",)),
-    KnownTool("mcp__filesystem__write_file", _SERVED, paths=("path",), writes=("content",)),
+    KnownTool("write_file", _FILES, paths=("path",), writes=("content",), edits=True),
+    KnownTool(
+        "mcp__filesystem__write_file", _SERVED, paths=("path",), writes=("content",), edits=True
+    ),
     KnownTool(
         "edit_file",
         _DEEP,
         paths=("file_path",),
         writes=("old_string", "new_string", "replace_all"),
+        edits=True,
     ),
-    KnownTool("edit_file", _FILES, paths=("path",), writes=("edits", "dryRun")),
-    KnownTool("mcp__filesystem__edit_file", _SERVED, paths=("path",), writes=("edits", "dryRun")),
+    KnownTool("edit_file", _FILES, paths=("path",), writes=("edits", "dryRun"), edits=True),
+    KnownTool(
+        "mcp__filesystem__edit_file",
+        _SERVED,
+        paths=("path",),
+        writes=("edits", "dryRun"),
+        edits=True,
+    ),
     KnownTool("create_directory", _FILES, paths=("path",)),
     KnownTool("mcp__filesystem__create_directory", _SERVED, paths=("path",)),
     KnownTool("copy_file", _LANGCHAIN, paths=("source_path", "destination_path")),
-    KnownTool("write_to_file", _CLINE, paths=("path",), writes=("content",)),
-    KnownTool("replace_in_file", _CLINE, paths=("path",), writes=("diff",)),
-    KnownTool("write", _PI, paths=("path",), writes=("content",)),
-    KnownTool("edit", _PI, paths=("path",), writes=("oldText", "newText", "edits")),
+    KnownTool("write_to_file", _CLINE, paths=("path",), writes=("content",), edits=True),
+    KnownTool("replace_in_file", _CLINE, paths=("path",), writes=("diff",), edits=True),
+    KnownTool("write", _PI, paths=("path",), writes=("content",), edits=True),
+    KnownTool("edit", _PI, paths=("path",), writes=("oldText", "newText", "edits"), edits=True),
 )
 
 _TALKING = (
@@ -201,6 +219,24 @@ def known(call: ToolCall) -> KnownTool | None:
         if all(name in call.arguments for name in tool.roles.names)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def alike(call: ToolCall) -> tuple[KnownTool, ...]:
+    """The other tools that edit the path of the call as its own does, for whoever has that one.
+
+    With a tool that several have, only those that all of them have.
+    """
+    tool = known(call)
+    if tool is None or not tool.edits:
+        return ()
+    return tuple(
+        one
+        for one in _WRITING
+        if one.edits
+        and one.name != tool.name
+        and one.paths == tool.paths
+        and one.owners >= tool.owners
+    )
 
 
 def roles_in(call: ToolCall, declared: Declaration | None) -> Roles:

@@ -28,6 +28,8 @@ def once_keys(rules: Sequence[Rule]) -> tuple[str, ...]:
         parts += [] if rule.others_digest is None else [rule.others_digest]
         if rule.talk or rule.fits:
             parts.append([sorted(rule.talk), sorted(_written(rule.fits))])
+        if rule.also:
+            parts.append({"also": sorted(rule.also)})
         text = json.dumps(parts)
         seen[text] += 1
         keys.append(hashlib.sha256(f"{seen[text]} {text}".encode()).hexdigest()[:32])

@@ -71,6 +71,7 @@ class RuleTable(BaseModel):
     params: Mapping[str, str] = {}
     talk: tuple[str, ...] = ()
     fits: Mapping[str, Any] = {}
+    also: tuple[str, ...] = ()
 
 
 def policy_in(document: Document, path: KeyPath, table: PolicyTable) -> WrittenPolicy:
@@ -103,7 +104,7 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
         if table is None:
             continue
         try:
-            rule = Rule(table.tool, table.params, talk=table.talk, fits=table.fits)
+            rule = Rule(table.tool, table.params, talk=table.talk, fits=table.fits, also=table.also)
             if path[-1] == "deny":
                 check_can_deny(rule)
         except ConfigError as error:

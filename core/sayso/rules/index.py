@@ -26,7 +26,8 @@ class RuleIndex:
     def __init__(self, rules: Sequence[Rule]) -> None:
         numbers: dict[str, list[int]] = defaultdict(list)
         for number, rule in enumerate(rules):
-            numbers[rule.tool].append(number)
+            for tool in rule.tools:
+                numbers[tool].append(number)
         self._shelves = {tool: _Shelf(rules, some) for tool, some in numbers.items()}
 
     def matching(self, call: ToolCall) -> Iterator[int]:

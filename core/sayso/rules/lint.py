@@ -160,8 +160,9 @@ def _listed(name: RuleList, rules: Sequence[Rule]) -> list[_Listed]:
 
 
 def _of_tool(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
-    if _GLOB_SIGN.search(rule.tool):
-        yield ToolIsPattern(name, rule.tool)
+    for tool in rule.tools:
+        if _GLOB_SIGN.search(tool):
+            yield ToolIsPattern(name, tool)
 
 
 def _of_allow(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
@@ -169,7 +170,7 @@ def _of_allow(name: ListedRule, rule: Rule) -> Iterator[LintFinding]:
     if rule.arguments_digest is not None:
         return  # it is about one set of arguments, whatever its patterns
     if not rule.params and not rule.fits and rule.others_digest is None:
-        yield EveryCall(name, rule.tool)
+        yield from (EveryCall(name, tool) for tool in rule.tools)
     yield from _of_patterns(name, rule.params)
 
 
@@ -205,7 +206,7 @@ def _shadowed(
 
 def _covers(wide: Rule, narrow: Rule) -> bool:
     """Whether it is certain that the wide rule is about every call of the narrow one."""
-    if wide.tool != narrow.tool:
+    if not set(wide.tools).issuperset(narrow.tools):
         return False
     if wide.arguments_digest not in (None, narrow.arguments_digest):
         return False

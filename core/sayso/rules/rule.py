@@ -45,9 +45,9 @@ def _is_empty(value: Any) -> bool:
 class Rule:
     """Calls of one tool whose arguments fit patterns.
 
-    The tool's name is compared exactly. Every parameter named in ``params``
-    must be there and fit its glob, compared with the value as JavaScript's
-    ``String(value)`` writes it; every one named in ``fits`` must be there and be
+    The tool's name is compared exactly; ``also`` are others that the rule is about as well.
+    Every parameter named in ``params`` must be there and fit its glob, compared with the value
+    as JavaScript's ``String(value)`` writes it; every one named in ``fits`` must be there and be
     what its ``Fit`` says. With ``arguments_digest`` the rule is about
     exactly one set of arguments and no other; with ``others_digest`` the
     arguments beside those in ``params`` and ``fits`` are exactly those of this digest.
@@ -56,7 +56,7 @@ class Rule:
 
     Raises:
         ConfigError: a pattern is refused; the message names the parameter and the fix.
-            Or a digest is of a form that is not known here, or a parameter is named twice.
+            Or a digest is of a form that is not known here, or a name stands there twice.
     """
 
     tool: str
@@ -66,6 +66,7 @@ class Rule:
     # Left out where there is none: other versions read a rule that has neither.
     talk: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
     fits: Annotated[Mapping[str, Fit], Field(exclude_if=_is_empty)] = field(default_factory=dict)
+    also: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
 
     @field_validator("params")
     @classmethod
@@ -86,16 +87,23 @@ class Rule:
         return digest
 
     def __post_init__(self) -> None:
+        if len({*self.tools}) < len(self.tools):
+            raise ConfigError(f"a rule names the tool {self.tool!r} or another one twice")
         for name in (*self.talk, *self.params):
             if name in self.fits or (name in self.talk and name in self.params):
                 raise ConfigError(f"a rule says twice what {name!r} may be")
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools that the rule is about."""
+        return (self.tool, *self.also)
 
     def matches(self, call: ToolCall, values: Values | None = None) -> bool:
         """Whether the call is one that this rule is about.
 
         ``values`` are those of the call's arguments, for whoever asks many rules.
         """
-        if call.name != self.tool:
+        if call.name != self.tool and call.name not in self.also:
             return False
         values = values or Values(call.arguments, call.folder)
         for name, pattern in self.params.items():
@@ -129,8 +137,10 @@ def check_can_deny(rule: Rule) -> None:
 
     Raises:
         ConfigError: it has fits. What they do not understand they do not mean, and a
-            denial would let it pass.
+            denial would let it pass. Or it is about several tools: denials are kept by tool.
     """
+    if rule.also:
+        raise ConfigError(f"a rule that denies is about one tool: write one for {rule.also[0]!r}")
     if rule.fits:
         raise ConfigError(
             f"{next(iter(rule.fits))!r} is told by a fit, which can only allow: what is not "

@@ -64,5 +64,5 @@ def about(
     values = values or Values(call.arguments, call.folder)
     for kept in remembered:
         rule = kept.rule
-        if rule.tool == call.name and kept.effect == effect and rule.matches(call, values):
+        if call.name in rule.tools and kept.effect == effect and rule.matches(call, values):
             yield kept

@@ -192,9 +192,77 @@ def test_an_edit_offers_its_first_folder_and_then_the_project() -> None:
     labels = [found[key].choice.label for key in ("always-2", "always-3")]
     assert labels == ["Always: below src/", "Always: in this project"]
     assert found["always-2"].choice.stores == (
-        f'Edit with file_path being a file anywhere below "/work/shop/src" {NEVER} and any '
-        "new_string, old_string and replace_all and no other arguments in session s-1"
+        "Edit, MultiEdit and Write with file_path being a file anywhere below "
+        f'"/work/shop/src" {NEVER} and any content, edits, new_string, old_string and '
+        "replace_all and no other arguments in session s-1"
     )
+
+
+def test_a_rule_for_edits_is_about_every_tool_of_the_agent_that_edits_and_no_other() -> None:
+    path = "/work/shop/src/a.py"
+    rule = offered("Edit", {"file_path": path, "old_string": "1", "new_string": "2"})[
+        "always-2"
+    ].rule
+
+    for tool, more in (
+        ("Edit", {"old_string": "a", "new_string": "b", "replace_all": True}),
+        ("MultiEdit", {"edits": []}),
+        ("Write", {"content": "x"}),
+    ):
+        assert rule.matches(ToolCall(tool, {"file_path": path, **more}, folder=SHOP)), tool
+        elsewhere = {"file_path": "/work/shop/tests/a.py", **more}
+        assert not rule.matches(ToolCall(tool, elsewhere, folder=SHOP)), tool
+        mode = {"file_path": path, "mode": "0777", **more}
+        assert not rule.matches(ToolCall(tool, mode, folder=SHOP)), tool
+    for tool in ("Delete", "Move", "Read", "NotebookEdit", "Bash", "write_file", "edit"):
+        assert not rule.matches(ToolCall(tool, {"file_path": path}, folder=SHOP)), tool
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "also"),
+    [
+        ("Write", {"file_path": "src/a", "content": ""}, ("Edit", "MultiEdit")),
+        ("NotebookEdit", {"notebook_path": "src/a", "new_source": ""}, ()),
+        ("replace", {"file_path": "src/a", "old_string": "", "new_string": ""}, ("write_file",)),
+        ("write_file", {"file_path": "src/a", "content": ""}, ()),
+        ("edit_file", {"path": "src/a", "edits": []}, ("write_file",)),
+        ("create_directory", {"path": "src/a"}, ()),
+        ("copy_file", {"source_path": "src/a", "destination_path": "src/b"}, ()),
+        ("edit", {"path": "src/a", "edits": []}, ("write",)),
+        ("Read", {"file_path": "src/a"}, ()),
+        ("Write", {"file_path": "src/a", "content": "", "mode": 7}, ()),
+    ],
+)
+def test_only_tools_that_everybody_has_who_has_the_one_are_meant_as_well(
+    tool: str, arguments: dict[str, Any], also: tuple[str, ...]
+) -> None:
+    found = offered(tool, arguments)
+    assert found["always-2"].rule.also == also
+    assert found["always"].rule.also == ()
+    assert found["deny-always"].rule.also == ()
+
+
+def test_a_tool_that_is_declared_is_meant_alone() -> None:
+    declared = Declaration(paths=["file_path"], writes=["content"])
+    found = offered("Write", {"file_path": "src/a", "content": ""}, declared=declared)
+
+    assert found["always-2"].rule.also == ()
+
+
+def test_beside_a_rule_for_several_tools_is_one_for_the_tool_alone() -> None:
+    run = replace(RUN, project="shop")
+    found = offered("Edit", {"file_path": "src/a", "old_string": "", "new_string": ""}, run=run)
+    offer = found["always-2"]
+
+    assert offer.choice.also == ("MultiEdit", "Write")
+    assert offer.alone is not None
+    assert offer.choice.alone == offer.alone.choice
+    assert offer.alone.rule == replace(offer.rule, also=())
+    assert offer.alone.choice.stores.startswith("Edit with file_path")
+    assert [one.key for one in offer.alone.choice.longer] == [
+        "always-2-one-day",
+        "always-2-one-project",
+    ]
 
 
 def test_a_file_of_the_root_itself_is_offered_alone_before_the_project() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sayso import RulePolicy, RunRef, ToolCall
+from sayso import ConfigError, Rule, RulePolicy, RunRef, ToolCall
 from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.once import once_keys
 from sayso.policy.presets import PRESETS
 from sayso.written.document import SettingsError
 
@@ -37,6 +38,21 @@ async def test_a_file_says_what_a_policy_of_rules_says(file: Path) -> None:
     assert await said(policy, "drop") == (Ruling.DENY, "deny rule 1")
     assert await said(policy, "migrate") == (Ruling.ALLOW, "allow-once rule 1")
     assert await said(policy, "migrate") == (Ruling.ASK, "ask")
+
+
+async def test_an_allow_rule_may_be_about_several_tools_and_a_denial_about_one(file: Path) -> None:
+    file.write_text('allow = [{ tool = "Edit", also = ["Write"] }]\n')
+    policy = RulePolicy.from_file(file)
+    assert await said(policy, "Write") == (Ruling.ALLOW, "allow rule 1")
+    assert await said(policy, "MultiEdit") == (Ruling.ASK, "ask")
+
+    file.write_text('deny = [{ tool = "Edit", also = ["Write"] }]\n')
+    with pytest.raises(SettingsError) as caught:
+        RulePolicy.from_file(file)
+    assert any("is about one tool: write one for 'Write'" in one for one in caught.value.problems)
+    with pytest.raises(ConfigError, match="about one tool"):
+        RulePolicy(deny=[Rule("Edit", also=("Write",))])
+    assert once_keys([Rule("Edit")]) != once_keys([Rule("Edit", also=("Write",))])
 
 
 async def test_a_file_may_allow_by_default(file: Path) -> None:

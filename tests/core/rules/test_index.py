@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from support.examples import examples
 
 from sayso.calls import ToolCall
@@ -159,3 +160,35 @@ def test_the_first_rule_that_matches_decides_whatever_it_is_told_apart_by() -> N
     ]
 
     assert list(RuleIndex(rules).matching(ToolCall("t", {"x": "a", "y": "b"}))) == [0, 1, 2, 3, 4]
+
+
+def test_a_rule_for_several_tools_is_found_by_each_of_them() -> None:
+    rules = [Rule("Write"), Rule("Edit", {"path": "src/*"}, also=("Write", "MultiEdit"))]
+    index = RuleIndex(rules)
+
+    assert list(index.matching(ToolCall("Write", {"path": "src/a"}))) == [0, 1]
+    for tool, path, found in (
+        ("Edit", "src/a", 1),
+        ("MultiEdit", "src/a", 1),
+        ("MultiEdit", "b", None),
+        ("Read", "src/a", None),
+    ):
+        call = ToolCall(tool, {"path": path})
+        assert index.first(call) == found
+        assert rules[1].matches(call) == (found is not None)
+
+
+@pytest.mark.parametrize("also", [("Edit",), ("Write", "Write")])
+def test_a_rule_names_each_tool_once(also: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError, match="twice"):
+        Rule("Edit", also=also)
+
+
+def test_a_rule_for_one_tool_is_written_as_it_always_was() -> None:
+    def written(rule: Rule) -> dict[str, object]:
+        return dict(TypeAdapter(Rule).dump_python(rule, by_alias=True))
+
+    assert "also" not in written(Rule("Edit"))
+    assert TypeAdapter(Rule).validate_python(written(Rule("Edit", also=("Write",)))).also == (
+        "Write",
+    )

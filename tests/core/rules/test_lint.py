@@ -170,3 +170,13 @@ def test_a_rule_that_holds_its_other_arguments_shadows_nothing_but_itself() -> N
 
     assert not any("comes first" in said for said in lint_rules([holding, bash("git push")], []))
     assert any("repeats allow rule 1" in said for said in lint_rules([holding, holding], []))
+
+
+def test_a_rule_for_several_tools_is_told_of_each_and_covers_each() -> None:
+    both = Rule("Edit", also=("Wri*",))
+
+    assert any("Wri*" in sentence and "pattern" in sentence for sentence in lint_rules([both], []))
+    covered = lint_rules([Rule("Edit", also=("Write",)), Rule("Write", {"path": "a"})], [])
+    assert any("allow rule 2" in sentence and "covers all" in sentence for sentence in covered)
+    wider = lint_rules([Rule("Write"), Rule("Write", {"path": "a"}, also=("Edit",))], [])
+    assert not any("covers all" in sentence for sentence in wider)

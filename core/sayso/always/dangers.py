@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sayso.always.programs import program_of
 from sayso.globs import dangers as globs
 from sayso.globs.notes import Danger, DangerKind
+from sayso.known.tools import sends_queries
 from sayso.rules.fits import PathFit, ShellFit
 from sayso.rules.rule import Rule
 from sayso.shell.looks import READING
@@ -66,6 +67,8 @@ def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
         return ()
     if is_the_tool(rule):
         return (WholeTool(),)
+    if not rule.params and not rule.fits and sends_queries(rule.tool, rule.talk):
+        return (Sends(),)
     return (*_of_params(rule), *_of_fits(rule))
 
 

@@ -72,6 +72,8 @@ def button_label(rule: Rule, words: AlwaysWords, limit: int) -> str:
         said = f"{words.always}: {program_of(patterns[0]) or visible(patterns[0], one_line=True)}"
     elif patterns:
         said = words.always_by.format(words.both.join(map(name_in_words, sorted(rule.params))))
+    elif rule.talk and rule.arguments_digest is None:
+        said = words.always_any.format(_names(rule.talk, words))
     else:
         said = words.always_these
     return shortened(said, limit)

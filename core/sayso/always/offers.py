@@ -138,7 +138,9 @@ class _Offering:
     ) -> Offer | None:
         """For the session; where the agent names a project, for that as well."""
         offer = self._offer(key, label, rule, effect=effect)
-        if offer is None or not self.run.project or any(map(_is_for_the_session, offer.dangers)):
+        if offer is None or not self.run.project:
+            return offer
+        if any(map(_is_for_the_session, offer.dangers)):
             return offer
         day, long = (
             self._offer(f"{key}-{suffix}", label, rule, effect=effect, scope="project")

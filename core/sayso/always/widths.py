@@ -12,9 +12,10 @@ from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
 from sayso.globs.glob import escape
-from sayso.known.tools import alike, roles_in
+from sayso.known.tools import alike, known, roles_in
 from sayso.rules.declarations import Declaration, DerivePermission
 from sayso.rules.javascript import as_text
+from sayso.rules.roles import Roles
 from sayso.rules.rule import PatternRule, Rule, literal_rule
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ def derive(
         same = () if declaration is not None and declaration.roles.names else alike(call)
         middle += by_roles(call, roles, same)
     elif function is None:
-        middle += _program(call)
+        middle += (*_program(call), *_any_query(call, roles))
     rules = [literal]
     for rule in middle:
         if rule not in rules and rule != whole:
@@ -107,6 +108,15 @@ def _program(call: ToolCall) -> Iterator[Rule]:
     if (pattern := program_pattern(line)) is not None:
         # The others are held as they are: an environment or a shell of one's own starts anything.
         yield Rule(call.name, {commands[0]: pattern}, others_digest=arguments_digest(arguments))
+
+
+def _any_query(call: ToolCall, roles: Roles) -> Iterator[Rule]:
+    """A search for whatever the agent looks for; the other arguments are held as they are."""
+    tool = known(call)
+    if tool is None or roles != tool.roles or not set(tool.queries).intersection(call.arguments):
+        return
+    others = {n: value for n, value in call.arguments.items() if n not in tool.queries}
+    yield Rule(call.name, others_digest=arguments_digest(others), talk=tool.queries)
 
 
 def _declared(call: ToolCall, function: DerivePermission) -> Iterator[Rule]:

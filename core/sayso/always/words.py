@@ -20,6 +20,7 @@ class AlwaysWords:
     always_begins: str
     always_below: str
     always_project: str
+    always_any: str
     always_these: str
     always_deny: str
     whole_tool: str
@@ -83,6 +84,7 @@ ENGLISH = AlwaysWords(
     always_begins="Always: {} …",
     always_below="Always: below {}/",
     always_project="Always: in this project",
+    always_any="Always: any {}",
     always_these="Always: these arguments",
     always_deny="Always deny",
     whole_tool="Whole tool",

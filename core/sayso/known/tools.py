@@ -27,7 +27,8 @@ class KnownTool:
     """A tool as others made it: whose it is, and what its arguments are for.
 
     ``looks`` says what it does at most, where that is to look, or to keep a list of the
-    agent's own. A name may be here more than once, each time with other arguments.
+    agent's own; ``edits`` that it does nothing but write what one file holds, ``queries`` what it
+    sends to a search engine. A name may be here more than once, each time with other arguments.
     """
 
     name: str
@@ -39,6 +40,7 @@ class KnownTool:
     writes: tuple[str, ...] = ()
     url: str = ""
     edits: bool = False
+    queries: tuple[str, ...] = ()
 
     @property
     def owners(self) -> frozenset[str]:
@@ -191,7 +193,10 @@ _TALKING = (
     KnownTool("Task", _CLAUDE, talk=("description",)),
 )
 
-_FETCHING = (KnownTool("WebFetch", _CLAUDE, talk=("prompt",), url="url"),)
+_FETCHING = (
+    KnownTool("WebFetch", _CLAUDE, talk=("prompt",), url="url"),
+    KnownTool("WebSearch", _CLAUDE, queries=("query",)),
+)
 
 TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
 """All of them."""
@@ -219,6 +224,11 @@ def known(call: ToolCall) -> KnownTool | None:
         if all(name in call.arguments for name in tool.roles.names)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def sends_queries(name: str, arguments: tuple[str, ...]) -> bool:
+    """Whether these are all that a well-known tool of this name sends to a search engine."""
+    return bool(arguments) and any(one.queries == arguments for one in _TOOLS.get(name, ()))
 
 
 def alike(call: ToolCall) -> tuple[KnownTool, ...]:

@@ -134,6 +134,21 @@ def test_the_sentence_of_a_line_with_any_looks_says_the_line_and_what_may_follow
     assert "can show every file" in found["always-2"].choice.warning
 
 
+def test_a_search_offers_any_query_for_the_session_and_says_where_it_goes() -> None:
+    run = replace(RUN, project="shop")
+    found = offered("WebSearch", {"query": "a"}, run=run)
+    choice, rule = found["always-2"].choice, found["always-2"].rule
+
+    assert choice.label == "Always: any query"
+    assert choice.stores == "WebSearch with any query and no other arguments in session s-1"
+    assert choice.warning.startswith("Every query goes to a search engine")
+    assert choice.longer == ()
+    assert rule.matches(ToolCall("WebSearch", {"query": "b"}))
+    assert not rule.matches(ToolCall("WebSearch", {"query": "b", "allowed_domains": ["x.org"]}))
+    declared = Declaration(talk=["why"])
+    assert "always-2" not in offered("WebSearch", {"query": "a", "why": ""}, declared=declared)
+
+
 @pytest.mark.parametrize(
     ("place", "name"),
     [
@@ -200,9 +215,7 @@ def test_an_edit_offers_its_first_folder_and_then_the_project() -> None:
 
 def test_a_rule_for_edits_is_about_every_tool_of_the_agent_that_edits_and_no_other() -> None:
     path = "/work/shop/src/a.py"
-    rule = offered("Edit", {"file_path": path, "old_string": "1", "new_string": "2"})[
-        "always-2"
-    ].rule
+    rule = offered("Edit", {"file_path": path, "old_string": "1"})["always-2"].rule
 
     for tool, more in (
         ("Edit", {"old_string": "a", "new_string": "b", "replace_all": True}),
@@ -245,14 +258,12 @@ def test_only_tools_that_everybody_has_who_has_the_one_are_meant_as_well(
 def test_a_tool_that_is_declared_is_meant_alone() -> None:
     declared = Declaration(paths=["file_path"], writes=["content"])
     found = offered("Write", {"file_path": "src/a", "content": ""}, declared=declared)
-
     assert found["always-2"].rule.also == ()
 
 
 def test_beside_a_rule_for_several_tools_is_one_for_the_tool_alone() -> None:
     run = replace(RUN, project="shop")
-    found = offered("Edit", {"file_path": "src/a", "old_string": "", "new_string": ""}, run=run)
-    offer = found["always-2"]
+    offer = offered("Edit", {"file_path": "src/a", "old_string": ""}, run=run)["always-2"]
 
     assert offer.choice.also == ("MultiEdit", "Write")
     assert offer.alone is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS, ChatRoom
 
-from sayso import Outcome, ToolCall
+from sayso import Outcome, ToolCall, Verdict
+from sayso.cards.card import Card, Open
+from sayso.chats.places import MessageRef
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
@@ -32,9 +35,15 @@ async def a_room(routes: Sequence[Route], folder: Path) -> AsyncIterator[ChatRoo
             yield room
 
 
+async def asked(room: ChatRoom) -> tuple[asyncio.Task[Verdict], MessageRef, Card]:
+    waiting = room.ask(EDIT)
+    ref, card = await room.chat.card_where(lambda card: isinstance(card.state, Open))
+    return waiting, ref, card
+
+
 async def test_one_press_is_about_all_tools_that_edit(tmp_path: Path) -> None:
     async with a_room(SAME, tmp_path) as room:
-        waiting, ref, card = await room.asked(EDIT)
+        waiting, ref, card = await asked(room)
         await room.desk.press(press_on(ref, card, "always-2", by=ALICE))
         assert (await waiting).approved
 
@@ -47,7 +56,7 @@ async def test_where_others_answer_for_one_of_them_it_is_about_the_tool_of_the_c
     tmp_path: Path,
 ) -> None:
     async with a_room(OTHERS, tmp_path) as room:
-        _, ref, card = await room.asked(EDIT)
+        _, ref, card = await asked(room)
         assert card.choice("always-2") is None
         choice = card.choice("always-2-one")
         assert choice is not None
@@ -64,7 +73,7 @@ async def test_no_press_stores_what_the_card_does_not_offer(
     routes: Sequence[Route], tmp_path: Path
 ) -> None:
     async with a_room(routes, tmp_path) as room:
-        _, _, card = await room.asked(EDIT)
+        _, _, card = await asked(room)
         keys = {one.key for one in (*card.choices, *card.more) if one.stores}
 
         for key in ("always-2", "always-2-one", "always-3", "always-3-one"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -237,7 +237,10 @@ class HostedApi:
             asked = Asked(record.request, token.actor, ending.decided_at, self._terms)
             with suppress(ApiProblem):
                 again = partial(answer_of, asked, kind, given)
-                if (await beside_large(record.request, again))[0] == ending:
+                answer, rule = await beside_large(record.request, again)
+                # What it would remember is made anew, with an id of its own: it is the one that is.
+                kept = rule and replace(rule, rule_id=ending.rule_kept)
+                if answer.keeping(kept) == ending:
                     return event_reply(ending)
         self._refused(token, record.request, "late", given)
         raise already_answered(record)

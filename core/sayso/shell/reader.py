@@ -98,9 +98,9 @@ def read(text: str) -> Line | None:
     return reading.line()
 
 
-def _may_match(words: str) -> bool:
+def _may_match(written: str) -> bool:
     # With some settings of zsh: `a^b` and `a~b` are what begins with an a, and something else.
-    return "^" in words or "~" in words
+    return "^" in written or "~" in written
 
 
 class _Reading:

@@ -294,7 +294,9 @@ async def test_half_bodies_do_not_take_a_server_with_400_files_down(
         session = await stack.enter_async_context(aiohttp.ClientSession(url, headers=headers))
         async with session.post(f"{branch}/requests", json=a_body()) as asked:
             request_id = (await asked.json())["request"]["permissionId"]
-        card = await playground.slack.message_where(lambda message: "deploy-bot" in message.all_text)
+        card = await playground.slack.message_where(
+            lambda message: "deploy-bot" in message.all_text
+        )
         await playground.slack.press(card, "Allow", by="alice")
         async with session.get(f"{branch}/requests/{request_id}") as shown:
             answered = (await shown.json())["response"]

@@ -6,7 +6,7 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -57,6 +57,20 @@ def pytest_collection_finish() -> None:
     """Garbage that tests leave is collected, without looking through all that was loaded."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A report of a failure is made without collecting garbage on the way.
+
+    Python 3.11 reads its own source for a report. Garbage that complains meanwhile, such as a task
+    nobody waited for, makes it read again inside of that, which it takes for an error of its own.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from sayso_bots.settings.tokens import token_hash
 from sayso_playground import Playground, SlackMessage
 
 CI, REVIEWER, OTHER = (f"sayso_{name:x<43}" for name in ("ci", "reviewer", "other"))
+# What a card's buttons carry.
+_HANDLE = re.compile(r'"value": "([A-Za-z0-9_-]{16,200})"')
 ORIGIN = "https://dashboard.example.com"
 
 
@@ -147,6 +150,7 @@ class World:
     backend: Backend
     bots: Serving
     session_id: str = "s-42"
+    _sessions: dict[str, str] = field(default_factory=dict)
 
     @property
     def branch(self) -> str:
@@ -217,9 +221,25 @@ class World:
 
     async def card(self, text: str = "") -> SlackMessage:
         """The card in this test's session that contains the text."""
-        return await self.playground.slack.message_where(
-            lambda message: text in message.all_text and self.session_id in message.all_text
-        )
+        sessions = self._sessions
+        while True:
+            found = await self.playground.slack.message_where(
+                lambda message: (
+                    text in message.all_text
+                    and sessions.get(message.ts, self.session_id) == self.session_id
+                )
+            )
+            if found.ts not in sessions:
+                sessions[found.ts] = await self._session_of(found)
+            if sessions[found.ts] == self.session_id:
+                return found
+
+    async def _session_of(self, message: SlackMessage) -> str:
+        """The session of a card, which stands a level down on it."""
+        for handle in _HANDLE.findall(json.dumps(message.blocks)):
+            if (found := await self.backend.copies.find(handle)) is not None:
+                return found.request.run.session_id
+        return ""
 
 
 def a_body(**more: Any) -> dict[str, Any]:

@@ -106,6 +106,8 @@ def _choose(
     values = choice.form.read(raw) if choice.form else NO_INPUTS
     if not choice.stores:
         return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
+    # Who may answer about this tool need not be one who may answer about the others.
+    choice = choice.alone or choice
     lasts = asked.terms.lasts(choice)
     lasting = replace(choice, lasts=lasts)
     rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)

@@ -24,7 +24,9 @@ def chosen(
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     """The response that the choice stands for, and the rule it stores, as on a card.
 
-    ``inputs`` are the values of the choice's form by the names of its fields.
+    ``inputs`` are the values of the choice's form by the names of its fields. A rule for
+    several tools is stored for the one that was asked about: nobody knows here
+    whether who answers for it answers for the others.
 
     Raises:
         ValueError: the card has no such choice, the terms do not offer it, or
@@ -40,6 +42,7 @@ def chosen(
             return request.answer(choice, by=by, at=at, inputs=values), None
         if choice.scope not in terms.scopes:
             break
+        choice = choice.alone or choice
         lasts = terms.lasts(choice)
         lasting = replace(choice, lasts=lasts)
         rule = request.to_remember(lasting, by=by, at=at, until=at + lasts)

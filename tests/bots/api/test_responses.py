@@ -304,3 +304,17 @@ async def test_edited_arguments_are_read_by_the_form_of_the_card(world: World) -
     assert reply.status == 200, reply.text
     assert reply.json["modifiedArguments"] == {"command": "terraform plan"}
     assert reply.json["argumentsDigest"] == request["argumentsDigest"]
+
+
+async def test_an_answer_that_remembers_is_about_the_tool_that_was_asked_about_alone(
+    world: World,
+) -> None:
+    run = RunRef("deploy-bot", world.session_id)
+    arguments = {"file_path": "src/a.py", "old_string": "1", "new_string": "2"}
+    async with Gate.open(world.backend, run=run, folder="/home/dev/shop") as gate:
+        submitted = await gate.submit(ToolCall("Edit", arguments))
+        assert isinstance(submitted, str)
+        reply = await world.respond(submitted, choiceKey="always-2")
+
+    assert reply.status == 200, reply.text
+    assert (reply.json["rule"]["tool"], reply.json["rule"].get("also")) == ("Edit", None)

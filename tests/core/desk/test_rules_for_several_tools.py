@@ -12,8 +12,11 @@ from support.chat_double import ChatDouble, press_on
 from support.room import OPS, ChatRoom
 
 from sayso import Outcome, ToolCall, Verdict
+from sayso.agent.choices import chosen
+from sayso.always.terms import Terms
 from sayso.cards.card import Card, Open
 from sayso.chats.places import MessageRef
+from sayso.clock import utc_now
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.stores.memory import memory_backend
@@ -78,3 +81,18 @@ async def test_no_press_stores_what_the_card_does_not_offer(
 
         for key in ("always-2", "always-2-one", "always-3", "always-3-one"):
             assert (card.choice(key) is not None) == (key in keys), key
+
+
+async def test_an_answer_in_code_is_about_the_tool_that_was_asked_about_alone(
+    tmp_path: Path,
+) -> None:
+    async with a_room(SAME, tmp_path) as room:
+        submitted = await room.gate.submit(EDIT)
+        assert isinstance(submitted, str)
+        record = await room.backend.store.get(submitted)
+        assert record is not None
+
+        _, rule = chosen(record.request, "always-2", by=ALICE, at=utc_now(), terms=Terms())
+
+    assert rule is not None
+    assert (rule.rule.tool, rule.rule.also) == ("Edit", ())

@@ -336,7 +336,7 @@ def test_the_example_settings_show_every_setting() -> None:
 
     text = (DEPLOY / "sayso.example.toml").read_text()
     shown = set(re.findall(r"^(?:# )?([a-z0-9_]+) = ", text, re.MULTILINE))
-    shown |= set(re.findall(r"\b(tool|params|talk|fits) = ", text))
+    shown |= set(re.findall(r"\b(tool|params|talk|fits|also) = ", text))
     shown |= set(re.findall(r"^# \[\[(?:api|aap)\.([a-z]+)]]$", text, re.MULTILINE))
     platforms = loaded_platforms(source_of("", {}), ())
     models = [platform.section for platform in platforms]

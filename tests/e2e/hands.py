@@ -89,6 +89,12 @@ class SlackHands:
         delivery = await self.slack.press(card, label, by=by)
         assert delivery.error is None
 
+    async def confirm(self, label: str) -> None:
+        """Press a button of a second step."""
+        card = await self._message_where(lambda message: label in message.buttons)
+        delivery = await self.slack.press(card, label, by="alice")
+        assert delivery.error is None
+
     async def opened(self, label: str, by: str = "alice") -> SlackView:
         """The form behind a button."""
         await self.press(label, by)

@@ -96,7 +96,7 @@ async def test_always_is_not_asked_a_second_time(claude: ClaudeCode, hands: Slac
     turns = ([claude.writes("one")], [claude.writes("one", "toolu_2")])
     working = asyncio.create_task(claude.work(*turns))
     await hands.press("Always")
-    await hands.press("This session, 1 day")
+    await hands.confirm("This session, 1 day")
     await working
 
     assert claude.ran == ["one", "one"]

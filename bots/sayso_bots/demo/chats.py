@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from sayso_playground import Playground, SlackMessage, TelegramMessage
 
@@ -40,13 +40,13 @@ class SlackChat:
         return str((await self._slack.view_for("alice")).view)
 
     async def shows(self, outcome: str, actor: str) -> bool:
-        """Whether the card comes to say how it ended and by whom, without buttons."""
+        """Whether the card comes to say how it ended and by whom, and asks no more."""
         mention = f"@{actor.removeprefix('slack:')}"
         try:
             await self._slack.message_where(
                 lambda message: (
                     message.ts not in self._before
-                    and not message.buttons
+                    and not _asks(message.buttons)
                     and outcome in message.all_text
                     and (actor in message.all_text or mention in message.all_text)
                 ),
@@ -91,12 +91,12 @@ class TelegramChat:
         return message.document.content.decode() if message.document else ""
 
     async def shows(self, outcome: str, actor: str) -> bool:
-        """Whether the card comes to say how it ended and by whom, without buttons."""
+        """Whether the card comes to say how it ended and by whom, and asks no more."""
         try:
             await self._telegram.message_where(
                 lambda message: (
                     message.id not in self._before
-                    and not message.buttons
+                    and not _asks(message.buttons)
                     and outcome in message.text
                     and actor in message.text
                 ),
@@ -112,3 +112,8 @@ class TelegramChat:
             return is_card and (not button or button in message.buttons)
 
         return await self._telegram.message_where(fits, _SECONDS)
+
+
+def _asks(buttons: Iterable[str]) -> bool:
+    """Whether one of these buttons decides; what an answer stored can be revoked."""
+    return any(not label.startswith("Revoke") for label in buttons)

@@ -155,7 +155,7 @@ async def _expect(playing: _Play, verdict: Verdict, outcome: Outcome, actor: str
     playing.check(said, is_true=(verdict.outcome, verdict.decided_by) == (outcome, actor))
     for name, chat in (("Slack", playing.slack), ("Telegram", playing.telegram)):
         shown = await chat.shows(outcome.value.capitalize(), actor)
-        playing.check(f"the card in {name} says so and has no buttons", is_true=shown)
+        playing.check(f"the card in {name} says so and asks no more", is_true=shown)
 
 
 async def _expect_unasked(playing: _Play, call: ToolCall) -> None:

@@ -84,9 +84,7 @@ async def test_many_streams_leave_the_bots_reachable(store_url: str, tmp_path: P
                 f"{url}{_BRANCH}/requests", json=a_body(), headers={"Authorization": f"Bearer {CI}"}
             ) as asked:
                 status, said = asked.status, await asked.json()
-            card = await playground.slack.message_where(
-                lambda message: "deploy-bot" in message.all_text
-            )
+            card = await playground.slack.message_where(lambda one: "deploy-bot" in one.all_text)
             await playground.slack.press(card, "Allow", by="alice")
             further = [await opened(url, CI) for _ in range(150)]
             held += [writer for _, writer in further]

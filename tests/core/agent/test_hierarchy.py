@@ -33,7 +33,7 @@ async def test_the_card_says_which_parent_call_sub_agent_and_source_asked() -> N
 
     assert verdict.approved
     assert card.asker == "deploy-bot › plan_release › researcher › summarise"
-    assert ("Source", "web-tools") in card.body.facts
+    assert ("Source", "web-tools") in card.body.details
 
 
 async def test_a_child_does_not_change_its_parent_nor_its_siblings() -> None:

@@ -96,7 +96,8 @@ async def test_two_rules_are_suggested_at_most(backend: Backend) -> None:
 
 async def test_a_rule_for_the_whole_tool_is_offered_for_minutes_only(backend: Backend) -> None:
     async with Gate.open(backend, run=RUN) as gate:
-        await gate.submit(CALL, suggest=[Rule("bash"), PatternRule("bash", {"command": "*"})])
+        call = ToolCall("deploy", {"target": "staging"})
+        await gate.submit(call, suggest=[Rule("deploy"), PatternRule("deploy", {"target": "*"})])
 
     body = (await the_request(backend)).card()
     scopes = {choice.key: choice.scope for choice in (*body.choices, *body.more) if choice.stores}

@@ -273,7 +273,7 @@ p() {{ record p "$@"; }}
 q() {{ record q "$@"; }}
 r() {{ record r "$@"; }}
 cat() {{ while IFS= read -r one; do printf '%s\\n' "$one"; done; }}
-set -f
+set -o noglob
 {line}
 """
 

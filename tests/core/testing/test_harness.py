@@ -34,7 +34,7 @@ async def test_scripted_calls_go_in_and_prompts_and_verdicts_come_out() -> None:
 
     assert [prompt.tool for prompt in stage.prompts] == ["deploy"]
     assert stage.prompts[0].arguments == {"target": "staging"}
-    assert stage.prompts[0].text == "target: staging"
+    assert stage.prompts[0].text == "staging"
     assert {"allow", "always", "deny"} <= set(stage.prompts[0].choices)
     assert [verdict.outcome for verdict in stage.verdicts] == [Outcome.APPROVED, Outcome.DENIED]
     assert str(stage) == "list: approved (allow rule 1)\ndeploy: denied (person)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 # How many fifths of a thorough run's examples are tried, all of them new. Without it a fifth,
-# the same ones each time. `make check` sets 5, continuous integration 2.
+# the same ones each time. `make check` sets 5, continuous integration 1.
 _FIFTHS = int(os.environ.get("SAYSO_TEST_THOROUGH") or 0)
 THOROUGH = _FIFTHS > 0
 

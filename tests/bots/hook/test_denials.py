@@ -149,7 +149,7 @@ async def test_a_store_that_is_away_is_a_denial_after_its_patience(machine: Mach
 
 
 async def test_a_question_ends_before_the_time_that_claude_code_gives(alone: Machine) -> None:
-    done = await alone.hook(event("write"), "--timeout", "500ms")
+    done = await alone.hook(event("write"), "--timeout", "3s")
 
     assert decision(done)[0] == "deny"
     assert "in time" in decision(done)[1]

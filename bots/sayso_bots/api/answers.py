@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from sayso.agent.choices import pressed
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice, every
 from sayso.errors import FieldError, InvalidInputError
@@ -104,15 +105,9 @@ def _choose(
         raise invalid(Wrong("/inputs", "must be an object"))
     raw = _raw(choice, inputs or {})
     values = choice.form.read(raw) if choice.form else NO_INPUTS
-    if not choice.stores:
-        return asked.request.answer(choice, by=asked.by, at=asked.at, inputs=values), None
-    # Who may answer about this tool need not be one who may answer about the others.
-    choice = choice.alone or choice
-    lasts = asked.terms.lasts(choice)
-    lasting = replace(choice, lasts=lasts)
-    rule = asked.request.to_remember(lasting, by=asked.by, at=asked.at, until=asked.at + lasts)
-    answer = asked.request.answer(lasting, by=asked.by, at=asked.at, inputs=values)
-    return answer.keeping(rule), rule
+    return pressed(
+        asked.request, choice, by=asked.by, at=asked.at, terms=asked.terms, inputs=values
+    )
 
 
 def _raw(choice: Choice, inputs: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,9 +24,7 @@ def chosen(
 ) -> tuple[UserInputResponse, RememberedRule | None]:
     """The response that the choice stands for, and the rule it stores, as on a card.
 
-    ``inputs`` are the values of the choice's form by the names of its fields. A rule for
-    several tools is stored for the one that was asked about: nobody knows here
-    whether who answers for it answers for the others.
+    ``inputs`` are the values of the choice's form by the names of its fields.
 
     Raises:
         ValueError: the card has no such choice, the terms do not offer it, or
@@ -37,18 +35,34 @@ def chosen(
     for choice in every((*body.choices, *body.more)):
         if choice.key != key:
             continue
-        values = _read(choice, inputs)
-        if not choice.stores:
-            return request.answer(choice, by=by, at=at, inputs=values), None
-        if choice.scope not in terms.scopes:
+        if choice.stores and choice.scope not in terms.scopes:
             break
-        choice = choice.alone or choice
-        lasts = terms.lasts(choice)
-        lasting = replace(choice, lasts=lasts)
-        rule = request.to_remember(lasting, by=by, at=at, until=at + lasts)
-        return request.answer(lasting, by=by, at=at, inputs=values).keeping(rule), rule
+        return pressed(request, choice, by=by, at=at, terms=terms, inputs=_read(choice, inputs))
     offered = ", ".join(choice.key for choice in (*body.choices, *body.more))
     raise ValueError(f"this request has no choice {key!r}; it has {offered}")
+
+
+def pressed(
+    request: UserInputRequest,
+    choice: Choice,
+    *,
+    by: str,
+    at: datetime,
+    terms: Terms,
+    inputs: Inputs,
+) -> tuple[UserInputResponse, RememberedRule | None]:
+    """What a choice that the terms offer stands for, with what its form was read to.
+
+    A rule for several tools is stored for the one that was asked about: nobody knows here
+    whether who answers for it answers for the others.
+    """
+    if not choice.stores:
+        return request.answer(choice, by=by, at=at, inputs=inputs), None
+    choice = choice.alone or choice
+    lasts = terms.lasts(choice)
+    lasting = replace(choice, lasts=lasts)
+    rule = request.to_remember(lasting, by=by, at=at, until=at + lasts)
+    return request.answer(lasting, by=by, at=at, inputs=inputs).keeping(rule), rule
 
 
 def answer_to(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from sayso.always.programs import program_pattern
-from sayso.always.roles import by_roles
+from sayso.always.widths_by_role import by_roles
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest, as_json
 from sayso.errors import InvalidCallError
@@ -40,7 +40,7 @@ def derive(
 
     First exactly this call, but for its talk. Then what is suggested, see ``suggested``, as
     far as it is about this call. Then what the tool derives, and what follows from the roles
-    of its arguments, declared or well known: see ``sayso.always.roles``. For a command
+    of its arguments, declared or well known: see ``sayso.always.widths_by_role``. For a command
     line of an unknown tool that is plain words of a program that can only look, this program
     with the other arguments as they are. Last the tool, whatever its arguments. ``digest`` is
     that of the arguments, where it is known already.

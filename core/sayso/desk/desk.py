@@ -106,11 +106,11 @@ class Desk:
             "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
         )
         notices = Notices(backend.bus, self._background)
-        self._approvers = Approvers(routes, by_platform, clock=(timer or LoopTimer()).now)
+        timer = timer or LoopTimer()
+        self._approvers = Approvers(routes, by_platform, clock=timer.now)
         self._members = MembersHeard(self._approvers, backend.bus)
         self.members_changed = self._members.tell
         self._deadlines = Deadlines(backend.watch)
-        timer = timer or LoopTimer()
         self._lanes = Lanes(backend.budgets, timer)
         calling = {caller.platform: caller for caller in callers}
         callings = Callings(

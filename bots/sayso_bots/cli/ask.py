@@ -8,7 +8,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
-from sayso_bots.cli.store import who_and_where
+from sayso_bots.cli.store import say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.durations import parse_duration
@@ -176,7 +176,17 @@ async def _verdict(
         ):
             # To see more of a store that hangs, a quarter of the time was spent at most.
             left = max(ends_at - asyncio.get_running_loop().time(), said.seconds / 2)
-            return await _checked(gate, args, said, left)
+            verdict = await _checked(gate, args, said, left)
+        if args.quiet and not args.json and verdict.outcome is Outcome.EXPIRED:
+            # Whoever is not quiet was told while it waited.
+            await _say_unless_attended(backend)
+        return verdict
+
+
+async def _say_unless_attended(backend: Backend) -> None:
+    with suppress(StoreUnreachableError):
+        if not await backend.roster.count():
+            say_no_bots()
 
 
 def _gate(

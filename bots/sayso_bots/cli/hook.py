@@ -23,6 +23,7 @@ from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.parser import Parser, sayso_parser
+from sayso_bots.cli.store import unattended
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
 from sayso_bots.hook.asking import Asker, answered, failed
 from sayso_bots.hook.events import HookEvent, read_event
@@ -35,6 +36,7 @@ from sayso_bots.hook.settings_file import (
     settings_file,
     this_command,
 )
+from sayso_bots.hook.unseen import Say
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
@@ -113,9 +115,17 @@ def by_hand(args: argparse.Namespace, env: Mapping[str, str]) -> int:  # noqa: A
 
 
 def answered_here(
-    words: Sequence[str], env: Mapping[str, str], text: str, *, ends_at: float, reader: int
+    words: Sequence[str],
+    env: Mapping[str, str],
+    text: str,
+    *,
+    ends_at: float,
+    reader: int,
+    say: Say,
 ) -> Answer:
     """The answer to an event, by this process; ``reader`` is the file it will be written to.
+
+    ``say`` is told what somebody should know before the answer.
 
     Raises:
         StoppedError: a signal came; the question is withdrawn.
@@ -129,12 +139,14 @@ def answered_here(
     asker = replace(asker, seconds=max(min(asker.seconds, ends_at - time.monotonic()), 0.01))
     # What the gate logs while it tries again ends in a denial that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
-    return run_stoppable(_answered(event, settings, asker, reader), SIGNALS)
+    return run_stoppable(_answered(event, settings, asker, reader, say), SIGNALS)
 
 
-async def _answered(event: HookEvent, settings: AskSettings, asker: Asker, reader: int) -> Answer:
+async def _answered(
+    event: HookEvent, settings: AskSettings, asker: Asker, reader: int, say: Say
+) -> Answer:
     async with open_backend(settings.store.url) as backend:
-        work = asyncio.create_task(answered(event, settings, asker, backend))
+        work = asyncio.create_task(answered(event, settings, asker, backend, say))
         try:
             while not work.done():
                 if is_gone(reader):
@@ -199,6 +211,7 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         _tell(args, at, f"taken out of {at}" if changed else f"{at} has no hook of Sayso", changed)
         return 0
     words, store, asker = _installed(args, env)
+    why = unattended(store)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
     hook = Hook(
@@ -214,6 +227,8 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         print(_NEEDS_LOGIN.format(title=agent.title), file=sys.stderr)
     elif store.is_default:
         print(_NO_STORE.format(store=store.url), file=sys.stderr)
+    if why:
+        print(f"sayso: {why}", file=sys.stderr)
     if agent is CODEX:
         print(_NEEDS_TRUST, file=sys.stderr)
     return 0

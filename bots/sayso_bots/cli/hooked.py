@@ -76,12 +76,16 @@ def _answer(asked: _Asked, *, resident: bool) -> Answer:
     words = ("hook", asked.agent.key, *asked.argv)
     if resident and NO_HELPER not in asked.argv:
         left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
-        said = ask_helper(words, asked.env, seconds=left, text=asked.text, reader=asked.out)
+        said = ask_helper(
+            words, asked.env, seconds=left, text=asked.text, reader=asked.out, say=_say
+        )
         if said is not None and is_answer(answer := said.get("answer"), asked.name):
             return answer
     from sayso_bots.cli.hook import answered_here
 
-    answer = answered_here(words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out)
+    answer = answered_here(
+        words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out, say=_say
+    )
     if not is_answer(answer, asked.name):
         raise TypeError("not an answer")
     return answer

@@ -17,6 +17,7 @@ from sayso_bots.resident.place import folder_of, identity
 
 if TYPE_CHECKING:
     from sayso.stores.backend import Backend
+    from sayso_bots.resident.server import Say
 
 _MOST_STORES = 8
 
@@ -31,16 +32,18 @@ class Commands:
         self._backends: dict[str, Backend] = {}
         self._opening = asyncio.Lock()
 
-    async def answer(self, said: Said) -> Said | None:
+    async def answer(self, said: Said, say: Say) -> Said | None:
         """What a command is told; None where it must do all of it itself."""
         words, env = said["argv"], said["env"]
         if words[:1] == ["hook"]:
-            return await self._hook(words, env, said["text"])
+            return await self._hook(words, env, said["text"], say)
         if words[:1] == ["ask"]:
             return await self._ask(words, env, said["cwd"])
         return None
 
-    async def _hook(self, words: Sequence[str], env: Mapping[str, str], text: str) -> Said | None:
+    async def _hook(
+        self, words: Sequence[str], env: Mapping[str, str], text: str, say: Say
+    ) -> Said | None:
         from sayso_bots.cli.hook import hook_setup
         from sayso_bots.hook.agents import AGENTS
         from sayso_bots.hook.asking import answered
@@ -50,9 +53,8 @@ class Commands:
         backend = await self._backend(settings.store.url)
         if backend is None:
             return None
-        return {
-            "answer": await answered(read_event(text, AGENTS[words[1]]), settings, asker, backend)
-        }
+        event = read_event(text, AGENTS[words[1]])
+        return {"answer": await answered(event, settings, asker, backend, say)}
 
     async def _ask(self, words: Sequence[str], env: Mapping[str, str], folder: str) -> Said | None:
         from sayso_bots.cli.ask import CODES, prepared, printed

@@ -13,10 +13,13 @@ from typing import TypeVar
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
-from sayso_bots.settings.settings import read_store
+from sayso_bots.settings.settings import StoreSettings, read_store
 
 START_BOTS = "no bots are running on this store; `sayso serve` starts them"
 """What whoever looks at the store should know: nobody would show a question."""
+
+# Setting something up does not wait for a store that is away.
+_LOOK_SECONDS = 3.0
 
 _T = TypeVar("_T")
 
@@ -59,3 +62,22 @@ def who_and_where() -> str:
 def say_no_bots() -> None:
     """Tell whoever reads stderr."""
     print(f"sayso: {START_BOTS}", file=sys.stderr)
+
+
+def unattended(store: StoreSettings) -> str:
+    """Why nobody could see a question by now; empty where bots run.
+
+    Raises:
+        ConfigError: it is no address of a store.
+    """
+
+    async def desks() -> int:
+        async with asyncio.timeout(_LOOK_SECONDS), open_backend(store.url) as backend:
+            return await backend.roster.count()
+
+    try:
+        return "" if asyncio.run(desks()) else START_BOTS
+    except StoreUnreachableError as error:
+        return store.unreachable(error)
+    except TimeoutError:
+        return f"{store.name}: no answer within {_LOOK_SECONDS:g} s"

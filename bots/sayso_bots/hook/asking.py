@@ -15,6 +15,7 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.events import Outcome
 from sayso.rules.paths import is_project
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
@@ -22,6 +23,7 @@ from sayso_bots.hook.agents import Answer
 from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
+from sayso_bots.hook.unseen import Say, is_unseen, watched
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.settings.routing import route_seconds
 from sayso_bots.settings.settings import AskSettings
@@ -39,12 +41,17 @@ class Asker:
 
 
 async def answered(
-    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
+    event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend, say: Say
 ) -> Answer:
-    """What the hook says to the event: yes on a verdict that approves, no in every other case."""
+    """What the hook says to the event: yes on a verdict that approves, no in every other case.
+
+    ``say`` is told meanwhile what somebody should know before the answer.
+    """
     try:
-        verdict = await _verdict(event, settings, asker, backend)
-        return _answer(event, verdict)
+        async with watched(backend, say):
+            verdict = await _verdict(event, settings, asker, backend)
+        was_unseen = verdict.outcome is Outcome.EXPIRED and await is_unseen(backend)
+        return _answer(event, verdict, HOOK_WORDS.was_unseen if was_unseen else "")
     except StoreUnreachableError as error:
         return failed(event.name, settings.store.unreachable(error))
     except SaysoError as error:
@@ -105,8 +112,8 @@ def project_of(folder: Folder | None) -> str:
     return folder.root if folder is not None and is_project(folder.root) else ""
 
 
-def _answer(event: HookEvent, verdict: Verdict) -> Answer:
-    said = verdict.as_tool_result()
+def _answer(event: HookEvent, verdict: Verdict, more: str) -> Answer:
+    said = f"{verdict.as_tool_result()} {more}".rstrip()
     if not verdict.approved:
         return denied(event.name, said)
     arguments = dict(verdict.arguments)

@@ -20,6 +20,14 @@ class HookWords:
         "The arguments were changed, and {agent} would not read them: its login shell prints "
         "something before each hook. So the call did not run; make the shell's profile silent"
     )
+    unseen: str = (
+        "Sayso: no bots are running on this store, so nobody can see this question; "
+        "`sayso serve` starts them"
+    )
+    was_unseen: str = (
+        "No bots are running on this store, so nobody could see the question; "
+        "`sayso serve` starts them"
+    )
     no_reason: str = "the call may not run"
     failed: str = "Sayso could not get an answer, so the call did not run: {why}"
     broken: str = "an error inside Sayso ({kind})"

@@ -9,7 +9,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sayso_bots.process.reader import ReaderGoneError, is_gone
@@ -28,6 +28,9 @@ MOST_BYTES = 64 * 1024 * 1024
 
 HEADER = struct.Struct(">Q")
 
+SAID = "said"
+"""A message with this is no answer: the command prints it, and waits on."""
+
 _CONNECTING_SECONDS = 1.0
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5
@@ -42,8 +45,11 @@ def ask_helper(
     seconds: float,
     text: str = "",
     reader: int | None = None,
+    say: Callable[[str], None] = lambda _text: None,
 ) -> Mapping[str, Any] | None:
-    """What the helper says within so many seconds; None where the command must work by itself.
+    """What the helper answers within so many seconds; None where the command must work by itself.
+
+    ``say`` is told what the helper says before it answers.
 
     Where there is no helper, one is started for the next command. ``reader`` is the file that
     the answer is written to: when nobody reads it any more, or this is interrupted in any
@@ -68,7 +74,7 @@ def ask_helper(
         if not is_same_user(connection):
             return None
         try:
-            return _exchange(connection, {**request, "text": text}, seconds, reader)
+            return _exchange(connection, {**request, "text": text}, seconds, reader, say)
         except (OSError, ValueError):
             return None
         except BaseException:
@@ -88,23 +94,32 @@ def _connected(at: str) -> socket.socket:
 
 
 def _exchange(
-    connection: socket.socket, request: Mapping[str, Any], seconds: float, reader: int | None
+    connection: socket.socket,
+    request: Mapping[str, Any],
+    seconds: float,
+    reader: int | None,
+    say: Callable[[str], None],
 ) -> Mapping[str, Any] | None:
     body = json.dumps(request).encode()
     connection.sendall(HEADER.pack(len(body)) + body)
     ends_at = time.monotonic() + seconds
-    while not _is_answered(connection, reader):
-        if time.monotonic() > ends_at:
+    while time.monotonic() <= ends_at:
+        if not _has_come(connection, reader):
+            continue
+        # What has begun to come is written in one go.
+        (length,) = HEADER.unpack(_read(connection, HEADER.size))
+        if length > MOST_BYTES:
             return None
-    # What has begun to come is written in one go.
-    (length,) = HEADER.unpack(_read(connection, HEADER.size))
-    if length > MOST_BYTES:
-        return None
-    reply = json.loads(_read(connection, length))
-    return reply if isinstance(reply, dict) and reply else None
+        reply = json.loads(_read(connection, length))
+        if not isinstance(reply, dict) or not reply:
+            return None
+        if SAID not in reply:
+            return reply
+        say(str(reply[SAID]))
+    return None
 
 
-def _is_answered(connection: socket.socket, reader: int | None) -> bool:
+def _has_come(connection: socket.socket, reader: int | None) -> bool:
     """Wait for a moment; whether something came."""
     if reader is not None and is_gone(reader):
         raise ReaderGoneError

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from sayso_bots.resident.client import HEADER, MOST_BYTES
+from sayso_bots.resident.client import HEADER, MOST_BYTES, SAID
 from sayso_bots.resident.place import address, is_same_user
 
 _log = logging.getLogger(__name__)
@@ -27,7 +27,10 @@ LOOK_SECONDS = 5.0
 # A command says what it wants as soon as it is connected.
 _SAYING_SECONDS = 5.0
 
-Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any] | None]]
+Say = Callable[[str], None]
+"""Tells a command what it prints while it waits."""
+
+Answer = Callable[[Mapping[str, Any], Say], Awaitable[Mapping[str, Any] | None]]
 """From what a command says to what it is told; None is *do it yourself*."""
 
 
@@ -109,9 +112,12 @@ class Helper:
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._busy += 1
         try:
-            reply = await self._reply(reader, writer.get_extra_info("socket"))
-            body = json.dumps(reply or {}).encode()
-            writer.write(HEADER.pack(len(body)) + body)
+
+            def say(text: str) -> None:
+                writer.write(_packed({SAID: text}))
+
+            reply = await self._reply(reader, writer.get_extra_info("socket"), say)
+            writer.write(_packed(reply or {}))
             await writer.drain()
         except (OSError, EOFError, ValueError, TimeoutError):
             _log.debug("a command left, or said something else")
@@ -121,7 +127,7 @@ class Helper:
             writer.close()
 
     async def _reply(
-        self, reader: asyncio.StreamReader, connection: socket.socket
+        self, reader: asyncio.StreamReader, connection: socket.socket, say: Say
     ) -> Mapping[str, Any] | None:
         if not is_same_user(connection):
             return None
@@ -132,12 +138,12 @@ class Helper:
             request = json.loads(await reader.readexactly(length))
         if not isinstance(request, dict) or request.get("who") != self._who:
             return None
-        return await self._unless_left(request, reader)
+        return await self._unless_left(request, reader, say)
 
     async def _unless_left(
-        self, request: Mapping[str, Any], reader: asyncio.StreamReader
+        self, request: Mapping[str, Any], reader: asyncio.StreamReader, say: Say
     ) -> Mapping[str, Any] | None:
-        work = asyncio.ensure_future(self._worked(request))
+        work = asyncio.ensure_future(self._worked(request, say))
         left = asyncio.ensure_future(reader.read(1))
         try:
             await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
@@ -152,11 +158,16 @@ class Helper:
             return None
         return work.result()
 
-    async def _worked(self, request: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    async def _worked(self, request: Mapping[str, Any], say: Say) -> Mapping[str, Any] | None:
         try:
-            return await self._answer(request)
+            return await self._answer(request, say)
         except (SystemExit, KeyboardInterrupt) as ended:
             # A parser raises one for wrong usage. Let through, it would end the loop, and withdraw
             # what all others wait for.
             _log.debug("a command has to end by itself: %s", type(ended).__name__)
             return None
+
+
+def _packed(reply: Mapping[str, Any]) -> bytes:
+    body = json.dumps(reply).encode()
+    return HEADER.pack(len(body)) + body

@@ -23,7 +23,8 @@ async def edited(called: dict[str, Any], approved: dict[str, Any]) -> Answer:
     settings = read_ask_settings(os.devnull, {})
     said = read_event(event("pay", **called).decode(), CLAUDE_CODE)
     async with memory_backend() as backend, asyncio.timeout(PATIENCE_SECONDS):
-        asking = asyncio.create_task(answered(said, settings, Asker("claude-code", 30, 1), backend))
+        asker = Asker("claude-code", 30, 1)
+        asking = asyncio.create_task(answered(said, settings, asker, backend, lambda _: None))
         request = await until_asked(backend)
         response = request.approve(by="slack:U0ALICE", modified_arguments=approved)
         await backend.store.settle(request.question_id, response)

@@ -187,7 +187,7 @@ def test_what_is_written_starts_in_any_folder_and_is_given_more_time_than_the_qu
         f" hook claude-code --config {tmp_path}/sayso.toml --timeout 90s --store redis://there/7 "
         "--agent 'my coder' || exit 2"
     )
-    assert done.err == ""
+    assert "no store was named" not in done.err
 
 
 def test_it_is_known_before_the_first_call_that_the_settings_are_wrong(
@@ -243,7 +243,7 @@ def test_a_password_of_the_store_is_taken_from_the_environment_for_that_store_al
 
 def test_whoever_installs_without_a_store_is_told_which_one_it_is(install: Install) -> None:
     assert "redis://127.0.0.1:6379/0" in install().err
-    assert install("--store", "redis://there").err == ""
+    assert "no store was named" not in install("--store", "redis://there").err
 
 
 def test_a_helper_that_was_switched_off_stays_off_whatever_the_environment_says_later(

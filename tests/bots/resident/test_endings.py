@@ -14,14 +14,14 @@ from support.hooked import until
 
 from sayso_bots.resident.client import ask_helper
 from sayso_bots.resident.place import folder_of, identity
-from sayso_bots.resident.server import Helper, only_one
+from sayso_bots.resident.server import Helper, Say, only_one
 
 
 async def test_it_ends_when_nobody_asks_for_a_while(runtime: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
 
-    async def answer(said: Mapping[str, Any]) -> None:
-        del said
+    async def answer(_said: Mapping[str, Any], _say: Say) -> None:
+        return None
 
     with only_one(str(folder_of(env)), "me") as at:
         assert at is not None
@@ -34,7 +34,7 @@ async def test_it_ends_when_its_folder_is_gone_and_nobody_waits(runtime: Path) -
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     asked, may_answer = asyncio.Event(), asyncio.Event()
 
-    async def answer(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def answer(_said: Mapping[str, Any], _say: Say) -> Mapping[str, Any]:
         asked.set()
         await may_answer.wait()
         return {"code": 0}

@@ -21,7 +21,7 @@ from sayso.testing import a_request, a_response
 from sayso.testing.builders import a_rule
 from sayso_bots.resident.client import ask_helper
 from sayso_bots.resident.place import folder_of, identity
-from sayso_bots.resident.server import Helper, only_one
+from sayso_bots.resident.server import Helper, Say, only_one
 
 # What a start may load of the large packages: nothing.
 HEAVY = {"pydantic", "redis", "asyncio", "argparse", "sayso", "aiohttp", "logging", "pathlib"}
@@ -193,7 +193,7 @@ async def test_a_helper_of_other_code_at_the_same_address_answers_nothing(
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     asked: list[Mapping[str, Any]] = []
 
-    async def answer(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def answer(said: Mapping[str, Any], _say: Say) -> Mapping[str, Any]:
         asked.append(said)
         return {"code": 0, "out": "approved\n"}
 

@@ -279,4 +279,10 @@ def _installed(
 
 
 def _options(given: Mapping[str, str | None]) -> list[str]:
-    return [word for name, value in given.items() if value for word in (name, value)]
+    """The words of a command line; a value that begins with a dash would be taken for an option."""
+    return [
+        word
+        for name, value in given.items()
+        if value
+        for word in ((f"{name}={value}",) if value.startswith("-") else (name, value))
+    ]

@@ -265,6 +265,16 @@ def written_words(file: Path) -> list[str]:
     return words[words.index("hook") :]
 
 
+def test_a_value_that_begins_with_a_dash_is_written_as_a_value(
+    install: Install, file: Path
+) -> None:
+    done = install("--agent=-x", "--store", "redis://there")
+    _, asker = hook_setup(written_words(file), {})
+
+    assert done.code == 0
+    assert asker.agent == "-x"
+
+
 def test_undo_says_what_it_did(install: Install, file: Path) -> None:
     install()
 

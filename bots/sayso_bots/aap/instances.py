@@ -84,6 +84,14 @@ class Instance:
         return told
 
 
+class UnreadableInstanceError(AapError):
+    """What is kept of an instance is of another version of Sayso, or damaged."""
+
+    def __init__(self, instance_id: str) -> None:
+        message = f"what is kept of instance {instance_id} cannot be read by this version of Sayso"
+        super().__init__(500, "instance_unreadable", message)
+
+
 class Instances:
     """The instances in the store. One that nobody uses for 400 days is forgotten."""
 
@@ -94,15 +102,27 @@ class Instances:
         self.vault = vault
 
     async def find(self, instance_id: str) -> Instance | None:
-        """The instance of this id, also one that is deleted; None where there is none."""
-        text = await self._documents.read(_key(instance_id), keep=_KEPT.total_seconds())
-        return None if text is None else _read(text)
+        """The instance of this id, also one that is deleted; None where there is none.
 
-    async def all(self) -> Sequence[Instance]:
-        """The instances that are not deleted, by name."""
-        found = [await self.find(one) for one in await self._directory.ids()]
-        known = [one for one in found if one is not None and one.deleted_at is None]
-        return sorted(known, key=lambda one: (one.name, one.id))
+        Raises:
+            UnreadableInstanceError: what is kept of it cannot be read.
+        """
+        text = await self._documents.read(_key(instance_id), keep=_KEPT.total_seconds())
+        return None if text is None else _read(text, instance_id)
+
+    async def all(self) -> tuple[Sequence[Instance], Sequence[str]]:
+        """The instances that are not deleted, by name, and the ids of those that cannot be read."""
+        known: list[Instance] = []
+        unreadable: list[str] = []
+        for instance_id in await self._directory.ids():
+            try:
+                found = await self.find(instance_id)
+            except UnreadableInstanceError:
+                unreadable.append(instance_id)
+                continue
+            if found is not None and found.deleted_at is None:
+                known.append(found)
+        return sorted(known, key=lambda one: (one.name, one.id)), sorted(unreadable)
 
     async def behind(self, token: str) -> Instance | None:
         """The instance whose token this is; None where it is nobody's, or is revoked."""
@@ -193,7 +213,7 @@ class Instances:
         """
         for _ in range(_MOST_TRIES):
             text = await self._documents.read(_key(instance_id))
-            known = None if text is None else _read(text)
+            known = None if text is None else _read(text, instance_id)
             if known is None or known.deleted_at is not None:
                 raise no_such_instance()
             if (answer := self.changed(known, key, given)) is not None:
@@ -209,15 +229,17 @@ class Instances:
                 return after.public
         raise _busy()
 
-    async def delete(self, instance_id: str) -> Instance:
-        """Revoke the instance's token; the instance as it was left. Once more changes nothing.
+    async def delete(self, instance_id: str) -> None:
+        """Revoke the instance's token, also where it cannot be read. Once more changes nothing.
 
         Raises:
             AapError: there is no such instance.
         """
-        instance = await self._set(instance_id, deleted_at=self._clock())
+        try:
+            await self._set(instance_id, deleted_at=self._clock())
+        except UnreadableInstanceError:
+            await self._bury(instance_id)
         await self._directory.remove(instance_id)
-        return instance
 
     async def consumes(self, instance: Instance) -> None:
         """Note that the instance uses the approvals it is given."""
@@ -229,13 +251,20 @@ class Instances:
             text = await self._documents.read(_key(instance_id))
             if text is None:
                 raise no_such_instance()
-            known = _read(text)
+            known = _read(text, instance_id)
             if known.deleted_at is not None:
                 return known
             after = replace(known, **facts)
             if await self._swap(instance_id, text, _written(after)):
                 return after
         raise _busy()
+
+    async def _bury(self, instance_id: str) -> None:
+        """Put a deleted instance, of which nothing else is known, where one cannot be read."""
+        buried = Instance(instance_id, "", "", "", "", "", deleted_at=self._clock())
+        text = await self._documents.read(_key(instance_id))
+        if not await self._swap(instance_id, text, _written(buried)):
+            raise _busy()
 
     async def _swap(self, instance_id: str, before: str | None, after: str) -> bool:
         seconds = _KEPT.total_seconds()
@@ -275,8 +304,15 @@ def _written(instance: Instance) -> str:
     return json.dumps(asdict(instance), default=datetime.isoformat, separators=(",", ":"))
 
 
-def _read(text: str) -> Instance:
-    found: dict[str, Any] = json.loads(text)
+def _read(text: str, instance_id: str) -> Instance:
+    try:
+        return _instance_in(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        # What it holds is nobody's business, so nothing more is said of what is wrong with it.
+        raise UnreadableInstanceError(instance_id) from None
+
+
+def _instance_in(found: dict[str, Any]) -> Instance:
     if (delivery := found["delivery"]) is not None:
         since = datetime.fromisoformat(delivery.pop("since"))
         found["delivery"] = Delivery(**delivery, since=since)

@@ -62,6 +62,11 @@ class Kept:
         )
 
 
+def filed_by(instance_id: str) -> str:
+    """How a request says of which instance it is, beside what is kept with it."""
+    return f"aap:{instance_id}"
+
+
 def kept_in(record: Record) -> Kept | None:
     """What is kept with a request; None where it came in by another door."""
     request = record.request
@@ -96,7 +101,7 @@ def permission_of(
         permission_id=request_id,
         source_name=instance.agent,
         run=RunRef(instance.agent, session, run_id=session, project=submission.project),
-        filed_by=f"aap:{instance.id}",
+        filed_by=filed_by(instance.id),
         function_name=submission.tool,
         description=submission.reasoning,
         call_id=request_id,

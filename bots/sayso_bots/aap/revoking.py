@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sayso.clock import Clock
+from sayso.errors import UnknownRequestError
 from sayso.stores.backend import Backend
 from sayso_bots.aap.instances import Instances
-from sayso_bots.aap.requests import kept_in
+from sayso_bots.aap.requests import filed_by
 
 
 async def revoke(backend: Backend, instances: Instances, instance_id: str, clock: Clock) -> int:
@@ -17,9 +20,11 @@ async def revoke(backend: Backend, instances: Instances, instance_id: str, clock
     await instances.delete(instance_id)
     withdrawn = 0
     for record in await backend.watch.pending():
-        kept = kept_in(record)
-        if kept is not None and kept.instance_id == instance_id:
+        # Not what is kept with it, which may be of another version.
+        if record.request.filed_by == filed_by(instance_id):
             ending = record.request.cancelled(at=clock(), reason="its instance is deleted")
-            settled = await backend.store.settle(record.request.question_id, ending)
-            withdrawn += settled.first
+            # One that is gone meanwhile has ended as well.
+            with suppress(UnknownRequestError):
+                settled = await backend.store.settle(record.request.question_id, ending)
+                withdrawn += settled.first
     return withdrawn

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 # No [[aap.provisioner]] has such a name: what is made here is changed and revoked here.
 _HERE = ""
 _COLUMNS = ("ID", "NAME", "AGENT", "MADE BY", "WEBHOOKS TO", "USES APPROVALS")
+_UNREADABLE = (
+    "sayso: what is kept of instance {id} cannot be read by this version; "
+    "`sayso aap revoke {id}` takes its token back"
+)
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -127,14 +131,16 @@ def provisioner_command(args: argparse.Namespace, env: Mapping[str, str]) -> int
 def list_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """List the instances, by name."""
     vault = _vault(args, env)
-    found = with_store(
+    found, unreadable = with_store(
         args, env, lambda backend: Instances(backend.documents, vault, utc_now).all()
     )
+    for one in unreadable:
+        print(_UNREADABLE.format(id=one), file=sys.stderr)
     if args.json:
         print(json.dumps([_as_json(one) for one in found]))
     elif found:
         print(table(_COLUMNS, [_row(one) for one in found]))
-    else:
+    elif not unreadable:
         print("There are no instances. `sayso aap instance NAME` makes one.")
     return 0
 
@@ -143,20 +149,24 @@ def revoke_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Delete an instance, whoever made it."""
     vault = _vault(args, env)
 
-    async def revoked(backend: Backend) -> tuple[Instance, int]:
+    async def revoked(backend: Backend) -> tuple[str, Instance | None, int]:
         instances = Instances(backend.documents, vault, utc_now)
-        known = {one.id: one for one in await instances.all()}
-        meant = instance_id(list(known), args.id)
+        known, unreadable = await instances.all()
+        by_id: dict[str, Instance | None] = dict.fromkeys(unreadable)
+        by_id.update({one.id: one for one in known})
+        meant = instance_id(by_id, args.id)
         if meant is None:
             raise ConfigError(f"there is no instance {shown(args.id)}; see `sayso aap list`")
-        return known[meant], await revoke(backend, instances, meant, utc_now)
+        return meant, by_id[meant], await revoke(backend, instances, meant, utc_now)
 
-    instance, withdrawn = with_store(args, env, revoked)
+    meant, instance, withdrawn = with_store(args, env, revoked)
     if args.json:
-        print(json.dumps({**_as_json(instance), "withdrawn": withdrawn}))
+        told = {"id": meant} if instance is None else _as_json(instance)
+        print(json.dumps({**told, "withdrawn": withdrawn}))
         return 0
     more = f", {withdrawn} of its requests withdrawn" if withdrawn else ""
-    print(f"revoked {one_line(instance.name or instance.agent)} ({instance.id}){more}")
+    name = "" if instance is None else one_line(instance.name or instance.agent)
+    print(f"revoked {f'{name} ({meant})' if name else meant}{more}")
     return 0
 
 

@@ -17,6 +17,7 @@ from sayso.testing import StoppedClock
 from sayso_bots.aap.credentials import Vault
 from sayso_bots.aap.errors import AapError
 from sayso_bots.aap.instances import MOST_CHANGES, Instances
+from sayso_bots.aap.revoking import revoke
 from sayso_bots.aap.webhooks.notifier import WebhookNotifier
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -103,6 +104,32 @@ async def test_a_deleted_instance_is_revoked_and_what_it_asked_is_withdrawn(aap:
     assert (await show(aap, instance_id)).error[0] == 404
     assert (await change(aap, instance_id, instance_name="x")).error[0] == 404
     assert (await make(aap, key)).error == (409, "instance_deleted")
+
+
+async def test_an_instance_that_cannot_be_read_fails_alone_and_can_be_revoked(
+    aap: AapWorld,
+) -> None:
+    made = (await make(aap)).json
+    token, instance_id = made["credential"]["token"], made["instance"]["id"]
+    mine = AapWorld(aap.url, aap.playground, aap.session, aap.backend, token, instance_id)
+    mine_asked, kept = await mine.asked(), await aap.asked()
+    name = f"aap-instance:{instance_id}"
+    before = await aap.backend.documents.read(name)
+    await aap.backend.documents.swap(name, before, "{", seconds=600)
+    instances = Instances(aap.backend.documents, Vault(SECRET.encode()), StoppedClock())
+
+    asked = await mine.get(mine_asked["id"])
+    others = await aap.get(kept["id"])
+    known, unreadable = await instances.all()
+    withdrawn = await revoke(aap.backend, instances, instance_id, StoppedClock())
+
+    assert asked.error == (500, "instance_unreadable")
+    assert others.status == 200
+    assert unreadable == [instance_id]
+    assert known
+    assert withdrawn == 1
+    assert (await mine.get(mine_asked["id"])).error == (401, "invalid_token")
+    assert (await aap.get(kept["id"])).json["status"] == "pending"
 
 
 async def test_another_provisioners_instance_is_not_there(aap: AapWorld) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 
 import pytest
 from support.commands import Done, Run
 
+from sayso.stores.connect import open_backend
 from sayso_bots.settings.tokens import token_hash
 
 SECRET = "a secret of this test, which is long enough"
@@ -72,6 +74,35 @@ def test_a_revoked_instance_is_gone_from_the_list(aap: Run) -> None:
     assert [one["id"] for one in json.loads(aap("list", "--json").out)] == [kept["id"]]
     assert again.code == 2
     assert "there is no instance" in again.err
+
+
+async def test_an_instance_that_cannot_be_read_is_named_and_hides_no_other(
+    aap: Run, store_url: str
+) -> None:
+    def run(*words: str) -> Awaitable[Done]:
+        return asyncio.to_thread(aap, *words)
+
+    kept = json.loads((await run("instance", "laptop", "--json")).out)
+    broken = json.loads((await run("instance", "server", "--json")).out)
+    async with open_backend(store_url) as backend:
+        name = f"aap-instance:{broken['id']}"
+        before = await backend.documents.read(name)
+        await backend.documents.swap(name, before, '{"of": "the future"}', seconds=60)
+
+    listed, shown = await run("list", "--json"), await run("list")
+    other = await run("revoke", kept["id"], "--json")
+    revoked = await run("revoke", broken["id"][:8])
+    after = await run("list")
+
+    assert [one["id"] for one in json.loads(listed.out)] == [kept["id"]]
+    assert kept["id"] in shown.out
+    for done in (listed, shown):
+        assert done.code == 0
+        assert f"instance {broken['id']} cannot be read" in done.err
+        assert "of the future" not in done.err
+    assert json.loads(other.out)["id"] == kept["id"]
+    assert (revoked.code, revoked.out) == (0, f"revoked {broken['id']}\n")
+    assert (after.err, "There are no instances" in after.out) == ("", True)
 
 
 @pytest.mark.parametrize("url", ["https://sayso.example.com", "https://sayso.example.com/aap/"])

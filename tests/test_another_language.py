@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.slack_kit import a_config
-from support.x_language import X_DESK, X_SLACK, X_TELEGRAM, english, texts
+from support.x_language import X_DESK, X_SLACK, X_TELEGRAM, X, english, texts
 
 from sayso import RunRef, ToolCall
 from sayso.always.terms import Terms
@@ -23,6 +23,7 @@ from sayso.cards.card import Card, Choice, Ended, Open
 from sayso.chats.places import Answer, Answered, MessageRef, Place
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.routes import Route, Routes
+from sayso.desk.speech import Speech
 from sayso.dialogues.buttons import FormButton
 from sayso.dialogues.dialogue import Dialogue, Purpose, portable
 from sayso.dialogues.moves import begun, pressed, stumbled, typed
@@ -121,16 +122,19 @@ INPUTS = {
 
 @pytest.fixture(scope="module")
 def maker() -> CardMaker:
-    slack = SlackAdapter(a_config(), words=X_SLACK)
+    slack = SlackAdapter(a_config(), languages={X: X_SLACK})
     telegram = TelegramAdapter(
-        TelegramConfig(bot_token="1:A", mode="polling"), MemoryDrafts(lambda: NOW), words=X_TELEGRAM
+        TelegramConfig(bot_token="1:A", mode="polling"),
+        MemoryDrafts(lambda: NOW),
+        languages={X: X_TELEGRAM},
     )
+    routes = Routes([Route((SLACK,), approvers=("slack:U0",))], language=X)
     return CardMaker(
         {"slack": slack, "telegram": telegram},
-        Routes([Route((SLACK,), approvers=("slack:U0",))]),
+        routes,
         terms=Terms(scopes=frozenset({"session", "agent", "tool-window"})),
         refusals=Refusals(reasons=("α", "β")),
-        words=X_DESK.questions,
+        speech=Speech(routes, {X: X_DESK}),
     )
 
 
@@ -173,7 +177,7 @@ def states(maker: CardMaker, request: UserInputRequest, platform: str) -> Iterat
 
 def answers(maker: CardMaker, request: UserInputRequest, card: Card) -> Iterator[Any]:
     """An answer for each choice."""
-    spoken = maker.spoken(request)
+    spoken = maker.spoken(Found(Copy("handle", request.question_id, SLACK), request, None))
     for choice in (*card.choices, *card.more):
         if choice.key == "show":
             continue
@@ -270,7 +274,7 @@ def problem_of(field: FormField, raw: Raw) -> str:
     ["{", '{"α": NaN}', '{"α": 1, "α": 2}', "{“α”: 1}", "β", "β=1", "α=1\nα=2", "γ=x", "[" * 9],
 )
 def test_no_problem_of_edited_arguments_is_told_in_english(maker: CardMaker, written: str) -> None:
-    request = maker.spoken(REQUESTS[0])
+    request = maker.spoken(Found(Copy("handle", "1", SLACK), REQUESTS[0], None))
     choice = next(one for one in request.card().more if one.key == "edit")
 
     with pytest.raises(InvalidInputError) as raised:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -32,6 +32,7 @@ from sayso_slack.direct import DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_modal, form_problem
+from sayso_slack.languages import LANGUAGES
 from sayso_slack.loggers import muffled
 from sayso_slack.pace import budgets_of
 from sayso_slack.reading.payload import object_of
@@ -81,7 +82,7 @@ class SlackAdapter:
     """Shows cards in Slack. Works inside its ``async with`` block.
 
     Nothing is retried here: the desk knows what may be repeated. Whoever hands
-    in a session closes it. ``words`` are what its dialogs say besides cards.
+    in a session closes it. ``languages`` are what its dialogs say besides cards, by their tags.
     """
 
     def __init__(
@@ -89,9 +90,9 @@ class SlackAdapter:
         config: SlackConfig,
         *,
         session: aiohttp.ClientSession | None = None,
-        words: SlackWords = ENGLISH,
+        languages: Mapping[str, SlackWords] = LANGUAGES,
     ) -> None:
-        self.words = words
+        self._languages = languages
         self._config = config
         self._limits = replace(LIMITS, budgets=budgets_of(config))
         self._session = session
@@ -129,6 +130,10 @@ class SlackAdapter:
     def limits(self) -> Limits:
         """What a message and its dialogs show, what a form's inputs take, and how many messages."""
         return self._limits
+
+    def words(self, language: str) -> SlackWords:
+        """What is said in a language; in English where there are no words in it."""
+        return self._languages.get(language, ENGLISH)
 
     @property
     def workspace(self) -> Workspace:
@@ -180,10 +185,10 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack did not open it, or it is too large for one.
         """
-        view = everything_modal(card)
+        view, words = everything_modal(card), self.words(card.words.tag)
         if not fits(view):
-            raise DeliveryError(PLATFORM, self.words.too_large, permanent=True)
-        await self._open(press, view)
+            raise DeliveryError(PLATFORM, words.too_large, permanent=True)
+        await self._open(press, view, words)
 
     async def ask(self, press: Press, card: Card, choice: Choice) -> None:
         """Open the form of a choice for the presser, within 3 seconds of the press.
@@ -193,7 +198,8 @@ class SlackAdapter:
         """
         if choice.form is None:
             raise DeliveryError(PLATFORM, f"{choice.label!r} has no form", permanent=True)
-        await self._open(press, form_modal(card, choice, choice.form, press.message, self.words))
+        words = self.words(card.words.tag)
+        await self._open(press, form_modal(card, choice, choice.form, press.message, words), words)
 
     async def members(self, group: str) -> Collection[str]:
         """The actors of a user group, by its handle or its ``S…`` id. Not cached here.
@@ -323,14 +329,14 @@ class SlackAdapter:
         """Refuse all calls from now on: the app was uninstalled or its token is dead."""
         self._revoked = reason
 
-    async def _open(self, press: Press, view: Block) -> None:
+    async def _open(self, press: Press, view: Block, words: SlackWords) -> None:
         if not press.ticket:
-            raise DeliveryError(PLATFORM, self.words.press_again, permanent=True)
+            raise DeliveryError(PLATFORM, words.press_again, permanent=True)
         try:
             async with asyncio.timeout(_DIALOG_SECONDS):
                 await self.post("views.open", {"trigger_id": press.ticket, "view": view})
         except TimeoutError:
-            raise DeliveryError(PLATFORM, self.words.cards.took_too_long) from None
+            raise DeliveryError(PLATFORM, words.cards.took_too_long) from None
 
     async def group_id(self, handle: str) -> str:
         """The ``S…`` id of a user group, also where that is what it is called by."""

@@ -97,7 +97,7 @@ class SlackCaller:
         Raises:
             DeliveryError: Slack did not take it.
         """
-        words = self._adapter.words
+        words = self._adapter.words(waiting[0].language)
         heading = f"⏰ {words.calls.still_waiting.of(len(waiting))}"
         arguments = {"channel": place.address, **told(heading, waiting, called, words)}
         card = waiting[0].card
@@ -115,7 +115,7 @@ class SlackCaller:
         Raises:
             DeliveryError: Slack did not take it.
         """
-        words = self._adapter.words
+        words = self._adapter.words(waiting[0].language)
         heading = f"👋 {words.calls.waits_for_you.of(len(waiting))}"
         to = actor.removeprefix(f"{PLATFORM}:")
         arguments = {"channel": to, **told(heading, waiting, (), words)}

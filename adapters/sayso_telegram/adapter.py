@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -19,6 +19,7 @@ from sayso.clock import Clock, utc_now
 from sayso.dialogues.drafts import DialogueDrafts
 from sayso.dialogues.messages import Messages
 from sayso.dialogues.openings import OPEN_SECONDS, Openings
+from sayso.dialogues.words import DialogueWords
 from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.platforms.finding import NotLooked
 from sayso.stores.ports import Drafts
@@ -35,6 +36,7 @@ from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
 from sayso_telegram.forms.chat import FormChat
 from sayso_telegram.forms.view import LONGEST_BEGUN, LONGEST_OPTION, OPTIONS_A_PAGE, shown_name
+from sayso_telegram.languages import LANGUAGES
 from sayso_telegram.pace import budgets_of
 from sayso_telegram.people import People
 from sayso_telegram.permissions import is_private, member_problem, problem_of
@@ -77,7 +79,8 @@ class TelegramAdapter:
     ``drafts`` keep forms that are being filled in: any process with the same
     drafts can go on with them. ``drafts``, ``messages`` and ``people`` are what
     the listener of the same bot works with. A form that is not in the
-    chat after ``open_seconds`` is taken back. ``words`` are what it says besides cards.
+    chat after ``open_seconds`` is taken back. ``languages`` are what it says besides cards, by
+    their tags.
     """
 
     def __init__(
@@ -88,9 +91,9 @@ class TelegramAdapter:
         clock: Clock = utc_now,
         open_seconds: float = OPEN_SECONDS,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        words: TelegramWords = ENGLISH,
+        languages: Mapping[str, TelegramWords] = LANGUAGES,
     ) -> None:
-        self.words = words
+        self._languages = languages
         self._config = config
         self._limits = replace(LIMITS, budgets=budgets_of(config))
         self._client = Client(config)
@@ -98,7 +101,9 @@ class TelegramAdapter:
         self._open = AsyncExitStack()
         self.people = People()
         self.messages = Messages(
-            FormChat(self._client), options_a_page=OPTIONS_A_PAGE, words=words.dialogues
+            FormChat(self._client),
+            options_a_page=OPTIONS_A_PAGE,
+            languages={tag: words.dialogues for tag, words in languages.items()},
         )
         self.drafts = DialogueDrafts(drafts, f"{PLATFORM}:{config.bot_id}", clock)
         self._openings = Openings(
@@ -122,6 +127,10 @@ class TelegramAdapter:
     def limits(self) -> Limits:
         """What a message shows whatever else it holds, what a file reveals, and how many go out."""
         return self._limits
+
+    def words(self, language: str) -> TelegramWords:
+        """What is said in a language; in English where there are no words in it."""
+        return self._languages.get(language, ENGLISH)
 
     def room(self, body: CardBody, count: int) -> Room | None:
         """What a message with so many cards shows of this one; None: it must stand alone."""
@@ -172,7 +181,7 @@ class TelegramAdapter:
         """
         for card in cards:
             if isinstance(card.state, Ended):
-                await self._openings.close(card.handle, card.state)
+                await self._openings.close(card.handle, card.state, card.words)
         chat_id, _ = chat_of(ref.place)
         text, markup = _rendered(cards)
         where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
@@ -324,9 +333,9 @@ class TelegramAdapter:
         found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
         return found if isinstance(found, list) else []
 
-    def _name(self, actor: str) -> str:
+    def _name(self, actor: str, words: DialogueWords) -> str:
         user_id = user_id_of(actor)
-        return shown_name(self.people.name(user_id), user_id, self.messages.words)
+        return shown_name(self.people.name(user_id), user_id, words)
 
     @property
     def _bot(self) -> Bot:

@@ -47,7 +47,7 @@ class TelegramCaller:
             PlaceMovedError: the group became a supergroup.
             DeliveryError: Telegram did not take it.
         """
-        words = self._adapter.words
+        words = self._adapter.words(waiting[0].language)
         heading = f"⏰ {words.calls.still_waiting.of(len(waiting))}"
         text = told(heading, waiting, words, called)
         card = waiting[0].card
@@ -59,7 +59,7 @@ class TelegramCaller:
         Raises:
             DeliveryError: Telegram did not take it, or they never did.
         """
-        words = self._adapter.words
+        words = self._adapter.words(waiting[0].language)
         heading = f"👋 {words.calls.waits_for_you.of(len(waiting))}"
         place = Place(PLATFORM, actor.removeprefix(f"{PLATFORM}:"))
         await self._adapter.say(place, told(heading, waiting, words))

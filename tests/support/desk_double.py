@@ -31,6 +31,7 @@ class DeskDouble:
         self.shown = Overview()
         self.looks: list[tuple[str, bool]] = []
         self.revoked: list[tuple[str, str]] = []
+        self.languages: dict[str, str] = {}
 
     async def press(self, press: Press) -> Answer:
         self.presses.append(press)
@@ -49,7 +50,11 @@ class DeskDouble:
         self._next("")
         self.changes.append(platform)
 
-    async def overview(self, actor: str, *, whole: bool = True) -> Overview:
+    def language(self, place: Place) -> str:
+        return self.languages.get(place.address, "en")
+
+    async def overview(self, actor: str, place: Place, *, whole: bool = True) -> Overview:
+        del place
         self._next(actor)
         self.looks.append((actor, whole))
         return self.shown

@@ -139,7 +139,7 @@ class Table:
         self.leases = MemoryLeases(self.clock)
         self.messages = Messages(self.chat, options_a_page=OPTIONS_A_PAGE)
         self.openings = Openings(
-            self.drafts, self.messages, lambda actor: actor.removeprefix("chat:").title()
+            self.drafts, self.messages, lambda actor, _: actor.removeprefix("chat:").title()
         )
         self.dialogues = self.another_process()
         self.card = Card(
@@ -209,4 +209,4 @@ class Table:
     @property
     def notes(self) -> list[tuple[str, str]]:
         """What people were told, after the id of the message that it replies to."""
-        return [(s.reply_to, s.view.words) for s in self.chat.shown if isinstance(s.view, Note)]
+        return [(s.reply_to, s.view.said) for s in self.chat.shown if isinstance(s.view, Note)]

@@ -74,3 +74,4 @@ def _without_letters(template: str) -> str:
 X_DESK = foreign(desk.ENGLISH)
 X_SLACK = foreign(slack.ENGLISH)
 X_TELEGRAM = foreign(telegram.ENGLISH)
+X = X_DESK.tag

@@ -29,6 +29,7 @@ CALLBACK = "sayso:form"
 """The callback_id of all our forms."""
 
 FALLS_BACK = "falls_back"
+LANGUAGE = "language"
 """Where a dialog carries the choice that counts when it is closed."""
 
 _ASKER = 150
@@ -130,6 +131,7 @@ def _metadata(card: Card, choice: Choice, message: MessageRef, words: SlackWords
             "message": message.message_id,
             **({FALLS_BACK: choice.falls_back} if choice.falls_back else {}),
             **({"thread": place.thread} if place.thread else {}),
+            **({LANGUAGE: card.words.tag} if card.words.tag != ENGLISH.cards.tag else {}),
         }
     )
     if len(text) > _METADATA:

@@ -31,7 +31,7 @@ from sayso_slack.incoming.lists import (
 )
 from sayso_slack.incoming.presses import is_interaction, press_of
 from sayso_slack.incoming.socket_mode import SocketConnection
-from sayso_slack.incoming.submissions import is_form, submission_of
+from sayso_slack.incoming.submissions import is_form, language_of, submission_of
 from sayso_slack.reading.payload import Payload, decoded, storable
 from sayso_slack.reading.verification import delivery_id, verified
 
@@ -135,7 +135,8 @@ class SlackListener:
                 return DONE
             if press.inputs is None:  # the dialog is gone
                 return await self._take(press, lambda _: DONE)
-            return await self._take(press, partial(form_answer, payload, words=self._adapter.words))
+            words = self._adapter.words(language_of(payload))
+            return await self._take(press, partial(form_answer, payload, words=words))
         if is_command(payload):
             self._adapter.workspace.admit_press(admissible(payload))
             return await self._lists.command(payload)

@@ -44,12 +44,13 @@ class Lists:
 
     async def command(self, payload: Payload) -> HttpAnswer:
         """The answer to a slash command: what waits for whoever gave it, for their eyes only."""
-        work = self._desk.overview(_commander(payload), whole=False)
+        place = Place(PLATFORM, text_of(payload.get("channel_id")))
+        work = self._desk.overview(_commander(payload), place, whole=False)
         found = await handed(work, what="a command in Slack", seconds=self._seconds)
         if isinstance(found, NotTaken):
-            said = self._adapter.words.calls.unavailable
+            said = self._adapter.words(self._desk.language(place)).calls.unavailable
             return _shown({"response_type": "ephemeral", "text": said})
-        return _shown(waiting_message(found, self._adapter.words))
+        return _shown(waiting_message(found, self._adapter.words(found.language)))
 
     async def revoke(self, payload: Payload, rule_id: str) -> NotTaken | None:
         """Take back a rule, and show the home without it; why nothing was done, if that is so."""
@@ -72,11 +73,11 @@ class Lists:
         # What is looked up last is shown last.
         async with self._locks.setdefault(actor, asyncio.Lock()):
             try:
-                work = self._desk.overview(actor)
+                work = self._desk.overview(actor, Place(PLATFORM, HOME))
                 found = await handed(work, what="an App Home in Slack", seconds=self._seconds)
                 if isinstance(found, NotTaken):
                     return
-                view = home(found, self._adapter.words, said=said)
+                view = home(found, self._adapter.words(found.language), said=said)
                 user = actor.removeprefix(f"{PLATFORM}:")
                 await self._adapter.post("views.publish", {"user_id": user, "view": view})
             except (CallbackError, DeliveryError) as error:

@@ -10,7 +10,7 @@ from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import UnreadableCallbackError
 from sayso.forms.form import Raw
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
-from sayso_slack.forms.modal import CALLBACK, FALLS_BACK
+from sayso_slack.forms.modal import CALLBACK, FALLS_BACK, LANGUAGE
 from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of
 from sayso_slack.reading.payload import Payload, object_of, text_of
 
@@ -116,6 +116,12 @@ def _metadata(text: str) -> Payload:
         return object_of(json.loads(text))
     except (ValueError, RecursionError):
         return {}
+
+
+def language_of(payload: Payload) -> str:
+    """What the dialog is in; empty for English."""
+    view = object_of(payload.get("view"))
+    return text_of(_metadata(text_of(view.get("private_metadata"))).get(LANGUAGE))
 
 
 def _origin(said: Payload, which: str) -> tuple[str, str, MessageRef]:

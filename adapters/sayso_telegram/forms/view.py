@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.constants import KeyboardButtonStyle
 
-from sayso.cards.words import ENGLISH as CARD_ENGLISH
 from sayso.dialogues.buttons import form_button_data
 from sayso.dialogues.view import Board, Note, Offer, Person, Prompt, Question
 from sayso.dialogues.words import ENGLISH, DialogueWords
@@ -47,7 +46,7 @@ def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
         return board_message(view), board_keyboard(view)
     if isinstance(view, Prompt):
         return prompt_message(view), force_reply(view)
-    return fitting([line(view.words, rank=1)], CARD_ENGLISH), None
+    return fitting([line(view.said, rank=1)], view.words.cards), None
 
 
 def board_message(board: Board) -> Formatted:

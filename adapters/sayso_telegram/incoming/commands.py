@@ -44,23 +44,24 @@ class Commands:
         """Answer; False where the store was away, so that it may come again."""
         if not self._adapter.is_me(asked.bot) or self._is_too_soon(asked):
             return True
-        calls = self._adapter.words.calls
+        place = asked.message.place
         if not asked.is_private:
-            await self._say(asked, Formatted((Part(calls.ask_privately),)))
+            said = self._adapter.words(self._desk.language(place)).calls.ask_privately
+            await self._say(asked, Formatted((Part(said),)))
             return True
         try:
-            work = self._desk.overview(asked.actor, whole=False)
+            work = self._desk.overview(asked.actor, place, whole=False)
             found = await handed(work, what="a command in Telegram", seconds=self._seconds)
         except CallbackError:
             return True
         if isinstance(found, NotTaken):
-            self._answered.pop(asked.message.place.address, None)
+            self._answered.pop(place.address, None)
             return found is not NotTaken.UNREACHABLE
+        words = self._adapter.words(found.language)
         if found.waiting:
-            words = self._adapter.words
-            text = told(calls.waiting, found.waiting, words, more=found.more_waiting)
+            text = told(words.calls.waiting, found.waiting, words, more=found.more_waiting)
         else:
-            text = Formatted((Part(calls.nothing_waits),))
+            text = Formatted((Part(words.calls.nothing_waits),))
         await self._say(asked, text)
         return True
 

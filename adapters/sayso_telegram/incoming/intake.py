@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
-from sayso.chats.places import Answered, Press
+from sayso.chats.places import Answered, Place, Press
 from sayso.dialogues.chat import FormPress, Reply
 from sayso.dialogues.chat import Taken as FormTaken
 from sayso.dialogues.dialogues import Dialogues
@@ -71,7 +71,7 @@ class Intake:
         commands: Commands,
         *,
         desk_seconds: float = DESK_SECONDS,
-        words: TelegramWords = ENGLISH,
+        words: Callable[[str], TelegramWords] = lambda _: ENGLISH,
     ) -> None:
         self._words = words
         self._desk = desk
@@ -89,9 +89,10 @@ class Intake:
             self._people.heard(*presser_of(update))
             return await self._press(found)
         if isinstance(found, FormPress):
-            return await self._form(self._dialogues.press(found), found.ticket)
+            work = self._dialogues.press(found)
+            return await self._form(work, found.message.place, found.ticket)
         if isinstance(found, Reply):
-            return await self._form(self._dialogues.reply(found))
+            return await self._form(self._dialogues.reply(found), found.message.place)
         if isinstance(found, Pending):
             return Taken(stored=await self._commands.take(found))
         if isinstance(found, Moved):
@@ -105,21 +106,23 @@ class Intake:
         try:
             answer = await self._handed(self._desk.press(press), "a press")
         except CallbackError:
-            return Taken(stored=True, toast=Toast(press.ticket, self._words.seen_before))
+            words = self._said(press.message.place)
+            return Taken(stored=True, toast=Toast(press.ticket, words.seen_before))
         if isinstance(answer, NotTaken):
-            return self._not_stored(press.ticket)
+            return _not_stored(press.ticket, self._said(press.message.place).not_stored)
         alert = answer.kind in _ALERTS
         return Taken(stored=True, toast=Toast(press.ticket, answer.text, alert))
 
-    async def _form(self, work: Awaitable[FormTaken], ticket: str = "") -> Taken:
+    async def _form(self, work: Awaitable[FormTaken], place: Place, ticket: str = "") -> Taken:
+        words = self._said(place)
         try:
             taken = await self._handed(work, "an answer of a form")
         except CallbackError:
-            return Taken(stored=True, toast=_toast(ticket, self._words.seen_before, alert=False))
+            return Taken(stored=True, toast=_toast(ticket, words.seen_before, alert=False))
         if isinstance(taken, NotTaken):
-            return self._not_stored(ticket)
+            return _not_stored(ticket, words.not_stored)
         if not taken.is_stored:
-            return self._not_stored(ticket, self._words.not_shown, taken.retry_after)
+            return _not_stored(ticket, words.not_shown, taken.retry_after)
         _log.debug("an answer of a form came to this: %s", taken.outcome.value)
         return Taken(stored=True, toast=_toast(ticket, taken.text, taken.is_alert))
 
@@ -129,24 +132,28 @@ class Intake:
         except CallbackError:
             return Taken(stored=True)
         if isinstance(noted, NotTaken):
-            return self._not_stored()
+            return Taken(stored=False)
         return Taken(stored=True)
 
     async def _handed(self, work: Awaitable[_Result], what: str) -> _Result | NotTaken:
         return await handed(work, what=f"{what} in Telegram", seconds=self._desk_seconds)
 
-    def _not_stored(
-        self, ticket: str = "", words: str = "", retry_after: float | None = None
-    ) -> Taken:
-        toast = _toast(ticket, words or self._words.not_stored, alert=True)
-        return Taken(stored=False, toast=toast, retry_after=retry_after)
+    def _said(self, place: Place) -> TelegramWords:
+        """What is said in a place where nobody knows about which card."""
+        return self._words(self._desk.language(place))
 
     def _nothing(self, nothing: Nothing, update: Any) -> Taken:
         if nothing.reason != "not_a_press":
             # The id only: nobody vouches for the rest, and anybody may write to the bot.
             _log.debug("update %s: %s", update_id(update), nothing.reason)
             self._strange.say(f"an update is not acted on: {nothing.reason}")
-        return Taken(stored=True, toast=_toast(nothing.query_id, self._words.not_ours, alert=True))
+        words = self._said(nothing.place)
+        return Taken(stored=True, toast=_toast(nothing.query_id, words.not_ours, alert=True))
+
+
+def _not_stored(ticket: str, text: str, retry_after: float | None = None) -> Taken:
+    toast = _toast(ticket, text, alert=True)
+    return Taken(stored=False, toast=toast, retry_after=retry_after)
 
 
 def _toast(query_id: str, text: str, alert: bool) -> Toast | None:

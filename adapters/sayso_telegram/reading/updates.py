@@ -48,10 +48,14 @@ class Barred:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Not a press. A callback query still has to be answered: ``query_id`` says which."""
+    """Not a press. A callback query still has to be answered: ``query_id`` says which.
+
+    ``place`` is where the button stands, as far as that is said.
+    """
 
     reason: str
     query_id: str = field(default="", repr=False)
+    place: Place = field(default=Place("telegram", ""), compare=False)
 
 
 def read_update(update: Any) -> Press | FormPress | Reply | Pending | Moved | Barred | Nothing:
@@ -86,9 +90,10 @@ def _query(query: Any) -> Press | FormPress | Nothing:
         return Nothing("no_person", query_id)
     data = query.get("data")
     button = (read_button(data) or read_form_button(data)) if isinstance(data, str) else None
-    if button is None:
-        return Nothing("not_our_button", query_id)
     ref = _message(query.get("message"))
+    if button is None:
+        where = {} if ref is None else {"place": ref.place}
+        return Nothing("not_our_button", query_id, **where)
     if ref is None:
         return Nothing("no_message", query_id)
     if isinstance(button, FormButton):

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.errors import ConfigError, DeliveryError
+from sayso.languages.tables import DESK
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
@@ -172,6 +173,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             keeps_log=settings.api is not None,
             bundle_window=settings.questions.bundle_window,
             keep=settings.store.keep_cards,
+            words=DESK,
         ),
         callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -14,6 +14,7 @@ from sayso.desk.routes import Route, Routes, is_group
 from sayso.platforms.platform import Platform
 from sayso.text.printable import shown
 from sayso.written.lines import KeyPath
+from sayso_bots.settings.languages import read_language, route_languages
 from sayso_bots.settings.loading import Platforms, alternatives
 from sayso_bots.settings.sections import ReachSection, RouteSection, person_section
 from sayso_bots.settings.source import Source
@@ -33,7 +34,8 @@ def read_routes(source: Source, platforms: Platforms, configured: Collection[str
         section = source.section(RouteSection, "route", number)
         if section is not None:
             routes.append(_route(source, number, section, platforms, configured))
-    return Routes(tuple(routes), people, platforms.has_account, reach)
+    language = read_language(source)
+    return Routes(tuple(routes), people, platforms.has_account, reach, language)
 
 
 def read_timeouts(source: Source) -> Routes:
@@ -196,7 +198,8 @@ def _route(
                 f"{how} or remove the place",
             )
         to.append(place)
-    return _made(section, tuple(to))
+    language, languages = route_languages(source, number, to)
+    return replace(_made(section, tuple(to)), language=language, languages=languages)
 
 
 def how_to_configure(platform: Platform[Any]) -> str:

@@ -139,7 +139,7 @@ def _accounts(platform: str, check: Callable[[object], str]) -> Any:
 
 
 class RouteSection(Section):
-    """[[route]], its places not looked at yet."""
+    """[[route]], its places and its language not looked at yet."""
 
     to: tuple[Any, ...]
     approvers: tuple[str, ...] = ()
@@ -150,6 +150,7 @@ class RouteSection(Section):
     notify: Notify = "mention"
     remind: Remind = ()
     quiet: QuietHours | None = None
+    language: Any = None
 
 
 def _origin(value: object) -> str:

@@ -27,6 +27,7 @@ from sayso_bots.settings.configured import (
     unrouted,
     wanted_platforms,
 )
+from sayso_bots.settings.languages import LANGUAGE
 from sayso_bots.settings.loading import SETTING, Platforms, loaded_platforms
 from sayso_bots.settings.policies import read_always, read_policies
 from sayso_bots.settings.routing import (
@@ -48,6 +49,7 @@ SECTIONS = (
     "store",
     "server",
     SETTING,
+    LANGUAGE,
     "people",
     "route",
     "questions",

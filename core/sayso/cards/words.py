@@ -18,7 +18,12 @@ SUPERSEDED = "superseded"
 
 @dataclass(frozen=True, slots=True)
 class CardWords:
-    """One language of cards: templates with named gaps. Another language is another value."""
+    """One language of cards: templates with named gaps. Another language is another value.
+
+    ``tag`` is what the settings call the language, such as ``en``.
+    """
+
+    tag: str
 
     show_all: str
     more: str
@@ -123,6 +128,7 @@ class CardWords:
 
 
 ENGLISH = CardWords(
+    tag="en",
     show_all="Show all",
     more="More…",
     back="Back",

@@ -110,14 +110,18 @@ class PressTaker(Protocol):
         """Members were removed from groups of the platform, or count no longer: look again."""
         ...
 
-    async def overview(self, actor: str, *, whole: bool = True) -> Overview:
-        """What one person may know: tell it to nobody else.
+    async def overview(self, actor: str, place: Place, *, whole: bool = True) -> Overview:
+        """What one person may know, as asked for in this place: tell it to nobody else.
 
         Without ``whole`` it is only what waits for them.
 
         Raises:
             StoreUnreachableError: it cannot be told.
         """
+        ...
+
+    def language(self, place: Place) -> str:
+        """What is said in a place that is about no card."""
         ...
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:

@@ -16,7 +16,8 @@ class Waiting:
     """An open question as lists and reminders tell of it, in one line.
 
     ``title`` and ``asker`` are the agent's words, visible and on one line. ``link`` leads to
-    its card and is empty where the platform has no such address.
+    its card and is empty where the platform has no such address. ``language`` is what its card
+    is in; several questions are told of in that of the first.
     """
 
     title: str
@@ -24,6 +25,7 @@ class Waiting:
     expires_at: datetime
     card: MessageRef | None = None
     link: str = ""
+    language: str = ""
 
 
 class Caller(Protocol):

@@ -37,10 +37,14 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All that one person may know, the oldest question first; ``more`` is what is left out."""
+    """All that one person may know, the oldest question first; ``more`` is what is left out.
+
+    ``language`` is what it is told in.
+    """
 
     waiting: tuple[Waiting, ...] = ()
     more_waiting: int = 0
     rules: tuple[Remembered, ...] = ()
     more_rules: int = 0
     decisions: tuple[Decided, ...] = ()
+    language: str = ""

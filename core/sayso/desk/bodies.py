@@ -10,12 +10,14 @@ from typing import TypeAlias
 from sayso.cards.card import CardBody
 from sayso.events import UserInputRequest
 from sayso.questions.large import is_large
+from sayso.questions.words import QuestionWords
 
 KEPT_BODIES = 8_192
 _SMALL_CHARACTERS = 4_000
 _KEPT_CHARACTERS = 4_000_000
 
 Which: TypeAlias = tuple[str, datetime, str]
+Said: TypeAlias = tuple[Which, str]
 
 
 def which(request: UserInputRequest) -> Which:
@@ -23,51 +25,57 @@ def which(request: UserInputRequest) -> Which:
     return request.question_id, request.expires_at, request.digest_of_arguments
 
 
+def said(request: UserInputRequest, words: QuestionWords) -> Said:
+    """What tells what a request puts on its card from the same in another language."""
+    return which(request), words.cards.tag
+
+
 class Bodies:
     """Keeps the newest few thousand small bodies, and large ones up to some millions of characters.
 
-    They never change, and are wanted several times. An id alone names none: once its record is
-    gone, another request may have it.
+    They never change, and are wanted several times, each in one language. An id alone names none:
+    once its record is gone, another request may have it.
     """
 
-    def __init__(self, make: Callable[[UserInputRequest], CardBody]) -> None:
+    def __init__(self, make: Callable[[UserInputRequest, QuestionWords], CardBody]) -> None:
         self._make = make
-        self._small: dict[Which, CardBody] = {}
-        self._large: dict[Which, CardBody] = {}
+        self._small: dict[Said, CardBody] = {}
+        self._large: dict[Said, CardBody] = {}
         self._characters = 0
         self._one_at_a_time = asyncio.Lock()
 
-    async def prepare(self, request: UserInputRequest) -> None:
+    async def prepare(self, request: UserInputRequest, words: QuestionWords) -> None:
         """See that ``of`` has no work that others would notice."""
-        if self._known(request) is not None or not is_large(request):
+        wanted = said(request, words)
+        if self._known(wanted) is not None or not is_large(request):
             return
         async with self._one_at_a_time:
-            if self._known(request) is None:
-                self._keep(request, await asyncio.to_thread(self._make, request))
+            if self._known(wanted) is None:
+                self._keep(wanted, await asyncio.to_thread(self._make, request, words))
 
-    def of(self, request: UserInputRequest) -> CardBody:
-        """What the request puts on its card."""
-        body = self._known(request)
+    def of(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
+        """What the request puts on its card in these words."""
+        wanted = said(request, words)
+        body = self._known(wanted)
         if body is None:
-            body = self._make(request)
-            self._keep(request, body)
+            body = self._make(request, words)
+            self._keep(wanted, body)
         return body
 
-    def has_small(self, request: UserInputRequest) -> bool:
-        """Whether the request is one of the newest small ones."""
-        return which(request) in self._small
+    def has_small(self, request: UserInputRequest, words: QuestionWords) -> bool:
+        """Whether the request is one of the newest small ones in these words."""
+        return said(request, words) in self._small
 
-    def _known(self, request: UserInputRequest) -> CardBody | None:
-        wanted = which(request)
+    def _known(self, wanted: Said) -> CardBody | None:
         return self._small.get(wanted) or self._large.get(wanted)
 
-    def _keep(self, request: UserInputRequest, body: CardBody) -> None:
+    def _keep(self, wanted: Said, body: CardBody) -> None:
         if len(body.content) <= _SMALL_CHARACTERS:
-            self._small[which(request)] = body
+            self._small[wanted] = body
             if len(self._small) > KEPT_BODIES:
                 del self._small[next(iter(self._small))]
             return
-        self._large[which(request)] = body
+        self._large[wanted] = body
         self._characters += _length(body)
         while self._characters > _KEPT_CHARACTERS and len(self._large) > 1:
             self._characters -= _length(self._large.pop(next(iter(self._large))))

@@ -12,6 +12,7 @@ from sayso.cards.card import Open
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
+from sayso.desk.words import DeskWords
 from sayso.errors import UnknownRequestError
 from sayso.stores.ports import Found, Settled
 
@@ -39,12 +40,13 @@ class BundlePresses:
             self._parts.refused.press(pressed.request, press, "late")
         mine, own, refused = await self._sorted(press, waiting)
         if waiting and not mine:
-            words = self._parts.words
+            words = self._parts.maker.words(pressed)
             return Answer(Answered.REFUSED, words.none_allowed if refused else words.own_requests)
-        await self._parts.maker.prepare(*(one.request for one in mine))
+        await self._parts.maker.prepare(pressed.copy.target, *(one.request for one in mine))
         if press.choice == ALLOW_ALL.key and (unseen := self._unseen(mine)):
             self._parts.refused.press(pressed.request, press, "not_offered")
-            said = self._parts.words.unseen.of(unseen, show_all=self._parts.words.cards.show_all)
+            words = self._parts.maker.words(pressed)
+            said = words.unseen.of(unseen, show_all=words.cards.show_all)
             return Answer(Answered.REFUSED, said)
         if any(not one.copy.message_id for one in found):
             # The desk that posted it did not live to say so: now it can be kept up to date.
@@ -57,7 +59,8 @@ class BundlePresses:
         for one, result in zip(mine, settled, strict=True):
             if result is not None and not _is_ours(result):
                 self._parts.refused.press(one.request, press, "late")
-        return self._told(mine, settled, before, own=own, refused=refused)
+        words = self._parts.maker.words(pressed)
+        return self._told(words, mine, settled, before, own=own, refused=refused)
 
     async def _sorted(self, press: Press, waiting: Sequence[Found]) -> tuple[list[Found], int, int]:
         """Those that the presser may decide so; how many they asked for, how many they may not."""
@@ -92,7 +95,7 @@ class BundlePresses:
         choice = card.choice(EACH[press.choice])
         if choice is None:
             raise ValueError(f"this card has no {EACH[press.choice]!r}")
-        answer = self._parts.maker.spoken(found.request).answer(
+        answer = self._parts.maker.spoken(found).answer(
             choice, by=press.actor, at=self._parts.clock()
         )
         try:
@@ -102,6 +105,7 @@ class BundlePresses:
 
     def _told(
         self,
+        words: DeskWords,
         mine: Sequence[Found],
         settled: Sequence[Settled | None],
         before: Sequence[Found],
@@ -119,14 +123,13 @@ class BundlePresses:
             elif result.forbidden:
                 ruled += 1
             elif result.first:
-                decided[self._parts.words.cards.how(result.ending.outcome.value)] += 1
+                decided[words.cards.how(result.ending.outcome.value)] += 1
                 unheard += result.heard == 0
             else:
-                others[self._parts.maker.how(one.request, result.ending)] += 1
+                others[self._parts.maker.how(one, result.ending)] += 1
         for one in before:
             if one.ending is not None:
-                others[self._parts.maker.how(one.request, one.ending)] += 1
-        words = self._parts.words
+                others[self._parts.maker.how(one, one.ending)] += 1
         parts = [words.decided.format(count=n, outcome=one) for one, n in decided.items()]
         parts += [words.by_rule.of(ruled)] if ruled else []
         parts += [words.already.of(count, how=how) for how, count in others.items()]

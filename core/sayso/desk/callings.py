@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sayso.calling.manners import Calling
-from sayso.calling.words import CallWords
 from sayso.cards.called import NOBODY, Call, Called
 from sayso.chats.caller import Caller
 from sayso.chats.places import Place
 from sayso.clock import Clock
 from sayso.desk.approvers import Approvers
 from sayso.desk.routes import Route, Routes, is_group
+from sayso.desk.speech import Speech
 from sayso.errors import DeliveryError
 from sayso.events import UserInputRequest
 from sayso.seldom import Seldom
@@ -51,14 +51,14 @@ class Callings:
         callers: Mapping[str, Caller],
         *,
         clock: Clock,
-        words: CallWords,
+        speech: Speech,
         ask_seconds: float = _ASK_SECONDS,
     ) -> None:
         self._routes = routes
         self._approvers = approvers
         self._callers = callers
         self._clock = clock
-        self._words = words
+        self._speech = speech
         self._ask_seconds = ask_seconds
         self._untold = Seldom(_log)
 
@@ -73,11 +73,14 @@ class Callings:
         if place.platform not in self._callers or manner == Calling(notify="none"):
             return NOBODY
         whom = await self.whom(request, place)
+        words = self._speech.of(request, place).calls
         if whom.quiet_until is not None:
-            return Call(quietly=True, note=self._note(manner, whom.quiet_until))
+            zone = manner.quiet.zone if manner.quiet else whom.quiet_until.tzinfo
+            until = f"{whom.quiet_until.astimezone(zone):%H:%M %Z}"
+            return Call(quietly=True, note=words.quiet.format(until=until))
         if manner.notify != "mention" or not whom.people:
             return NOBODY
-        return Call(people=whom.people, lead=self._words.for_whom)
+        return Call(people=whom.people, lead=words.for_whom)
 
     async def whom(self, request: UserInputRequest, place: Place) -> Whom:
         """Who of the platform of this place is to be called now, as it can mention them."""
@@ -136,7 +139,3 @@ class Callings:
             why = str(error) or "it took too long"
             self._untold.say(f"who is away was not said, so all are called: {why}", caller.platform)
             return [one for one in wanted if not is_group(one.actor)]
-
-    def _note(self, manner: Calling, until: datetime) -> str:
-        zone = manner.quiet.zone if manner.quiet else until.tzinfo
-        return self._words.quiet.format(until=f"{until.astimezone(zone):%H:%M %Z}")

@@ -25,12 +25,14 @@ from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.clock import Clock, utc_now
-from sayso.desk.bodies import KEPT_BODIES, Bodies, Which, which
+from sayso.desk.bodies import KEPT_BODIES, Bodies, Said, Which, said, which
 from sayso.desk.routes import Routes
+from sayso.desk.speech import Speech
+from sayso.desk.words import DeskWords
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
-from sayso.questions.words import ENGLISH, QuestionWords
-from sayso.stores.ports import Found, Revoked, Use
+from sayso.questions.words import QuestionWords
+from sayso.stores.ports import Found, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -51,30 +53,30 @@ class CardMaker:
         *,
         terms: Terms,
         refusals: Refusals,
-        words: QuestionWords = ENGLISH,
+        speech: Speech | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self._adapters = adapters
         self._routes = routes
         self._terms = terms
         self._refusals = refusals
-        self._words = words
+        self._speech = speech or Speech(routes)
         self._clock = clock
         self._bodies = Bodies(self._made_body)
-        self._fitted: dict[tuple[Which, str, int], CardBody] = {}
-        self._notices: dict[Which, str] = {}
+        self._fitted: dict[tuple[Said, str, int], CardBody] = {}
+        self._deniers: dict[Which, str] = {}
         self._calls: dict[tuple[Which, Place], Call] = {}
 
-    async def prepare(self, *requests: UserInputRequest) -> None:
-        """Before their cards are made: no presses wait for large ones meanwhile."""
+    async def prepare(self, place: Place, *requests: UserInputRequest) -> None:
+        """Before their cards there are made: no presses wait for large ones meanwhile."""
         for request in requests:
-            await self._bodies.prepare(request)
+            await self._bodies.prepare(request, self._said(request, place))
 
     def card(self, found: Found, view: Open = _PLAIN) -> Card:
         """The card of a copy as its place can show it: how it ended, or else this view of it."""
         copy, request = found.copy, found.request
-        adapter = self._adapters[copy.place.platform]
-        body, limits = self._bodies.of(request), adapter.limits
+        adapter, words = self._adapters[copy.place.platform], self._said(request, copy.target)
+        body, limits = self._bodies.of(request, words), adapter.limits
         room = Room(limits.content, lines=limits.lines)
         if copy.bundle:
             # An adapter that finds no room any more shows nothing of it: then it can be denied.
@@ -83,12 +85,12 @@ class CardMaker:
         if found.ending is None and copy.closed_at is not None:
             state = Ended(outcome=SUPERSEDED, at=copy.closed_at)
         elif found.ending is None:
-            state = replace(view, notice=self._notices.get(which(request), view.notice))
+            state = self._open(request, view, words)
         else:
-            state = self.ended(request, found.ending, found.use, found.revoked)
+            state = self.ended(found, found.ending)
         return Card(
             handle=copy.handle,
-            body=self._fitting(copy.place.platform, request, room),
+            body=self._fitting(copy.place.platform, request, room, words),
             asker=request.asker,
             expires_at=request.expires_at,
             limit=room.content,
@@ -100,7 +102,7 @@ class CardMaker:
             count=len(copy.handles),
             lines=room.lines,
             columns=limits.columns,
-            words=self._words.cards,
+            words=words.cards,
             call=self._call(request, copy.target) if isinstance(state, Open) else NOBODY,
         )
 
@@ -119,17 +121,17 @@ class CardMaker:
             state=Ended(found.ending.outcome.value, found.ending.decided_at),
             number=copy.handles.index(copy.handle) + 1,
             count=len(copy.handles),
-            words=self._words.cards,
+            words=self._said(request, copy.target).cards,
         )
 
-    def note(self, request: UserInputRequest, notice: str) -> None:
-        """Let all cards of the request say this from now on while it is open; the first counts.
+    def note_denier(self, request: UserInputRequest, who: str) -> None:
+        """Let all cards of the request say, while it is open, that they write why they deny it.
 
-        Kept for the newest few thousand requests, as long as the process lives.
+        The first counts. Kept for the newest few thousand requests, as long as the process lives.
         """
-        self._notices.setdefault(which(request), notice)
-        if len(self._notices) > KEPT_BODIES:
-            del self._notices[next(iter(self._notices))]
+        self._deniers.setdefault(which(request), who)
+        if len(self._deniers) > KEPT_BODIES:
+            del self._deniers[next(iter(self._deniers))]
 
     def note_call(self, request: UserInputRequest, place: Place, call: Call) -> None:
         """Let the cards of the request in this place show whom they called, while it is open.
@@ -143,19 +145,24 @@ class CardMaker:
     def _call(self, request: UserInputRequest, place: Place) -> Call:
         return self._calls.get((which(request), place), NOBODY) if self._calls else NOBODY
 
-    def spoken(self, request: UserInputRequest) -> UserInputRequest:
-        """The request in the language of its cards."""
-        return request.speaking(self._words)
+    def _open(self, request: UserInputRequest, view: Open, words: QuestionWords) -> Open:
+        who = self._deniers.get(which(request), "") if self._deniers else ""
+        return replace(view, notice=words.reason_is_written.format(who=who)) if who else view
 
-    def ended(
-        self,
-        request: UserInputRequest,
-        ending: RequestEnding,
-        use: Use | None = None,
-        revoked: Revoked | None = None,
-    ) -> Ended:
-        """The state of a card whose request has ended, and what is told of it since."""
-        request, words = self.spoken(request), self._words.cards
+    def words(self, found: Found) -> DeskWords:
+        """What is said of a card."""
+        return self._speech.of(found.request, found.copy.target)
+
+    def _said(self, request: UserInputRequest, place: Place) -> QuestionWords:
+        return self._speech.of(request, place).questions
+
+    def spoken(self, found: Found) -> UserInputRequest:
+        """The request in the language of its card."""
+        return found.request.speaking(self.words(found).questions)
+
+    def ended(self, found: Found, ending: RequestEnding) -> Ended:
+        """The state of a card whose request ended so, and what is told of it since."""
+        request, words, revoked = self.spoken(found), self.words(found).cards, found.revoked
         expired = isinstance(ending, RequestExpiredEvent)
         reason = words.nobody_answered if expired else ending.reason
         stored = request.stored(ending)
@@ -171,7 +178,7 @@ class CardMaker:
             by_name=self._routes.name(ending.decided_by or ""),
             reason=redacted_text(reason[:_LONGEST_REASON]),
             stored=stored,
-            facts=(*request.told(ending), *_afterwards(use, words)),
+            facts=(*request.told(ending), *_afterwards(found.use, words)),
             choices=choices,
         )
 
@@ -179,60 +186,63 @@ class CardMaker:
         name = self._routes.name(actor)
         return f"{name} ({actor})" if name else actor
 
-    def how(self, request: UserInputRequest, ending: RequestEnding) -> str:
+    def how(self, found: Found, ending: RequestEnding) -> str:
         """How a request ended and by whom, in words."""
-        ended = self.ended(request, ending)
-        return self._words.cards.how(ended.outcome, ended.who)
+        ended = self.ended(found, ending)
+        return self.words(found).cards.how(ended.outcome, ended.who)
 
-    def can_share(self, platform: str, request: UserInputRequest, count: int) -> bool:
-        """Whether the platform has room for the request on a message with so many cards."""
-        body = self._bodies.of(request)
+    def can_share(self, place: Place, request: UserInputRequest, count: int) -> bool:
+        """Whether the place has room for the request on a message with so many cards."""
+        body = self._bodies.of(request, self._said(request, place))
         keys = {choice.key for choice in body.choices}
         return (
             keys.issuperset(EACH.values())
-            and self._adapters[platform].room(body, count) is not None
+            and self._adapters[place.platform].room(body, count) is not None
         )
 
-    def unanswerable(self, platform: str, request: UserInputRequest) -> str:
-        """Why the question cannot be answered on the platform; empty when it can."""
-        return self._adapters[platform].limits.problem(self._bodies.of(request), self._words.limits)
+    def unanswerable(self, place: Place, request: UserInputRequest) -> str:
+        """Why the question cannot be answered there, for whoever asked; empty when it can."""
+        body = self._bodies.of(request, self._said(request, place))
+        return self._adapters[place.platform].limits.problem(body)
 
-    def _fitting(self, platform: str, request: UserInputRequest, room: Room) -> CardBody:
+    def _fitting(
+        self, platform: str, request: UserInputRequest, room: Room, words: QuestionWords
+    ) -> CardBody:
         """What of the request's card the platform can ask for there; kept as its whole is."""
-        key = (which(request), platform, room.stores)
+        key = (said(request, words), platform, room.stores)
         if (fitted := self._fitted.get(key)) is None:
-            limits, body = self._adapters[platform].limits, self._bodies.of(request)
-            fitted = limits.fitted(body, room.stores, self._words.limits)
-            if self.keeps(request):
+            limits, body = self._adapters[platform].limits, self._bodies.of(request, words)
+            fitted = limits.fitted(body, room.stores, words.limits)
+            if self._bodies.has_small(request, words):
                 self._fitted[key] = fitted
                 if len(self._fitted) > KEPT_BODIES:
                     del self._fitted[next(iter(self._fitted))]
         return fitted
 
-    def keeps(self, request: UserInputRequest) -> bool:
-        """Whether the request is one of the newest small ones."""
-        return self._bodies.has_small(request)
+    def keeps(self, found: Found) -> bool:
+        """Whether the card is that of one of the newest small requests."""
+        return self._bodies.has_small(found.request, self.words(found).questions)
 
-    def _made_body(self, request: UserInputRequest) -> CardBody:
-        body = self.spoken(request).card()
+    def _made_body(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
+        body = request.speaking(words).card()
         return replace(
             body,
             # Made so already by our own kinds: those of others may not know.
             values=tuple(map(_folded, body.values)),
             description=folded(body.description),
-            details=body.details or details(request, self._words.cards),
-            choices=self._offered(request, body.choices),
-            more=self._offered(request, body.more),
+            details=body.details or details(request, words.cards),
+            choices=self._offered(request, body.choices, words),
+            more=self._offered(request, body.more, words),
         )
 
     def _offered(
-        self, request: UserInputRequest, choices: tuple[Choice, ...]
+        self, request: UserInputRequest, choices: tuple[Choice, ...], words: QuestionWords
     ) -> tuple[Choice, ...]:
         """The choices that these terms allow, each with how long it would hold."""
         allowed = (
-            self._terms.lengths(self._for_its_tools(request, choice), self._words.always)
+            self._terms.lengths(self._for_its_tools(request, choice), words.always)
             if choice.stores
-            else self._refusals.applied_to(choice, self._words)
+            else self._refusals.applied_to(choice, words)
             for choice in choices
         )
         return tuple(choice for choice in allowed if choice is not None)

@@ -35,12 +35,13 @@ class Coverage:
     cards hide of them changes nothing.
     """
 
-    def __init__(self, watch: Watch, words: DeskWords) -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._words = words
         self._missing = Seldom(_log)
 
-    async def told(self, request: UserInputRequest, kept: RememberedRule | None) -> str:
+    async def told(
+        self, request: UserInputRequest, kept: RememberedRule | None, words: DeskWords
+    ) -> str:
         """What the rule would have decided of the last calls, in words; empty where too few."""
         if kept is None:
             return ""
@@ -54,7 +55,6 @@ class Coverage:
         if len(calls) < _FEWEST:
             return ""
         count = await asyncio.to_thread(_covered, kept.rule, calls)
-        words = self._words
         said = words.would_deny if kept.effect == "deny" else words.would_allow
         return said.format(count=count, all=len(calls))
 

@@ -83,7 +83,7 @@ class Delivery:
 
     def note_shown(self, found: Found) -> None:
         """Remember an open card that was posted from here."""
-        if self._maker.keeps(found.request):
+        if self._maker.keeps(found):
             self._shown[found.copy.handle] = found
             if len(self._shown) > KEPT_BODIES:
                 del self._shown[next(iter(self._shown))]
@@ -191,7 +191,7 @@ class Delivery:
     async def _cards(self, found: Found, *, is_bare: bool = False) -> Cards:
         bundle = await self.bundle(found)
         if not is_bare:
-            await self._maker.prepare(*(one.request for one in bundle))
+            await self._maker.prepare(found.copy.target, *(one.request for one in bundle))
         return tuple(
             self._maker.bare(one) if is_bare and one.ending is not None else self._as_recorded(one)
             for one in bundle

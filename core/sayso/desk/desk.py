@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -34,8 +34,9 @@ from sayso.desk.reminding import Reminders
 from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
+from sayso.desk.speech import ONLY_ENGLISH, Speech
 from sayso.desk.timer import LoopTimer, Timer
-from sayso.desk.words import ENGLISH, DeskWords
+from sayso.desk.words import DeskWords
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.stores.ports import KEPT, Job, Record
@@ -55,7 +56,8 @@ class DeskOptions:
     requests and endings are written to their branch's log, too. Requests of
     one run that come within ``bundle_window`` of the first of them share a message;
     without it each has its own. Cards are known for ``keep`` after their deadline, so that a
-    late press closes them. ``words`` are what people read.
+    late press closes them. ``words`` are what people read, by the
+    tags of languages: a route names one of them.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -63,7 +65,7 @@ class DeskOptions:
     keeps_log: bool = False
     bundle_window: timedelta = timedelta(0)
     keep: timedelta = KEPT
-    words: DeskWords = ENGLISH
+    words: Mapping[str, DeskWords] = field(default_factory=lambda: ONLY_ENGLISH)
 
 
 class Desk:
@@ -72,6 +74,7 @@ class Desk:
     ``press`` decides on a press and says what to tell the presser: see ``Presses.take``.
     ``revoking`` takes back what was stored: see ``Revoking.by_id``.
     ``overview`` and ``revoke`` are for lists of what waits and is stored: see ``Overviews``.
+    ``language`` is what is said in a place: see ``Routes.language_at``.
     ``members_changed`` is for platforms that tell of it: see ``MembersHeard.tell``.
     On platforms without one of the ``callers`` people find their cards by themselves.
     """
@@ -91,12 +94,13 @@ class Desk:
     ) -> None:
         options = options or DeskOptions()
         by_platform = {adapter.platform: adapter for adapter in adapters}
+        speech = Speech(routes, options.words)
         maker = CardMaker(
             by_platform,
             routes,
             terms=options.terms,
             refusals=options.refusals,
-            words=options.words.questions,
+            speech=speech,
             clock=clock,
         )
         self.name = new_id()
@@ -113,9 +117,7 @@ class Desk:
         self._deadlines = Deadlines(backend.watch)
         self._lanes = Lanes(backend.budgets, timer)
         calling = {caller.platform: caller for caller in callers}
-        callings = Callings(
-            routes, self._approvers, calling, clock=clock, words=options.words.calls
-        )
+        callings = Callings(routes, self._approvers, calling, clock=clock, speech=speech)
         self._reminders = Reminders(
             backend, routes, by_platform, calling, callings, self._lanes, clock=clock
         )
@@ -175,12 +177,13 @@ class Desk:
             refusals=options.refusals,
             clock=clock,
             background=self._background,
-            words=options.words,
+            speech=speech,
         )
         self.revoking = Revoking(parts)
         self.press = Presses(parts, self.revoking).take
         overviews = Overviews(parts, routes, calling, self.revoking)
         self.overview, self.revoke = overviews.of, overviews.revoke
+        self.language = routes.language_at
 
     async def run(self) -> None:
         """Work until cancelled; then finish what is under way, within seconds."""

@@ -41,15 +41,15 @@ class Forms:
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
             UnknownRequestError: the request is gone.
         """
-        request = found.request
+        request, words = found.request, self._parts.maker.words(found)
         adapter = self._parts.adapters[press.message.place.platform]
         fallback = card.choice(choice.falls_back)
         if fallback is None:
-            problem = await put(adapter.ask(press, card, choice), self._parts.words)
+            problem = await put(adapter.ask(press, card, choice), words)
             if problem:
-                return Answer(Answered.REFUSED, self._parts.words.not_asked.format(problem=problem))
+                return Answer(Answered.REFUSED, words.not_asked.format(problem=problem))
             return Answer(Answered.ASKED, "")
-        ending = self._parts.maker.spoken(request).answer(
+        ending = self._parts.maker.spoken(found).answer(
             fallback, by=press.actor, at=self._parts.clock()
         )
         seconds = self._parts.refusals.wait.total_seconds()
@@ -57,16 +57,11 @@ class Forms:
         ended = await store.settle_later(request.question_id, ending, seconds=seconds)
         if ended is not None:
             return self._late(press, found, ended)
-        if problem := await put(adapter.ask(press, card, choice), self._parts.words):
+        if problem := await put(adapter.ask(press, card, choice), words):
             return await self._without_form(press, found, ending, problem)
-        who = self._parts.maker.ended(request, ending).who
-        self._parts.maker.note(
-            request, self._parts.words.questions.reason_is_written.format(who=who)
-        )
+        self._parts.maker.note_denier(request, self._parts.maker.ended(found, ending).who)
         self._parts.background.start(self._show_it(request))
-        return Answer(
-            Answered.ASKED, self._parts.refusals.without_reason(self._parts.words.questions)
-        )
+        return Answer(Answered.ASKED, self._parts.refusals.without_reason(words.questions))
 
     async def _without_form(
         self, press: Press, found: Found, ending: RequestEnding, problem: str
@@ -74,10 +69,11 @@ class Forms:
         settled = await self._parts.backend.store.settle(found.request.question_id, ending)
         if not settled.first:
             return self._late(press, found, settled.ending)
-        outcome = self._parts.words.outcome(ending.outcome)
-        text = self._parts.words.no_reason_asked.format(outcome=outcome, problem=problem)
+        words = self._parts.maker.words(found)
+        outcome = words.outcome(ending.outcome)
+        text = words.no_reason_asked.format(outcome=outcome, problem=problem)
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, self._parts.words.nobody_waits.format(said=text))
+            return Answer(Answered.UNHEARD, words.nobody_waits.format(said=text))
         return Answer(Answered.RECORDED, text)
 
     async def _show_it(self, request: UserInputRequest) -> None:

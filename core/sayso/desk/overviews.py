@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from sayso.always.dangers import is_the_tool
 from sayso.always.descriptions import button_label
+from sayso.always.words import AlwaysWords
 from sayso.chats.caller import Caller, Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.chats.places import Answer, Answered, Place
@@ -49,8 +50,10 @@ class Overviews:
         self._revoking = revoking
         self._refused: set[tuple[str, str]] = set()
 
-    async def of(self, actor: str, *, whole: bool = True) -> Overview:
-        """The overview of one person; without ``whole`` only what waits for them.
+    async def of(self, actor: str, place: Place, *, whole: bool = True) -> Overview:
+        """The overview of one person, in the language of the place where they ask for it.
+
+        Without ``whole`` it is only what waits for them.
 
         Raises:
             StoreUnreachableError: it cannot be told.
@@ -60,20 +63,22 @@ class Overviews:
             for record in await self._parts.backend.watch.pending()
             if await self._may_approve(actor, record)
         ]
+        words = self._parts.speech.at(place, actor)
         theirs.sort(key=lambda record: record.opened_at or _FIRST)
         shown = theirs[:MOST_WAITING]
         waiting = tuple(await asyncio.gather(*(self._waiting(actor, record) for record in shown)))
         more = len(theirs) - len(shown)
         if not whole:
-            return Overview(waiting, more)
+            return Overview(waiting, more, language=words.tag)
         kept = await self._revoking.revocable_by(actor)
         newest = list(reversed(kept))[:MOST_RULES]
         return Overview(
             waiting,
             more,
-            tuple(map(self._remembered, newest)),
+            tuple(self._remembered(one, words.questions.always) for one in newest),
             len(kept) - len(newest),
             await self._decided(actor),
+            words.tag,
         )
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:
@@ -82,7 +87,8 @@ class Overviews:
         Raises:
             StoreUnreachableError: nothing was revoked: do not acknowledge the press.
         """
-        answer = await self._revoking.by_id(rule_id, by=actor)
+        words = self._parts.speech.at(place, actor)
+        answer = await self._revoking.by_id(rule_id, by=actor, words=words)
         if answer.kind is Answered.REFUSED and (actor, rule_id) not in self._refused:
             if len(self._refused) >= _MOST_REFUSALS:
                 self._refused.clear()
@@ -102,28 +108,18 @@ class Overviews:
             return waiting_of(record, None, "")
         return waiting_of(record, here[0], await link_of(self._callers.get(platform), here[0]))
 
-    def _remembered(self, kept: KeptRule) -> Remembered:
+    def _remembered(self, kept: KeptRule, words: AlwaysWords) -> Remembered:
         remembered = kept.remembered
         by = remembered.stored_by
         return Remembered(
             rule_id=remembered.rule_id,
             tool=line_of(remembered.rule.tool),
-            what=line_of(self._what(remembered.rule)),
+            what=line_of(_what(remembered.rule, words)),
             agent=line_of(kept.agent_id),
             allows=remembered.effect == "allow",
             stored_by=self._routes.name(by) or by,
             expires_at=remembered.expires_at,
         )
-
-    def _what(self, rule: Rule) -> str:
-        """Which calls of its tool a rule means, in one line; empty where it is all of them."""
-        if is_the_tool(rule):
-            return ""
-        if rule.arguments_digest is None:
-            return button_label(rule, self._parts.words.questions.always, _WHAT)
-        plain = {name: text.replace("\\", "") for name, text in rule.params.items()}
-        values = ", ".join(f"{name}: {text}" for name, text in redacted(plain).items())
-        return values or short_digest(rule.arguments_digest)
 
     async def _decided(self, actor: str) -> tuple[Decided, ...]:
         """The newest first, of what they may decide themselves."""
@@ -148,3 +144,14 @@ class Overviews:
             agent=line_of(entry.agent_id),
             by=self._routes.name(entry.by) or entry.by,
         )
+
+
+def _what(rule: Rule, words: AlwaysWords) -> str:
+    """Which calls of its tool a rule means, in one line; empty where it is all of them."""
+    if is_the_tool(rule):
+        return ""
+    if rule.arguments_digest is None:
+        return button_label(rule, words, _WHAT)
+    plain = {name: text.replace("\\", "") for name, text in rule.params.items()}
+    values = ", ".join(f"{name}: {text}" for name, text in redacted(plain).items())
+    return values or short_digest(rule.arguments_digest)

@@ -12,7 +12,7 @@ from sayso.desk.card_maker import CardMaker
 from sayso.desk.delivery import Delivery
 from sayso.desk.notices import Notices
 from sayso.desk.refused import RefusedPresses
-from sayso.desk.words import DeskWords
+from sayso.desk.speech import Speech
 from sayso.questions.refusals import Refusals
 from sayso.stores.backend import Backend
 from sayso.tasks import Background
@@ -32,4 +32,4 @@ class DeskParts:
     refusals: Refusals
     clock: Clock
     background: Background
-    words: DeskWords
+    speech: Speech

@@ -15,6 +15,7 @@ from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
 from sayso.desk.revoking import Revoking
 from sayso.desk.standing import Standing, approves
+from sayso.desk.words import DeskWords
 from sayso.errors import InvalidInputError, ReplayedCallbackError, UnknownRequestError
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
@@ -32,7 +33,7 @@ class Presses:
     def __init__(self, parts: DeskParts, revoking: Revoking) -> None:
         self._parts = parts
         self._revoking = revoking
-        self._coverage = Coverage(parts.backend.watch, parts.words)
+        self._coverage = Coverage(parts.backend.watch)
         self._all = BundlePresses(parts)
         self._forms = Forms(parts, late=self._late)
 
@@ -62,10 +63,12 @@ class Presses:
         with self._replays(press, shown):
             found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
         if found is None:
-            return Answer(Answered.UNKNOWN, self._parts.words.unknown)
+            words = self._parts.speech.at(press.message.place)
+            return Answer(Answered.UNKNOWN, words.unknown)
         if not _stands_there(found.copy, press):
             self._parts.refused.press(found.request, press, "foreign")
-            return Answer(Answered.REFUSED, self._parts.words.cards.elsewhere)
+            words = self._parts.speech.at(press.message.place)
+            return Answer(Answered.REFUSED, words.cards.elsewhere)
         noted = bool(found.copy.message_id)
         found = replace(found, copy=replace(found.copy.at(press.message), closed_at=None))
         if found.copy.bundle and press.choice in EACH:
@@ -78,18 +81,18 @@ class Presses:
             standing = await self._parts.approvers.standing(press.actor, found.request)
         if standing is Standing.STRANGER:
             self._parts.refused.press(found.request, press, "not_approver")
-            return Answer(Answered.REFUSED, self._parts.words.not_allowed)
+            return Answer(Answered.REFUSED, self._words(found).not_allowed)
         if not noted:
             # The desk that posted it did not live to say so: now the card can be kept up to date.
             await self._parts.delivery.note_message(found, press.message)
         try:
             return await self._take(press, found, standing)
         except UnknownRequestError:
-            return Answer(Answered.UNKNOWN, self._parts.words.unknown)
+            return Answer(Answered.UNKNOWN, self._words(found).unknown)
 
     async def _take(self, press: Press, found: Found, standing: Standing) -> Answer:
         """Do what was pressed on an open card by somebody who may decide it."""
-        await self._parts.maker.prepare(found.request)
+        await self._parts.maker.prepare(found.copy.target, found.request)
         card = self._parts.maker.card(found)
         if press.choice == BACK.key:
             return self._step(found, Open())
@@ -103,7 +106,7 @@ class Presses:
         if standing is Standing.ASKER and self._approves(found, card, choice, press):
             return self._own(found, press)
         if choice.stores and not press.confirmed:
-            text = self._parts.words.second_press.format(choice=choice.label)
+            text = self._words(found).second_press.format(choice=choice.label)
             self._parts.background.start(self._confirm(found, choice))
             return Answer(Answered.CONFIRM, text)
         if choice.form is not None and press.inputs is None:
@@ -114,7 +117,10 @@ class Presses:
         try:
             return await self._answer(press, found, choice, looked_up=True, standing=standing)
         except InvalidInputError as error:
-            return Answer(Answered.INVALID, self._parts.words.invalid, error.problems)
+            return Answer(Answered.INVALID, self._words(found).invalid, error.problems)
+
+    def _words(self, found: Found) -> DeskWords:
+        return self._parts.maker.words(found)
 
     def _approves(self, found: Found, card: Card, choice: Choice, press: Press) -> bool:
         now = self._parts.clock()
@@ -122,7 +128,7 @@ class Presses:
 
     def _own(self, found: Found, press: Press) -> Answer:
         self._parts.refused.press(found.request, press, "own_request")
-        return Answer(Answered.REFUSED, self._parts.words.own_request)
+        return Answer(Answered.REFUSED, self._words(found).own_request)
 
     @contextmanager
     def _replays(self, press: Press, known: Found | None) -> Iterator[None]:
@@ -140,9 +146,9 @@ class Presses:
 
     async def _confirm(self, found: Found, choice: Choice) -> None:
         """Show the second step of a choice, with what it would have saved lately."""
-        request, now = self._parts.maker.spoken(found.request), self._parts.clock()
+        request, now = self._parts.maker.spoken(found), self._parts.clock()
         rule = request.to_remember(choice, by="", at=now, until=now)
-        covered = await self._coverage.told(request, rule)
+        covered = await self._coverage.told(request, rule, self._words(found))
         noted = ". ".join(filter(None, (covered, choice.warning)))
         await self._parts.delivery.update(found, Open(confirming=replace(choice, warning=noted)))
 
@@ -165,8 +171,8 @@ class Presses:
         now = self._parts.clock()
         inputs = NO_INPUTS
         if choice.form is not None:
-            inputs = choice.form.read(press.inputs or {}, self._parts.words.cards.forms)
-        request = self._parts.maker.spoken(found.request)
+            inputs = choice.form.read(press.inputs or {}, self._words(found).cards.forms)
+        request = self._parts.maker.spoken(found)
         answer = request.answer(choice, by=press.actor, at=now, inputs=inputs)
         if not standing.allows(answer):
             return self._own(found, press)
@@ -186,20 +192,22 @@ class Presses:
     def _settled(
         self, press: Press, found: Found, answer: UserInputResponse, settled: Settled
     ) -> Answer:
+        words = self._words(found)
         if settled.forbidden:
-            text = self._parts.words.not_approved.format(reason=settled.ending.reason)
+            text = words.not_approved.format(reason=settled.ending.reason)
             return Answer(Answered.FORBIDDEN, text)
         if not settled.first:
             return self._late(press, found, settled.ending)
-        outcome = self._parts.words.outcome(answer.outcome)
+        outcome = words.outcome(answer.outcome)
         if settled.heard == 0:
-            return Answer(Answered.UNHEARD, self._parts.words.unheard.format(outcome=outcome))
-        return Answer(Answered.RECORDED, self._parts.words.recorded.format(outcome=outcome))
+            return Answer(Answered.UNHEARD, words.unheard.format(outcome=outcome))
+        return Answer(Answered.RECORDED, words.recorded.format(outcome=outcome))
 
     async def _reveal(self, press: Press, found: Found, card: Card) -> Answer:
         adapter = self._parts.adapters[found.copy.place.platform]
-        if problem := await put(adapter.reveal(press, card), self._parts.words):
-            return Answer(Answered.REFUSED, self._parts.words.not_shown.format(problem=problem))
+        words = self._words(found)
+        if problem := await put(adapter.reveal(press, card), words):
+            return Answer(Answered.REFUSED, words.not_shown.format(problem=problem))
         self._parts.notices.pressed(found.request, press, "shown_in_full")
         seen = replace(found.copy, revealed=True)
         await self._parts.backend.copies.mark(seen)
@@ -209,15 +217,15 @@ class Presses:
     def _late(self, press: Press, found: Found, ending: RequestEnding) -> Answer:
         self._parts.refused.press(found.request, press, "late")
         self._parts.background.start(self._parts.delivery.update(replace(found, ending=ending)))
-        how = self._parts.maker.how(found.request, ending)
-        return Answer(Answered.LATE, self._parts.words.cards.late.format(how=how))
+        how = self._parts.maker.how(found, ending)
+        return Answer(Answered.LATE, self._words(found).cards.late.format(how=how))
 
     def _not_offered(self, found: Found, card: Card, press: Press) -> Answer:
         self._parts.refused.press(found.request, press, "not_offered")
         known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
         if any(choice.key == press.choice for choice in known):
-            return Answer(Answered.REFUSED, self._parts.words.not_yet.format(why=card.cut_notice))
-        return Answer(Answered.REFUSED, self._parts.words.no_such_button)
+            return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=card.cut_notice))
+        return Answer(Answered.REFUSED, self._words(found).no_such_button)
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

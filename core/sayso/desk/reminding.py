@@ -244,7 +244,7 @@ class Reminders:
             async with self._lanes.turn(place, Rank.REMINDER, budgets):
                 still = await self._open(errands)
                 waiting = [
-                    waiting_of(record, copy, link)
+                    waiting_of(record, copy, link, self._language(record, copy))
                     for (record, copy), link in zip(chosen.values(), links, strict=True)
                     if record.request.question_id in still
                 ]
@@ -268,6 +268,9 @@ class Reminders:
             if record is not None and record.ending is None
         }
 
+    def _language(self, record: Record, copy: Copy) -> str:
+        return self._routes.language_of(record.request, copy.target)
+
     async def _link(self, copy: Copy) -> str:
         return await link_of(self._callers.get(copy.place.platform), copy)
 
@@ -286,7 +289,7 @@ async def link_of(caller: Caller | None, copy: Copy) -> str:
         return ""
 
 
-def waiting_of(record: Record, copy: Copy | None, link: str) -> Waiting:
+def waiting_of(record: Record, copy: Copy | None, link: str, language: str = "") -> Waiting:
     """The question in one line; what the agent wrote of it is visible and holds no secrets."""
     request = record.request
     return Waiting(
@@ -295,6 +298,7 @@ def waiting_of(record: Record, copy: Copy | None, link: str) -> Waiting:
         expires_at=request.expires_at,
         card=None if copy is None else _card(copy),
         link=link,
+        language=language,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
+from sayso.desk.words import ENGLISH, DeskWords
 from sayso.stores.ports import Found, KeptRule
 
 
@@ -27,7 +28,7 @@ class Revoking:
         Raises:
             StoreUnreachableError: nothing was revoked: do not acknowledge the press.
         """
-        ending, words = found.ending, self._parts.words
+        ending, words = found.ending, self._parts.maker.words(found)
         if ending is None or not ending.rule_kept:
             self._parts.refused.press(found.request, press, "not_offered")
             return Answer(Answered.REFUSED, words.no_such_button)
@@ -35,13 +36,13 @@ class Revoking:
         if not _may(standing, allows=ending.approves_a_call):
             self._parts.refused.press(found.request, press, standing.refusal)
             return Answer(Answered.REFUSED, words.may_not_revoke)
-        answer = await self._revoked(ending.rule_kept, press.actor)
+        answer = await self._revoked(ending.rule_kept, press.actor, words)
         if answer.kind is Answered.LATE:
             # It expired, or this card is older than what somebody else has done.
             self._parts.background.start(self._parts.delivery.update(found))
         return answer
 
-    async def by_id(self, rule_id: str, *, by: str) -> Answer:
+    async def by_id(self, rule_id: str, *, by: str, words: DeskWords = ENGLISH) -> Answer:
         """Revoke a rule where there is no card, as on a list; what to tell whoever does it.
 
         Raises:
@@ -50,10 +51,10 @@ class Revoking:
         kept = await self._parts.backend.rules.all()
         rule = next((one for one in kept if one.remembered.rule_id == rule_id), None)
         if rule is None:
-            return Answer(Answered.LATE, self._parts.words.not_in_force)
+            return Answer(Answered.LATE, words.not_in_force)
         if not await self._may_revoke(by, rule):
-            return Answer(Answered.REFUSED, self._parts.words.may_not_revoke)
-        return await self._revoked(rule_id, by)
+            return Answer(Answered.REFUSED, words.may_not_revoke)
+        return await self._revoked(rule_id, by, words)
 
     async def revocable_by(self, actor: str) -> Sequence[KeptRule]:
         """The rules in force that somebody may take back, the oldest first.
@@ -76,8 +77,7 @@ class Revoking:
             standing = await approvers.standing(actor, record.request)
         return _may(standing, allows=False)
 
-    async def _revoked(self, rule_id: str, by: str) -> Answer:
-        words = self._parts.words
+    async def _revoked(self, rule_id: str, by: str, words: DeskWords) -> Answer:
         if await self._parts.backend.rules.revoke(rule_id, by=by):
             return Answer(Answered.RECORDED, words.rule_revoked)
         return Answer(Answered.LATE, words.not_in_force)

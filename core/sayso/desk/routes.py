@@ -11,6 +11,8 @@ from sayso.calling.manners import Calling, Reach
 from sayso.chats.places import Place
 from sayso.events import UserInputRequest
 
+ENGLISH = "en"
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -20,7 +22,8 @@ class Route:
     people, actors (``chat:bob``) or groups (``chat:@oncall``); without
     any, nobody may answer. Whoever asked may not approve it unless the route
     has ``self_approval``. ``seconds`` shortens the life of a request. ``calling`` is how those
-    who may answer hear of it.
+    who may answer hear of it. ``language`` is what its cards are in, the default where it is
+    empty; ``languages`` are those of single places.
     """
 
     to: tuple[Place, ...]
@@ -30,10 +33,25 @@ class Route:
     seconds: float | None = None
     self_approval: bool = False
     calling: Calling = field(default_factory=Calling)
+    language: str = ""
+    languages: tuple[tuple[Place, str], ...] = ()
 
     def matches(self, agent_id: str, subject: str) -> bool:
         """Whether what an agent asks of a subject goes this way."""
         return fnmatchcase(agent_id, self.agent) and fnmatchcase(subject, self.tool)
+
+    def language_in(self, place: Place) -> str:
+        """What its cards in a place are in; empty for the default.
+
+        A place that it does not name is one of its own that has moved.
+        """
+        if not self.languages:
+            return self.language
+        own = dict(self.languages)
+        if place in self.to:
+            return own.get(place, self.language)
+        there = {own.get(one, self.language) for one in self.to if one.platform == place.platform}
+        return there.pop() if len(there) == 1 else self.language
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +59,15 @@ class Routes:
     """All routes, the first that matches first, and the accounts of people by their names.
 
     ``is_account`` says whether the platform of an actor could have such an account.
-    ``reach`` is when people can be called, by their names.
+    ``reach`` is when people can be called, by their names. ``language`` is what is said where
+    no route says another.
     """
 
     routes: Sequence[Route]
     people: Mapping[str, frozenset[str]] = field(default_factory=dict)
     is_account: Callable[[str], bool] = is_actor
     reach: Mapping[str, Reach] = field(default_factory=dict)
+    language: str = ENGLISH
 
     def find(self, request: UserInputRequest) -> Route | None:
         """The route of a request, None where no route matches."""
@@ -56,6 +76,36 @@ class Routes:
     def of(self, agent_id: str, subject: str) -> Route | None:
         """The route of what an agent asks of a subject, None where no route matches."""
         return next((route for route in self.routes if route.matches(agent_id, subject)), None)
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """All languages that something may be said in."""
+        of_routes = (
+            {route.language, *(language for _, language in route.languages)}
+            for route in self.routes
+        )
+        return frozenset({self.language}).union(*of_routes) - {""}
+
+    def language_of(self, request: UserInputRequest, place: Place) -> str:
+        """What the card of a request is in, in a place."""
+        route = self.find(request)
+        return (route.language_in(place) if route is not None else "") or self.language
+
+    def language_at(self, place: Place, actor: str = "") -> str:
+        """What is said in a place that is about no card.
+
+        It is what all cards there are in, or else, where none are, all those that the actor
+        may answer by name or by account.
+        """
+        ways = [(route, to) for route in self.routes for to in route.to]
+        chat = place.platform, place.address
+        there = (
+            [one for one in ways if one[1] == place]
+            or [one for one in ways if (one[1].platform, one[1].address) == chat]
+            or [one for one in ways if actor in self.actors(one[0])]
+        )
+        said = {route.language_in(to) or self.language for route, to in there}
+        return said.pop() if len(said) == 1 else self.language
 
     def name(self, actor: str) -> str:
         """The name of the person whose account this is, empty where it is not known."""

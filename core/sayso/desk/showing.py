@@ -134,8 +134,8 @@ class Showing:
 
     async def _unanswerable(self, record: Record, place: Place) -> str:
         async with self._caution.about(record.request.question_id):
-            await self._maker.prepare(record.request)
-            return self._maker.unanswerable(place.platform, record.request)
+            await self._maker.prepare(place, record.request)
+            return self._maker.unanswerable(place, record.request)
 
     async def _shown_as_bundle(
         self, records: Sequence[Record], place: Place, until: float
@@ -144,7 +144,7 @@ class Showing:
         bundle = [
             record
             for record in records
-            if self._maker.can_share(place.platform, record.request, len(records))
+            if self._maker.can_share(place, record.request, len(records))
         ]
         if len(bundle) < 2:
             return ()
@@ -250,7 +250,7 @@ class Showing:
 
     async def _show(self, adapter: Adapter, found: Sequence[Found], place: Place) -> MessageRef:
         async with self._caution.about(found[0].copy.question_id):
-            await self._maker.prepare(*(one.request for one in found))
+            await self._maker.prepare(place, *(one.request for one in found))
             cards: list[Card] = [self._maker.card(one) for one in found]
             return await adapter.show(cards, place)
 

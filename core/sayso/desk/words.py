@@ -58,6 +58,11 @@ class DeskWords:
         """The words of its cards."""
         return self.questions.cards
 
+    @property
+    def tag(self) -> str:
+        """What the language is called in the settings."""
+        return self.cards.tag
+
     def outcome(self, outcome: Outcome) -> str:
         """How a question ended, as the first word of a sentence."""
         return self.cards.how(outcome.value).capitalize()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from sayso.chats.places import MessageRef
+from sayso.dialogues.words import ENGLISH
 from sayso.forms.form import Form, FormField, Option
 
 TYPED_KINDS = ("text", "integer", "number", "date", "datetime", "email", "url", "list")
@@ -96,7 +97,8 @@ class Dialogue:
 
     ``board`` and ``prompt`` are the ids of its messages, which stand where the
     card stands; they are empty while there are none. ``visit`` counts the
-    questions asked, ``seen`` are the messages that were taken as answers.
+    questions asked, ``seen`` are the messages that were taken as answers. ``language`` is that of
+    the card.
     """
 
     dialogue_id: str
@@ -114,6 +116,7 @@ class Dialogue:
     prompt: str = ""
     seen: list[str] = field(default_factory=list)
     state: State = field(default_factory=Asking)
+    language: str = ENGLISH.cards.tag
 
     @property
     def field(self) -> FormField | None:

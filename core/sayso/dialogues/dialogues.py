@@ -51,7 +51,6 @@ class Dialogues:
         self._messages = messages
         self._leases = leases
         self._desk = desk
-        self._words = messages.words
         self._pause = pause
 
     async def reply(self, reply: Reply) -> Taken:
@@ -61,13 +60,14 @@ class Dialogues:
         asked = await self._asked_by(reply)
         if asked is None:
             return Taken(Outcome.NOT_OURS)
+        words = self._messages.words(asked.language)
         if reply.actor is None:
-            return await self._told_once(Outcome.NOBODYS, reply, self._words.nobodys)
+            return await self._told_once(Outcome.NOBODYS, reply, words.nobodys, asked.language)
         if reply.actor != asked.actor:
-            words = self._words.not_their_question.format(name=asked.name, label=asked.label)
-            return await self._told_once(Outcome.NOT_THEIRS, reply, words)
+            told = words.not_their_question.format(name=asked.name, label=asked.label)
+            return await self._told_once(Outcome.NOT_THEIRS, reply, told, asked.language)
         if reply.text is None:
-            return await self._told_once(Outcome.NOT_TEXT, reply, self._words.not_text)
+            return await self._told_once(Outcome.NOT_TEXT, reply, words.not_text, asked.language)
         return await self._answer(reply, reply.text, asked)
 
     async def press(self, press: FormPress) -> Taken:
@@ -75,18 +75,19 @@ class Dialogues:
         async with self._turn(press.button.dialogue) as dialogue:
             if dialogue is None:
                 return await self._too_late(press)
+            words = self._messages.words(dialogue.language)
             if press.actor != dialogue.actor:
                 label = dialogue.purpose.label
-                words = self._words.not_their_form.format(name=dialogue.name, label=label)
-                return Taken(Outcome.NOT_THEIRS, words, is_alert=True)
+                told = words.not_their_form.format(name=dialogue.name, label=label)
+                return Taken(Outcome.NOT_THEIRS, told, is_alert=True)
             if not _is_same(press.message, dialogue.message(dialogue.board)):
-                return Taken(Outcome.NOT_OUR_BUTTON, self._words.cards.elsewhere, is_alert=True)
+                return Taken(Outcome.NOT_OUR_BUTTON, words.cards.elsewhere, is_alert=True)
             if dialogue.ended:
-                await self._messages.close_board(press.message, dialogue.ended)
+                await self._messages.close_board(press.message, dialogue.ended, dialogue.language)
                 return Taken(Outcome.TOO_LATE, dialogue.ended, is_alert=True)
-            moved = pressed(dialogue, press.button, self._words)
+            moved = pressed(dialogue, press.button, words)
             if moved is None:
-                return Taken(Outcome.SEEN_BEFORE, self._words.changed)
+                return Taken(Outcome.SEEN_BEFORE, words.changed)
             try:
                 _, answer = await self._move(dialogue, moved)
             except DeliveryError as error:
@@ -106,30 +107,40 @@ class Dialogues:
         Clients can send any data: a message that is not the board of that
         dialogue, a card for one, is left alone.
         """
-        board, why = await self._drafts.bound(press.message), self._words.over
+        board = await self._drafts.bound(press.message)
+        why = self._messages.words(self._language(press, board)).over
         if board is not None and board.dialogue_id == press.button.dialogue:
             why = await self._why_over(board)
-            await self._messages.close_board(press.message, why)
+            await self._messages.close_board(press.message, why, board.language)
         return Taken(Outcome.TOO_LATE, why, is_alert=True)
 
     async def _why_over(self, asked: Asked) -> str:
         """Why a dialogue that is gone is over: how its question ended, where that is known."""
-        return await self._drafts.ended(asked.dialogue_id) or self._words.over
+        words = self._messages.words(asked.language)
+        return await self._drafts.ended(asked.dialogue_id) or words.over
+
+    def _language(self, press: FormPress, board: Asked | None) -> str:
+        return board.language if board is not None else self._desk.language(press.message.place)
 
     async def _answer(self, reply: Reply, text: str, asked: Asked) -> Taken:
         message_id = reply.message.message_id
         async with self._turn(asked.dialogue_id) as dialogue:
             if dialogue is None:
                 why = await self._why_over(asked)
-                return await self._told_once(Outcome.TOO_LATE, reply, why)
+                return await self._told_once(Outcome.TOO_LATE, reply, why, asked.language)
+            words = self._messages.words(dialogue.language)
             if message_id in dialogue.seen:
                 return Taken(Outcome.SEEN_BEFORE)
             if dialogue.ended:
-                return await self._told_once(Outcome.TOO_LATE, reply, dialogue.ended)
+                return await self._told_once(
+                    Outcome.TOO_LATE, reply, dialogue.ended, asked.language
+                )
             if asked.visit not in (None, dialogue.visit) or not dialogue.is_typed:
-                return await self._told_once(Outcome.ANSWERED_BEFORE, reply, self._words.answered)
+                return await self._told_once(
+                    Outcome.ANSWERED_BEFORE, reply, words.answered, asked.language
+                )
             await self._drafts.bind(dialogue, message_id, None)
-            moved = typed(dialogue, text, message_id, self._words)
+            moved = typed(dialogue, text, message_id, words)
             try:
                 after, answer = await self._move(dialogue, moved, reply_to=message_id)
             except DeliveryError as error:
@@ -137,7 +148,7 @@ class Dialogues:
         if answer is None:
             return Taken(Outcome.ANSWERED)
         if answer.kind not in _FINE and not after.prompt:
-            await self._messages.tell(reply.message, answer.text)
+            await self._messages.tell(reply.message, answer.text, after.language)
         return Taken(answer.kind)
 
     async def _edit(self, reply: Reply) -> Taken:
@@ -146,7 +157,8 @@ class Dialogues:
         if mine is None or mine.actor != reply.actor:
             return Taken(Outcome.NOT_OURS)
         own = replace(reply, reply_to=reply.message.message_id)
-        return await self._told_once(Outcome.EDITED, own, self._words.edited)
+        words = self._messages.words(mine.language)
+        return await self._told_once(Outcome.EDITED, own, words.edited, mine.language)
 
     async def _move(
         self, before: Dialogue, after: Dialogue, *, reply_to: str = ""
@@ -174,12 +186,13 @@ class Dialogues:
         It is posted again below a typed answer when its buttons are wanted
         next, and where somebody took it away.
         """
+        words = self._messages.words(after.language)
         if not (was_typed and after.wants_buttons):
             try:
                 await self._messages.change_board(after)
             except PlaceMovedError:
                 # Nothing in the old group can be reached: the card is posted in the new one.
-                return over(after, self._words.over)
+                return over(after, words.over)
             except DeliveryError as error:
                 if after.ended:
                     _log.info("a board does not show its end: %s", error.reason)
@@ -194,7 +207,7 @@ class Dialogues:
             if not error.permanent:
                 raise
             _log.warning("a form cannot go on: %s", error.reason)
-            return over(after, self._words.over)
+            return over(after, words.over)
         after = replace(after, board=message_id)
         await self._drafts.bind(after, message_id, None)
         return after
@@ -208,6 +221,7 @@ class Dialogues:
         if isinstance(before.state, Asking):
             await self._drafts.keep(self._drafts.sending(before, before.state))
         purpose, left_out = after.purpose, isinstance(after.state, LeftOut)
+        words = self._messages.words(after.language)
         press = Press(
             handle=purpose.handle,
             choice=purpose.falls_back if left_out else purpose.choice,
@@ -219,10 +233,10 @@ class Dialogues:
         try:
             answer = await self._desk.press(press)
         except CallbackError:
-            answer = Answer(Answered.LATE, self._words.seen_before)
+            answer = Answer(Answered.LATE, words.seen_before)
         if answer.kind is Answered.INVALID:
-            return answer, stumbled(after, answer.problems, self._words)
-        return answer, replace(after, state=Ended(answer.text or self._words.sent))
+            return answer, stumbled(after, answer.problems, words)
+        return answer, replace(after, state=Ended(answer.text or words.sent))
 
     @asynccontextmanager
     async def _turn(self, dialogue_id: str) -> AsyncIterator[Dialogue | None]:
@@ -250,11 +264,11 @@ class Dialogues:
         finally:
             await self._leases.hold(lease, owner, seconds=_LAST_MOMENT_SECONDS)
 
-    async def _told_once(self, why: Outcome, reply: Reply, words: str) -> Taken:
+    async def _told_once(self, why: Outcome, reply: Reply, said: str, language: str) -> Taken:
         """Say it once to each person about each message: nobody can make the bot flood a chat."""
         about = replace(reply.message, message_id=reply.reply_to or reply.message.message_id)
         if await self._drafts.is_news(about, f"{why.value}:{reply.actor or ''}"):
-            await self._messages.tell(reply.message, words)
+            await self._messages.tell(reply.message, said, language)
         return Taken(why)
 
 

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from sayso.chats.places import MessageRef
 from sayso.clock import Clock
 from sayso.dialogues.dialogue import Asking, Dialogue, Sending, dialogue_text, read_dialogue
+from sayso.dialogues.words import ENGLISH
 from sayso.stores.ports import Drafts
 
 # A form is filled in within this long after the last answer, and never after its request's end.
@@ -21,13 +22,17 @@ _TRACE_SECONDS = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a message of a dialogue is: whose, and which question; None stands for any."""
+    """What a message of a dialogue is: whose, and which question; None stands for any.
+
+    ``language`` is what the dialogue is in.
+    """
 
     dialogue_id: str
     actor: str
     name: str
     label: str
     visit: int | None
+    language: str = ENGLISH.cards.tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,9 @@ class DialogueDrafts:
     async def bind(self, dialogue: Dialogue, message_id: str, visit: int | None) -> None:
         """Note what a message is, so that what replies to it is understood."""
         label = dialogue.purpose.label
-        asked = Asked(dialogue.dialogue_id, dialogue.actor, dialogue.name, label, visit)
+        asked = Asked(
+            dialogue.dialogue_id, dialogue.actor, dialogue.name, label, visit, dialogue.language
+        )
         key = self._message_key("asked", dialogue.message(message_id))
         await self._drafts.keep(key, _ASKED.dump_json(asked).decode(), seconds=_TRACE_SECONDS)
 

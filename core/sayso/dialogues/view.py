@@ -108,9 +108,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Words of ours, which may quote a name, a label or a pattern."""
+    """A sentence of ours, which may quote a name, a label or a pattern."""
 
-    words: str
+    said: str
+    words: DialogueWords = ENGLISH
 
 
 def board(dialogue: Dialogue, *, options_a_page: int, words: DialogueWords = ENGLISH) -> Board:

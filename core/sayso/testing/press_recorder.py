@@ -29,10 +29,15 @@ class PressRecorder:
     async def members_changed(self, platform: str) -> None:
         """Nobody here remembers who is in a group."""
 
-    async def overview(self, actor: str, *, whole: bool = True) -> Overview:
+    async def overview(self, actor: str, place: Place, *, whole: bool = True) -> Overview:
         """Nothing waits here for anybody."""
-        del actor, whole
+        del actor, place, whole
         return Overview()
+
+    def language(self, place: Place) -> str:
+        """English."""
+        del place
+        return "en"
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:
         """Nothing is remembered here."""

@@ -86,7 +86,7 @@ async def test_the_desk_answers_in_the_language_it_is_given() -> None:
     async with (
         memory_backend() as backend,
         Gate.open(backend, run=RunRef("deploy-bot", "s-1"), timeout=20) as gate,
-        working(Desk(backend, [chat], routes, DeskOptions(words=words))) as desk,
+        working(Desk(backend, [chat], routes, DeskOptions(words={"en": words}))) as desk,
     ):
         check = asyncio.create_task(gate.check(ToolCall("bash", {"command": "x" * 100})))
         ref, card = await chat.card_where()

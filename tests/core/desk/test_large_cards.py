@@ -21,6 +21,7 @@ from sayso.policy.snapshots import is_same, snapshot
 from sayso.questions.large import is_large
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode, encode
+from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.values import one_value
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,7 +50,8 @@ class _Made:
     def __init__(self) -> None:
         self.threads: list[int] = []
 
-    def __call__(self, request: UserInputRequest) -> CardBody:
+    def __call__(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
+        assert words is ENGLISH
         self.threads.append(threading.get_ident())
         assert isinstance(request, _NoteEvent)
         return CardBody("Note", values=one_value(request.text))
@@ -59,9 +61,9 @@ async def test_what_is_large_is_made_beside_the_loop_and_once() -> None:
     made = _Made()
     bodies, note = Bodies(made), a_note("x" * 10_000)
 
-    await asyncio.gather(*(bodies.prepare(note) for _ in range(8)))
+    await asyncio.gather(*(bodies.prepare(note, ENGLISH) for _ in range(8)))
 
-    assert bodies.of(note).content == note.text
+    assert bodies.of(note, ENGLISH).content == note.text
     assert len(made.threads) == 1
     assert made.threads[0] != threading.get_ident()
 
@@ -70,12 +72,12 @@ async def test_what_is_small_is_made_at_once_and_kept() -> None:
     made = _Made()
     bodies, note = Bodies(made), a_note("x")
 
-    await bodies.prepare(note)
+    await bodies.prepare(note, ENGLISH)
 
     assert made.threads == []
-    assert bodies.of(note) is bodies.of(note)
+    assert bodies.of(note, ENGLISH) is bodies.of(note, ENGLISH)
     assert made.threads == [threading.get_ident()]
-    assert bodies.has_small(note)
+    assert bodies.has_small(note, ENGLISH)
 
 
 def test_large_bodies_are_kept_up_to_some_millions_of_characters_and_small_ones_by_number() -> None:
@@ -85,14 +87,14 @@ def test_large_bodies_are_kept_up_to_some_millions_of_characters_and_small_ones_
     small = [a_note("x", f"small-{number}") for number in range(KEPT_BODIES + 1)]
 
     for note in (*large, *small):
-        bodies.of(note)
+        bodies.of(note, ENGLISH)
     made.threads.clear()
     for note in (large[4], large[1], small[1]):
-        bodies.of(note)
+        bodies.of(note, ENGLISH)
     assert made.threads == []
 
-    bodies.of(large[0])
-    bodies.of(small[0])
+    bodies.of(large[0], ENGLISH)
+    bodies.of(small[0], ENGLISH)
     assert len(made.threads) == 2
 
 
@@ -164,6 +166,6 @@ async def test_another_request_with_the_id_of_one_that_is_gone_has_a_card_of_its
     later = later.model_copy(update={"expires_at": NOW + timedelta(days=31)})
 
     for note in (first, later):
-        await bodies.prepare(note)
+        await bodies.prepare(note, ENGLISH)
 
-        assert bodies.of(note).content == note.text
+        assert bodies.of(note, ENGLISH).content == note.text

@@ -62,7 +62,7 @@ async def test_what_waits_is_listed_with_links_the_oldest_first(room: CallingRoo
         room.clock.advance(timedelta(seconds=1))
     await room.end(room.asked[1])
 
-    found = await room.desk.overview(ALICE, whole=False)
+    found = await room.desk.overview(ALICE, HOME, whole=False)
 
     assert [one.title for one in found.waiting] == ["first", "third"]
     assert all(one.link.startswith("https://chat.test/C0OPS/") for one in found.waiting)
@@ -74,7 +74,7 @@ async def test_the_list_has_an_end_and_says_how_many_more_wait(room: CallingRoom
         await room.ask(f"tool-{number}")
         room.clock.advance(timedelta(seconds=1))
 
-    found = await room.desk.overview(ALICE)
+    found = await room.desk.overview(ALICE, HOME)
 
     assert (len(found.waiting), found.more_waiting) == (MOST_WAITING, 2)
     assert found.waiting[0].title == "tool-0"
@@ -84,7 +84,7 @@ async def test_whoever_may_not_decide_sees_nothing(room: CallingRoom) -> None:
     await room.ask()
     await remembered(room, service="shop")
 
-    found = await room.desk.overview(MALLORY)
+    found = await room.desk.overview(MALLORY, HOME)
 
     assert (found.waiting, found.rules, found.decisions) == ((), (), ())
 
@@ -92,14 +92,14 @@ async def test_whoever_may_not_decide_sees_nothing(room: CallingRoom) -> None:
 async def test_what_somebody_asked_does_not_wait_for_them(room: CallingRoom) -> None:
     await room.ask(requested_by="alice")
 
-    assert not (await room.desk.overview(ALICE)).waiting
-    assert (await room.desk.overview("slack:U0BOB")).waiting
+    assert not (await room.desk.overview(ALICE, HOME)).waiting
+    assert (await room.desk.overview("slack:U0BOB", HOME)).waiting
 
 
 async def test_rules_say_what_they_mean_and_no_secret(room: CallingRoom) -> None:
     await remembered(room, service="shop", key=SECRET)
 
-    (rule,) = (await room.desk.overview(ALICE)).rules
+    (rule,) = (await room.desk.overview(ALICE, HOME)).rules
 
     assert (rule.tool, rule.agent, rule.allows, rule.stored_by) == (
         "deploy",
@@ -146,7 +146,7 @@ async def test_the_last_decisions_are_told_the_newest_first(room: CallingRoom) -
         await room.end(await room.ask(tool))
         room.clock.advance(timedelta(seconds=1))
 
-    decisions = (await room.desk.overview(ALICE)).decisions
+    decisions = (await room.desk.overview(ALICE, HOME)).decisions
 
     assert [(one.subject, one.outcome, one.by) for one in decisions] == [
         ("second", "denied", "alice"),
@@ -161,6 +161,6 @@ async def test_what_stands_only_on_another_platform_has_no_link(
         backend, clock, Calling(), approvers=("alice", "telegram:4242"), places=(OPS,)
     ) as room:
         await room.ask(run=RUN)
-        (one,) = (await room.desk.overview("telegram:4242")).waiting
+        (one,) = (await room.desk.overview("telegram:4242", HOME)).waiting
 
     assert (one.title, one.link, one.card) == ("deploy", "", None)

@@ -1,0 +1,10 @@
+"""What Slack's adapter says besides cards, in each language that Sayso speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sayso_slack.words import ENGLISH, SlackWords
+
+LANGUAGES: Mapping[str, SlackWords] = {"en": ENGLISH}
+"""By their tags; see ``sayso.languages``."""

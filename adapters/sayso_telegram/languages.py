@@ -1,0 +1,10 @@
+"""What Telegram's adapter says besides cards, in each language that Sayso speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sayso_telegram.words import ENGLISH, TelegramWords
+
+LANGUAGES: Mapping[str, TelegramWords] = {"en": ENGLISH}
+"""By their tags; see ``sayso.languages``."""

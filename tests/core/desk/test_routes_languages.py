@@ -1,0 +1,70 @@
+"""Which language is said: that of the route in its place, or what a place or a person suggests."""
+
+from __future__ import annotations
+
+import pytest
+
+from sayso import ConfigError
+from sayso.chats.places import Place
+from sayso.desk.routes import Route, Routes
+from sayso.desk.speech import Speech
+from sayso.desk.words import ENGLISH
+from sayso.testing import a_request
+
+OPS, FREIGABE = Place("slack", "C0OPS"), Place("slack", "C0DE")
+GROUP, ELSEWHERE = Place("telegram", "-100"), Place("telegram", "-1009")
+ANA, ULI = "slack:U0ANA", "slack:U0ULI"
+ROUTES = Routes(
+    [
+        Route((FREIGABE, GROUP), approvers=(ULI,), tool="zahle", language="de"),
+        Route((OPS, FREIGABE), approvers=(ANA,), tool="pay", languages=((FREIGABE, "de"),)),
+        Route((OPS,), approvers=(ANA, ULI)),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "place", "language"),
+    [
+        ("zahle", FREIGABE, "de"),
+        ("zahle", GROUP, "de"),
+        ("pay", OPS, "en"),
+        ("pay", FREIGABE, "de"),
+        ("bash", OPS, "en"),
+    ],
+)
+def test_a_card_speaks_the_language_of_its_route_in_its_place(
+    tool: str, place: Place, language: str
+) -> None:
+    request = a_request().model_copy(update={"function_name": tool})
+
+    assert ROUTES.language_of(request, place) == language
+
+
+def test_a_chat_that_has_moved_keeps_its_language() -> None:
+    route = Route((OPS, GROUP), languages=((GROUP, "de"),))
+
+    assert route.language_in(ELSEWHERE) == "de"
+    assert route.language_in(Place("slack", "D0ANA")) == ""
+
+
+def test_what_is_about_no_card_is_said_as_the_cards_of_the_place_are() -> None:
+    assert ROUTES.language_at(GROUP) == "de"
+    assert ROUTES.language_at(FREIGABE) == "de"
+    assert ROUTES.language_at(OPS) == "en"
+    assert ROUTES.language_at(Place("slack", "C0DE", "17.5")) == "de"
+
+
+def test_where_no_card_stands_it_is_said_as_all_cards_of_a_person_are_or_else_by_default() -> None:
+    home = Place("slack", "home")
+    only = Routes([Route((FREIGABE,), approvers=(ULI,), language="de"), Route((OPS,), (ANA,))])
+
+    assert only.language_at(home, ULI) == "de"
+    assert only.language_at(home, ANA) == "en"
+    assert only.language_at(home, "slack:U0NOBODY") == "en"
+    assert ROUTES.language_at(home, ULI) == "en"  # theirs are in two languages
+
+
+def test_a_language_without_words_is_refused_before_anything_is_shown() -> None:
+    with pytest.raises(ConfigError, match="there are no words in 'de', only in en"):
+        Speech(ROUTES, {"en": ENGLISH})

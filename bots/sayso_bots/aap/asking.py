@@ -27,7 +27,6 @@ from sayso_bots.aap.bodies import (
 from sayso_bots.aap.door import Door, id_in, no_such_request
 from sayso_bots.aap.errors import AapError, conflict, invalid, json_response
 from sayso_bots.aap.instances import Instance, Instances, other_call
-from sayso_bots.aap.polls import LONGEST_WAIT, Polls
 from sayso_bots.aap.requests import (
     APPROVED,
     KEEP,
@@ -48,6 +47,7 @@ from sayso_bots.aap.submissions import (
     read_timeout,
 )
 from sayso_bots.api.policy import denied_by_now, opened_or_decided
+from sayso_bots.api.polls import LONGEST_WAIT, Polls
 from sayso_bots.settings.aap import AapSettings
 
 LONGEST_NOTE = 1_000
@@ -120,7 +120,7 @@ class Asking:
         wait = min(read_timeout(waits[0], "wait").total_seconds(), LONGEST_WAIT) if waits else 0.0
         record, kept = await self._own(instance, request)
         if wait and record.ending is None:
-            await self._polls.wait(instance.id, record, wait)
+            await self._polls.wait(request, instance.id, record, wait)
             record, kept = await self._own(instance, request)
         return json_response(told(record, kept), 200)
 

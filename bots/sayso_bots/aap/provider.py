@@ -14,8 +14,9 @@ from sayso_bots.aap.credentials import Vault
 from sayso_bots.aap.door import Door, Endpoint, nowhere
 from sayso_bots.aap.instances import Instances
 from sayso_bots.aap.notifier import NoNotifier, Notifier
-from sayso_bots.aap.polls import Polls
 from sayso_bots.aap.provisioning import Provisioning
+from sayso_bots.aap.waiting import Waiting
+from sayso_bots.api.polls import Polls
 from sayso_bots.settings.aap import AapSettings
 
 BASE = "/aap"
@@ -38,7 +39,7 @@ class Provider:
         instances = Instances(backend.documents, Vault(settings.secret), clock)
         terms = Terms(policy, routes, settings)
         self._door = Door(settings, instances)
-        self._polls = Polls(backend.inbox, most=settings.limits.waiting)
+        self._polls = Polls(backend.inbox, Waiting(settings.limits.waiting).take)
         self._asking = Asking(backend, self._door, instances, self._polls, terms, clock)
         self._provisioning = Provisioning(backend, self._door, instances, notifier, clock)
         self.afterwards = Afterwards(backend, instances, notifier)

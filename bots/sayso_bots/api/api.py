@@ -10,7 +10,6 @@ from typing import Any
 
 from aiohttp import web
 
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
 from sayso.chats.adapter import Adapter
@@ -19,7 +18,6 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.refused import RefusedPresses
 from sayso.desk.routes import Routes
 from sayso.desk.standing import Standing
-from sayso.errors import DuplicateRequestError
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
 from sayso.policy.server_policy import ServerPolicy
@@ -27,16 +25,17 @@ from sayso.questions.large import beside as beside_large
 from sayso.stores.audit import RefusalKind
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import Position, branch_of
-from sayso.stores.ports import Joined, Record
+from sayso.stores.ports import Record
 from sayso.tasks import Background
 from sayso_bots.api.addresses import BRANCH, run_of
 from sayso_bots.api.answers import FILLED, Asked, answer_of
-from sayso_bots.api.bodies import beside, read_body, without_nulls
+from sayso_bots.api.asking import Asking
+from sayso_bots.api.bodies import read_body, without_nulls
 from sayso_bots.api.door import Door, Endpoint
 from sayso_bots.api.kinds import Kind, kind_of, response_kinds
-from sayso_bots.api.once import AskedOnce, key_of
 from sayso_bots.api.openapi import description
-from sayso_bots.api.policy import opened_or_decided
+from sayso_bots.api.places import Places
+from sayso_bots.api.polls import LONGEST_WAIT, Polls
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid, pointer
 from sayso_bots.api.replies import (
     already_answered,
@@ -47,12 +46,13 @@ from sayso_bots.api.replies import (
     record_reply,
     written,
 )
-from sayso_bots.api.requests import Draft
 from sayso_bots.api.stream import StreamLimits, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
+from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()
+_WITHDRAWN = "the agent withdrew it"
 _OWN_APPROVAL = (
     "whoever asked may not approve it; somebody else has to, "
     "or its route has to say self_approval = true"
@@ -73,15 +73,18 @@ async def hosted_api(
 ) -> AsyncIterator[HostedApi]:
     """The hosted API while the block runs. Whoever serves it ends its streams first."""
     async with BranchFeed(backend.log, backend.bus) as feed:
-        streams = Streams(feed, limits)
-        background = Background("the hosted API's audit")
+        places = Places(limits.most)
+        streams, polls = Streams(feed, limits, places), Polls(backend.inbox, places.take)
+        background = Background("what follows on calls of the hosted API")
         refused = RefusedPresses(backend.audit, background, None)
         people = People(routes, Approvers(routes, adapters), refused)
         try:
             says = Says(policies or ServerPolicy(), terms or Terms())
-            yield HostedApi(settings, backend, people, streams, says, clock)
+            staying = Staying(streams, polls, background)
+            yield HostedApi(settings, backend, people, staying, says, clock)
         finally:
             streams.end()
+            polls.end()
             await background.finish()
 
 
@@ -102,6 +105,15 @@ class Says:
     terms: Terms
 
 
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """What outlasts a moment: streams, waits, and what follows on calls."""
+
+    streams: Streams
+    polls: Polls
+    background: Background
+
+
 class HostedApi:
     """The endpoints. Every answer that is not what was asked for is a problem document."""
 
@@ -110,22 +122,26 @@ class HostedApi:
         settings: ApiSettings,
         backend: Backend,
         people: People,
-        streams: Streams,
+        staying: Staying,
         says: Says,
         clock: Clock,
     ) -> None:
-        self.streams = streams
+        self.streams = staying.streams
         self._backend = backend
-        self._routes = people.routes
         self._approvers = people.approvers
         self._refused_presses = people.refused
         self._terms = says.terms
-        self._policy = says.policies
-        self._once = AskedOnce(backend, says.policies, clock)
+        self._asking = Asking(backend, people.routes, says.policies, clock, staying.background)
+        self._polls = staying.polls
         self._clock = clock
         self._description = b""
         self._tickets = Tickets(backend.drafts)
         self._door = Door(settings, self._tickets)
+
+    def end(self) -> None:
+        """End all streams and waits: clients come back wherever somebody serves then."""
+        self.streams.end()
+        self._polls.end()
 
     def routes(self) -> list[web.RouteDef]:
         """The endpoints, for a web server."""
@@ -134,7 +150,7 @@ class HostedApi:
         one, events = f"{asked}/{{requestId:[^/]+}}", f"{BRANCH}/events"
         known: dict[str, dict[str, Endpoint]] = {
             asked: {"POST": self._ask},
-            one: {"GET": self._show},
+            one: {"GET": self._show, "DELETE": self._withdraw},
             answered: {"POST": self._answer},
             events: {"GET": self._follow},
             f"{events}/tickets": {"POST": self._give_ticket},
@@ -151,53 +167,38 @@ class HostedApi:
 
     async def _ask(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
-        draft = Draft(await read_body(request), run, token.actor, self._clock())
-        key = key_of(request)
-        if key and (known := await self._once.find(request, run, key, draft)):
-            return await beside(request, partial(record_reply, known, 200))
-        if draft.has_id and (known := await self._backend.store.get(draft.question_id)):
-            return await beside(request, partial(self._repeated, draft, known, run))
-        asked = await beside(request, partial(draft.request, self._seconds))
-        self._check_asker(asked)
-        try:
-            said = await opened_or_decided(self._backend, self._policy, asked, self._clock, key=key)
-        except DuplicateRequestError:
-            # Somebody else was quicker with the same id, perhaps this same call.
-            if known := await self._backend.store.get(draft.question_id):
-                return await beside(request, partial(self._repeated, draft, known, run))
-            raise
-        if isinstance(said, Joined):
-            # Somebody else was quicker with the same key: once more, to see what they asked.
-            return await self._ask(request)
-        # By the store's clock, as whoever repeats the call is told.
-        known = await self._backend.store.get(draft.question_id) or Record(asked, said)
-        if said is not None:
-            return await beside(request, partial(record_reply, known, 200))
-        location = f"{request.rel_url.raw_path}/{draft.question_id}"
-        return await beside(request, partial(record_reply, known, 201, location=location))
-
-    def _check_asker(self, asked: UserInputRequest) -> None:
-        asker = asked.requested_by
-        if asker is not None and not self._routes.is_account(asker):
-            why = f"{asker!r} cannot be an account there; write its id"
-            raise invalid(Wrong("/requestedBy", why))
-
-    def _repeated(self, draft: Draft, known: Record, run: RunRef) -> web.StreamResponse:
-        same = branch_of(known.request.run) == branch_of(run) and draft.is_repeated_by(
-            known.request
-        )
-        if not same:
-            detail = "another request has this id; leave the id out or use a new random one"
-            where = pointer(draft.kind.id_name)
-            raise ApiProblem(409, "DuplicateRequest", detail, errors=(Wrong(where, "is taken"),))
-        return record_reply(known, 200)
+        return await self._asking.ask(request, token, run, partial(self._door.count, token))
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
-        _, run = await self._admitted(request)
+        token, run = await self._admitted(request)
+        seconds = _wait_of(request)
+        record = await self._own(request, run)
+        if seconds and record.ending is None:
+            await self._polls.wait(request, token.name, record, seconds)
+            record = await self._own(request, run)
+        return await beside_large(record.request, partial(record_reply, record, 200))
+
+    async def _withdraw(self, request: web.Request) -> web.StreamResponse:
+        token, run = await self._admitted(request)
+        if await request.read():
+            raise ApiProblem(400, "InvalidBody", "send no body here")
+        record = await self._own(request, run)
+        asked = record.request
+        if token.actor != (asked.filed_by or asked.requested_by):
+            detail = "only the token that this request came with withdraws it"
+            raise ApiProblem(403, "NotTheAsker", detail)
+        if record.ending is None:
+            ending = asked.cancelled(at=self._clock(), reason=_WITHDRAWN, by=token.actor)
+            await self._backend.store.settle(asked.question_id, ending)
+            record = await self._own(request, run)
+        return await beside_large(asked, partial(record_reply, record, 200))
+
+    async def _own(self, request: web.Request, run: RunRef) -> Record:
+        """The branch's request that the address names."""
         record = await self._backend.store.get(request.match_info["requestId"])
         if record is None or branch_of(record.request.run) != branch_of(run):
             raise ApiProblem(404, "UnknownRequest", "this branch has no request with this id")
-        return await beside_large(record.request, partial(record_reply, record, 200))
+        return record
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         token, run = await self._admitted(request)
@@ -306,12 +307,18 @@ class HostedApi:
         run = run_of(request)
         return self._door.caller(request, run), run
 
-    def _seconds(self, request: UserInputRequest, wanted: float | None) -> float:
-        """How long a request lives: as long as it wants and its route lets it."""
-        route = self._routes.find(request)
-        most = None if route is None else route.seconds
-        seconds = (most or DEFAULT_TIMEOUT_SECONDS) if wanted is None else wanted
-        return seconds if most is None else min(seconds, most)
+
+def _wait_of(request: web.Request) -> float:
+    """How many seconds a look may wait; more than the longest wait is cut."""
+    given = request.query.getall("wait", [])
+    if not given:
+        return 0.0
+    try:
+        if len(given) > 1:
+            raise ValueError("is given twice")  # noqa: TRY301
+        return min(parse_duration(given[0]).total_seconds(), LONGEST_WAIT)
+    except ValueError as error:
+        raise ApiProblem(400, "InvalidWait", f"wait {error}") from None
 
 
 def _route(method: str, path: str, endpoint: Endpoint) -> web.RouteDef:

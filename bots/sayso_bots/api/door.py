@@ -128,6 +128,10 @@ class Door:
             raise ApiProblem(403, "OtherAgent", detail)
         return token
 
+    def count(self, token: ApiToken, more: int) -> None:
+        """A call counts as so many more."""
+        self._calls.count(token.name, more)
+
     async def reader(self, request: web.Request, run: RunRef) -> str:
         """Whose token or ticket lets the caller read the branch.
 
@@ -188,7 +192,7 @@ def _too_many(wait: int) -> ApiProblem:
 
 def _unavailable(request: web.Request) -> web.Response:
     detail = "the store does not answer"
-    if request.method == "POST":
+    if request.method != "GET":
         # Perhaps it did what it was told, and only its reply was lost.
         detail += (
             "; it is not known whether it was done: look with GET, or repeat it with the same id"

@@ -32,6 +32,11 @@ class Limits:
             self._buckets.popitem(last=False)
         return self._until_one(level)
 
+    def count(self, caller: str, calls: int) -> None:
+        """So many calls more were made in one: whoever makes them waits the longer afterwards."""
+        now = self._clock()
+        self._buckets[caller] = (self._level(caller, now) - calls, now)
+
     def would_wait(self, caller: str) -> int:
         """What ``wait`` would say; it does not count as a call."""
         return self._until_one(self._level(caller, self._clock()))

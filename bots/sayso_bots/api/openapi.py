@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 from sayso.stores.ports import LONGEST_KEY
 from sayso_bots.api.once import HEADER
+from sayso_bots.api.polls import LONGEST_WAIT
 from sayso_bots.api.problems import PROBLEM_TYPE
 from sayso_bots.api.requests import LONGEST_NAME
 from sayso_bots.api.schemas import Json, ref, schemas
@@ -52,22 +53,31 @@ _WRITTEN = (*_READ, 408, 409, 413, 415, 422, 429, 503)
 
 def _branch() -> dict[str, Json]:
     """The endpoints of a branch, by what their paths end in."""
-    asked = {201: _json("Asked", _location()), 200: _json("Asked")}
+    asked = {201: _either(_location()), 200: _either()}
     ticket = "Permission for an EventSource to read this branch"
     return {
         "/requests": {
             "post": {
-                **_operation("ask", "Ask a person", asked, _WRITTEN, body="NewRequest"),
+                **_operation("ask", "Ask a person", asked, _WRITTEN, body="NewAsking"),
                 "parameters": [_once()],
             }
         },
         "/requests/{requestId}": {
-            "get": _operation(
-                "show",
-                "One request and how it ended",
+            "get": {
+                **_operation(
+                    "show",
+                    "One request and how it ended, at once or when it ends",
+                    {200: _json("Asked")},
+                    (*_READ, 404, 409, 429, 503),
+                ),
+                "parameters": [_wait()],
+            },
+            "delete": _operation(
+                "withdraw",
+                "Withdraw a request; one that has ended stays as it is",
                 {200: _json("Asked")},
-                (*_READ, 404, 409, 429, 503),
-            )
+                (*_READ, 404, 408, 409, 413, 429, 503),
+            ),
         },
         "/events": {"get": _events_operation()},
         "/events/tickets": {
@@ -89,6 +99,19 @@ def _once() -> Json:
     """The key under which a request is asked once."""
     schema = {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY}
     return {"name": HEADER, "in": "header", "required": False, "schema": schema}
+
+
+def _wait() -> Json:
+    """How long a look may wait for the end."""
+    described = f"A duration such as 25s; more than {LONGEST_WAIT:g} s is cut"
+    schema = {"type": "string", "pattern": r"^[1-9][0-9]{0,4}(ms|s|m)$"}
+    return {
+        "name": "wait",
+        "in": "query",
+        "required": False,
+        "description": described,
+        "schema": schema,
+    }
 
 
 def _events_operation() -> Json:
@@ -166,8 +189,17 @@ def _json(schema: str, headers: Json | None = None) -> Json:
     }
 
 
+def _either(headers: Json | None = None) -> Json:
+    """The answer to one request, or to a batch of them."""
+    answer = _json("Asked", headers)
+    schema = {"oneOf": [ref("Asked"), ref("AskedTogether")]}
+    return {**answer, "content": {"application/json": {"schema": schema}}}
+
+
 def _location() -> Json:
-    return {"Location": {"required": True, "schema": {"type": "string"}}}
+    described = "Of one request; a batch has none"
+    schema = {"type": "string"}
+    return {"Location": {"required": False, "description": described, "schema": schema}}
 
 
 def _path_parameter(name: str) -> Json:

@@ -15,6 +15,7 @@ from pydantic_core import ErrorDetails
 from sayso.errors import FieldError, SaysoError
 
 PROBLEM_TYPE = "application/problem+json"
+_INVALID = "InvalidEvent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,15 @@ class ApiProblem(SaysoError):  # noqa: N818  what is sent is called a problem
         self.errors = tuple(errors)
         self.headers = dict(headers or {})
         self.more = more
+
+    def within(self, *path: str | int) -> ApiProblem:
+        """The same problem with a part of a body; its pointers begin with the way there."""
+        where = pointer(*path)
+        inner = self.errors or (Wrong("", self.detail),)
+        errors = [Wrong(where + wrong.pointer, wrong.detail) for wrong in inner]
+        return ApiProblem(
+            self.status, self.code, self.detail, errors=errors, headers=self.headers, **self.more
+        )
 
     @property
     def document(self) -> dict[str, Any]:
@@ -77,7 +87,18 @@ class ApiProblem(SaysoError):  # noqa: N818  what is sent is called a problem
 def invalid(*errors: Wrong) -> ApiProblem:
     """A body with wrong fields."""
     detail = "; ".join(f"{wrong.pointer or 'the body'}: {wrong.detail}" for wrong in errors[:3])
-    return ApiProblem(422, "InvalidEvent", detail, errors=errors)
+    return ApiProblem(422, _INVALID, detail, errors=errors)
+
+
+def all_of(problems: Sequence[ApiProblem]) -> ApiProblem:
+    """Problems with parts of one body as one: the first, and whatever is wrong in the same way."""
+    first = problems[0]
+    errors = [wrong for one in problems if one.code == first.code for wrong in one.errors]
+    if first.code == _INVALID:
+        return invalid(*errors)
+    return ApiProblem(
+        first.status, first.code, first.detail, errors=errors, headers=first.headers, **first.more
+    )
 
 
 def unreadable_fields(error: ValidationError, names: Mapping[str, str]) -> ApiProblem:

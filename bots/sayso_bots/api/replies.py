@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -30,9 +30,18 @@ def denied_by_rule(ending: RequestEnding) -> ApiProblem:
 
 def record_reply(record: Record, status: int, location: str = "") -> web.Response:
     """A request, and how it ended."""
-    response = None if record.ending is None else _plain(record.ending)
     headers = {"Location": location} if location else {}
-    return object_reply({"request": _plain(record.request), "response": response}, status, headers)
+    return object_reply(_stands(record), status, headers)
+
+
+def records_reply(records: Sequence[Record], status: int) -> web.Response:
+    """Requests that were asked together, and how each ended."""
+    return object_reply({"requests": [_stands(record) for record in records]}, status)
+
+
+def _stands(record: Record) -> dict[str, Any]:
+    response = None if record.ending is None else _plain(record.ending)
+    return {"request": _plain(record.request), "response": response}
 
 
 def event_reply(event: Event) -> web.Response:

@@ -71,6 +71,10 @@ class Draft:
         seconds = life(request, self._seconds)
         return request.model_copy(update={"expires_at": self._now + timedelta(seconds=seconds)})
 
+    def join(self, run: RunRef) -> None:
+        """Be of this run, unless the body names one."""
+        self._run = run
+
     def is_repeated_by(self, known: UserInputRequest) -> bool:
         """Whether the known request is what this one asks; when it expires does not matter.
 

@@ -15,6 +15,7 @@ from sayso.events import (
 )
 from sayso.questions.permission_answer import PermissionApprovedEvent, PermissionDeniedEvent
 from sayso_bots.api.answers import FILLED as FILLED_IN
+from sayso_bots.api.asking import MOST_TOGETHER, TOGETHER
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
 from sayso_bots.api.requests import FILLED, LONGEST, LONGEST_NAME
 
@@ -85,7 +86,26 @@ def _bodies() -> Json:
                 "mapping": {kind: _REF.format(model=name) for kind, name in names.items()},
             },
         }
+    bodies["NewBatch"] = _batch()
+    bodies["NewAsking"] = {"oneOf": [ref("NewRequest"), ref("NewBatch")]}
     return bodies
+
+
+def _batch() -> Json:
+    """Several requests as they are taken."""
+    several = {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MOST_TOGETHER,
+        "items": ref("NewRequest"),
+    }
+    return {
+        "type": "object",
+        "description": "Requests of one run, which are asked together; all of them, or none",
+        "properties": {TOGETHER: several},
+        "required": [TOGETHER],
+        "additionalProperties": False,
+    }
 
 
 def _body(schema: Json, id_name: str, group: str) -> Json:
@@ -161,6 +181,12 @@ def _answers() -> Json:
                 "response": {"anyOf": [ref("Ending"), {"type": "null"}]},
             },
             "required": ["request", "response"],
+        },
+        "AskedTogether": {
+            "type": "object",
+            "description": "What became of each request of a batch, in their order",
+            "properties": {TOGETHER: {"type": "array", "items": ref("Asked")}},
+            "required": [TOGETHER],
         },
         "Ticket": {
             "type": "object",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sayso.calls import RunRef
 from sayso.errors import EventsGoneError, SaysoError, SlowReaderError
 from sayso.feed.feed import BranchFeed, Follower
 from sayso.stores.branch_log import LoggedEvent, Position
+from sayso_bots.api.places import Places
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.process.resources import MOST_STREAMS
 
@@ -39,26 +39,21 @@ _HEADERS = {
 class StreamLimits:
     """How often an idle stream says that it lives, how long a client may take for an event.
 
-    ``most`` streams are open at a time, and no caller has more than half of them.
+    ``most`` streams and waits are open at a time, and no caller has more than half of them.
     """
 
     heartbeat_seconds: float = 15.0
     patience_seconds: float = 10.0
     most: int = MOST_STREAMS
 
-    @property
-    def most_each(self) -> int:
-        """How many streams one caller may have."""
-        return max(1, self.most // 2)
-
 
 class Streams:
     """The event streams of one process. They end when it does, or one by one."""
 
-    def __init__(self, feed: BranchFeed, limits: StreamLimits) -> None:
+    def __init__(self, feed: BranchFeed, limits: StreamLimits, places: Places) -> None:
         self._feed = feed
         self._limits = limits
-        self._open: Counter[str] = Counter()
+        self._places = places
         self._tasks: set[asyncio.Task[object]] = set()
         self._ending = False
 
@@ -101,30 +96,22 @@ class Streams:
     @asynccontextmanager
     async def _place_for(self, caller: str) -> AsyncIterator[None]:
         """A place among the streams for this task; the end of all streams ends the block too."""
-        if self._ending or len(self._tasks) >= self._limits.most:
-            detail = "this server has no room for more streams now; come back later"
-            raise ApiProblem(503, "TooManyStreams", detail, headers={"Retry-After": "5"})
-        if self._open[caller] >= self._limits.most_each:
-            detail = f"{self._limits.most_each} streams are open with this token; close some"
-            raise ApiProblem(429, "TooManyStreams", detail, headers={"Retry-After": "5"})
+        if self._ending:
+            raise _stopping()
         task = asyncio.current_task()
         if task is None:
             raise TypeError("a stream is answered in a task")
-        self._tasks.add(task)
-        self._open[caller] += 1
-        try:
-            yield
-        except asyncio.CancelledError:
-            if not self._ending:
-                raise
-            task.uncancel()
-            detail = "the server stops; come back"
-            raise ApiProblem(503, "Stopping", detail, headers={"Retry-After": "1"}) from None
-        finally:
-            self._tasks.discard(task)
-            self._open[caller] -= 1
-            if not self._open[caller]:
-                del self._open[caller]
+        with self._places.take(caller):
+            self._tasks.add(task)
+            try:
+                yield
+            except asyncio.CancelledError:
+                if not self._ending:
+                    raise
+                task.uncancel()
+                raise _stopping() from None
+            finally:
+                self._tasks.discard(task)
 
     async def _send(
         self, request: web.Request, follower: Follower, headers: Mapping[str, str]
@@ -176,6 +163,10 @@ def _block(event: LoggedEvent) -> bytes:
 
 
 _small_block = lru_cache(maxsize=256)(_block)
+
+
+def _stopping() -> ApiProblem:
+    return ApiProblem(503, "Stopping", "the server stops; come back", headers={"Retry-After": "1"})
 
 
 def _opening(position: Position) -> bytes:

@@ -63,7 +63,7 @@ class Connection(web.RequestHandler):
     own are logged with their trace, the caller's are counted.
     """
 
-    __slots__ = ("_begun", "_left", "_patience", "_reading", "_told", "_unread")
+    __slots__ = ("_begun", "_left", "_patience", "_reading", "_told", "_unread", "gone")
 
     def __init__(
         self,
@@ -88,6 +88,7 @@ class Connection(web.RequestHandler):
         self._told = told
         self._left = left
         self._begun = False
+        self.gone = asyncio.Event()
         self._reading: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
@@ -109,6 +110,7 @@ class Connection(web.RequestHandler):
         """Nothing is waited for any more."""
         super().connection_lost(exc)
         self._no_longer_reading()
+        self.gone.set()
         self._is_read()
         self._left()
 

@@ -222,7 +222,7 @@ async def _api(
         terms=settings.always,
         limits=StreamLimits(most=room.streams),
     ) as api:
-        yield _Door(api.routes(), api.streams.end)
+        yield _Door(api.routes(), api.end)
 
 
 async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:

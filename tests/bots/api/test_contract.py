@@ -50,6 +50,7 @@ CHECKS = (
 OPERATIONS = {
     "ask": {201},
     "show": {404},
+    "withdraw": {404},
     "follow": {200},
     "makeTicket": {201},
     "answer": {200, 409},

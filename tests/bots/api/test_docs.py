@@ -17,7 +17,7 @@ from support.playing import a_playground
 
 from sayso.stores.connect import open_backend
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_bots.api import api, door, stream
+from sayso_bots.api import api, asking, bodies, door, once, places, stream
 from sayso_bots.api.kinds import Kind, request_kinds, response_kinds
 from sayso_bots.settings.tokens import token_hash
 
@@ -119,7 +119,7 @@ def without_hashes(text: str) -> str:
 async def test_the_page_names_every_code() -> None:
     page = PAGE.read_text()
     raised = set()
-    for module in (api, door, stream):
+    for module in (api, asking, bodies, door, once, places, stream):
         source = Path(str(module.__file__)).read_text()
         raised |= set(re.findall(r'ApiProblem\(\s*\d+,\s*"(\w+)"', source))
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import rfc8785
@@ -103,7 +103,7 @@ class Digests:
         known = self._known.get(names)
         if known is None:
             others = {name: self._arguments[name] for name in self._arguments if name not in names}
-            known = self._known[names] = _known(others)
+            known = self._known[names] = _known(others) if others else _of_none()
         return known
 
 
@@ -134,6 +134,11 @@ def is_read_alike(arguments: Mapping[str, Any]) -> bool:
         InvalidCallError: as for ``as_json``.
     """
     return arguments_digest(arguments).startswith(f"{_FORM}:")
+
+
+@cache
+def _of_none() -> tuple[str, ...]:
+    return _known({})
 
 
 def _known(arguments: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from sayso.rules import paths
 from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for, same_for
 from sayso.rules.roles import Roles
 from sayso.rules.rule import Rule
+from sayso.shell.fits import alike
 
 _MOST_BEGINNINGS = 4
 """A rule that names more beginnings is not read before it is stored."""
@@ -46,7 +47,7 @@ def _of_line(call: ToolCall, value: object) -> Iterator[ShellFit]:
     root = call.folder.root if call.folder is not None else ""
     needed = needed_for(value, root)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
-        yield ShellFit(tuple(sorted(needed)), root if needed else "")
+        yield ShellFit(alike(tuple(sorted(needed))), root if needed else "")
     elif (same := same_for(value)) is not None:
         yield ShellFit(same=same)
 

@@ -20,20 +20,29 @@ _READS, _LISTS, _FINDS, _SEARCHES, _KEEPS = (
     "searches in files",
     "keeps the agent's own list of tasks",
 )
+_LINES, _HANDS_ON, _ASKS = (
+    "runs a line whose every part only looks",
+    "starts a sub-agent, whose calls are asked about one by one",
+    "puts a question to the person who works with the agent",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTool:
     """A tool as others made it: whose it is, and what its arguments are for.
 
-    ``looks`` says what it does at most, where that is to look, or to keep a list of the
-    agent's own; ``edits`` that it does nothing but write what one file holds, ``queries`` what it
-    sends to a search engine. A name may be here more than once, each time with other arguments.
+    ``looks`` says what it does at most, where that is to look or to change nothing but what the
+    agent knows: with a ``command`` of lines whose every part looks, and where ``only`` names
+    arguments, with these and no others, those in ``needs`` among them. ``edits`` says that it
+    does nothing but write what one file holds, ``queries`` what it sends to a search engine.
+    A name may be here more than once, each time with other arguments.
     """
 
     name: str
     of: str
     looks: str = ""
+    only: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     talk: tuple[str, ...] = ()
     command: str = ""
     paths: tuple[str, ...] = ()
@@ -54,13 +63,15 @@ class KnownTool:
 
 
 # ``looks`` stands beside a tool that reads local files, names or state, whatever its arguments
-# are, and beside one that does nothing but keep the list of tasks that the agent writes for itself.
-# It runs nothing, writes no file and fetches nothing. So none of these has it, although some
-# cards would be spared: shells; git, whose options write and run; language servers, which build
-# what they look at; tools that read from a server or the web; those by which a person is asked or
-# agrees to a plan; sub-agents; and names that mean other things elsewhere (find, list, search,
+# are, and beside one that changes nothing but what the agent knows: its list of tasks, its plans,
+# what a person answers it, what a sub-agent tells it. It runs nothing, writes no file and fetches
+# nothing. So none of these has it, although some
+# cards would be spared: git, whose options write and run; language servers, which build
+# what they look at; tools that read from a server or the web; those by which a person
+# agrees to a plan; and names that mean other things elsewhere (find, list, search,
 # update_plan, which may be somebody's subscription, and file_search, by which a provider of models
-# searches in what was uploaded to it).
+# searches in what was uploaded to it). Of the shells those have it that are called after one: the
+# others hand a line to PowerShell or cmd.exe where that is the shell of the machine.
 _LOOKING = (
     KnownTool("Read", _CLAUDE, _READS, paths=("file_path",), writes=("offset", "limit")),
     KnownTool("Glob", _CLAUDE, _FINDS),
@@ -110,7 +121,13 @@ _LOOKING = (
 # How long a command may take is talk: it changes nothing of what runs. Not so where it runs (a
 # working directory, a host), as whom, or outside of which sandbox: those are held as they are.
 _SHELLS = (
-    KnownTool("Bash", f"{_CLAUDE}, {_CODEX}", talk=("description", "timeout"), command="command"),
+    KnownTool(
+        "Bash",
+        f"{_CLAUDE}, {_CODEX}",
+        _LINES,
+        talk=("description", "timeout"),
+        command="command",
+    ),
     KnownTool("shell", _CODEX, talk=("justification", "timeout_ms"), command="command"),
     KnownTool("shell_command", _CODEX, talk=("justification", "timeout_ms"), command="command"),
     KnownTool(
@@ -122,7 +139,7 @@ _SHELLS = (
     KnownTool("run_shell_command", _GEMINI, talk=("description",), command="command"),
     KnownTool("execute_command", _CLINE, talk=("requires_approval", "timeout"), command="command"),
     KnownTool("execute", _DEEP, talk=("timeout",), command="command"),
-    KnownTool("bash", _PI, talk=("description", "timeout"), command="command"),
+    KnownTool("bash", _PI, _LINES, talk=("description", "timeout"), command="command"),
     KnownTool("run_terminal_cmd", _CURSOR, talk=("explanation",), command="command"),
 )
 
@@ -190,7 +207,44 @@ _TALKING = (
     KnownTool("TodoRead", _CLAUDE, _KEEPS),
     KnownTool("update_plan", _CODEX, talk=("explanation", "plan")),
     KnownTool("write_todos", f"{_GEMINI}, {_DEEP}", _KEEPS, talk=("todos",)),
-    KnownTool("Task", _CLAUDE, talk=("description",)),
+    # What it runs is held: a sub-agent in a mode of its own, or in another folder, is asked about.
+    *(
+        KnownTool(
+            name,
+            _CLAUDE,
+            _HANDS_ON,
+            only=("prompt", "description", "subagent_type", "model", "resume", "run_in_background"),
+            needs=("subagent_type",),
+            talk=("description",),
+        )
+        for name in ("Task", "Agent")
+    ),
+    # Without `answers`: those are the person's to give.
+    KnownTool("AskUserQuestion", _CLAUDE, _ASKS, only=("question", "questions", "metadata")),
+    KnownTool("EnterPlanMode", _CLAUDE, "lets the agent plan before it changes anything"),
+    # A tracker of tasks for people has more to say of each.
+    KnownTool(
+        "TaskCreate", _CLAUDE, _KEEPS, only=("subject", "description", "activeForm", "metadata")
+    ),
+    KnownTool(
+        "TaskUpdate",
+        _CLAUDE,
+        _KEEPS,
+        only=(
+            *("taskId", "status", "subject", "description", "activeForm", "owner", "metadata"),
+            *("addBlocks", "addBlockedBy"),
+        ),
+        needs=("taskId",),
+    ),
+    KnownTool("TaskGet", _CLAUDE, _KEEPS, only=("taskId",), needs=("taskId",)),
+    KnownTool("TaskList", _CLAUDE, _KEEPS, only=("status",)),
+    KnownTool(
+        "TaskOutput",
+        _CLAUDE,
+        "reads what a sub-agent or a shell of its own has written",
+        only=("task_id", "block", "timeout"),
+        needs=("task_id",),
+    ),
 )
 
 _FETCHING = (

@@ -1,29 +1,42 @@
-"""Rules that come with Sayso: the well-known tools that only look."""
+"""Rules that come with Sayso: what well-known tools do that only look."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sayso.known.tools import TOOLS
+from sayso.digests import arguments_digest
+from sayso.known.tools import TOOLS, KnownTool
+from sayso.rules.fits import ShellFit
 from sayso.rules.rule import Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """A tool that only looks: whose it is, and what it does at most."""
+    """A tool that only looks: whose it is, what it does at most, and the rule that allows that."""
 
     tool: str
     of: str
     does: str
-
-    @property
-    def rule(self) -> Rule:
-        """The rule that allows it."""
-        return Rule(self.tool)
+    rule: Rule
 
 
-_CODING = tuple(Looks(tool.name, tool.of, tool.looks) for tool in TOOLS if tool.looks)
+_NONE = arguments_digest({})
+
+
+def _rule(tool: KnownTool) -> Rule:
+    """The calls of a tool that only look: all, or those that its arguments tell apart."""
+    if tool.command:
+        lines = {tool.command: ShellFit()}
+        return Rule(tool.name, fits=lines, others_digest=_NONE, talk=tool.talk)
+    if tool.only:
+        there = dict.fromkeys(tool.needs, "*")
+        free = tuple(name for name in tool.only if name not in there)
+        return Rule(tool.name, there, others_digest=_NONE, talk=free)
+    return Rule(tool.name)
+
+
+_CODING = tuple(Looks(tool.name, tool.of, tool.looks, _rule(tool)) for tool in TOOLS if tool.looks)
 
 PRESETS: Mapping[str, tuple[Looks, ...]] = {"coding": _CODING}
 """The presets by their names. What a preset does not name needs a person."""

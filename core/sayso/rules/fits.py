@@ -79,7 +79,14 @@ class ShellFit:
         if self.same:
             return same_for(value) == self.same
         needed = needed_for(value, self.root)
-        return needed is not None and all(one in self.begins for one in needed)
+        if needed is None:
+            return False
+        # All rules of a tool are asked, and most of them are about other lines.
+        begins = self.begins
+        for one in needed:  # noqa: SIM110
+            if one not in begins:
+                return False
+        return True
 
 
 def needed_for(value: Any, root: str = "") -> tuple[tuple[str, ...], ...] | None:

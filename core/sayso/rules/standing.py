@@ -63,6 +63,5 @@ def about(
     """The remembered rules of this effect that are about the call."""
     values = values or Values(call.arguments, call.folder)
     for kept in remembered:
-        rule = kept.rule
-        if call.name in rule.tools and kept.effect == effect and rule.matches(call, values):
+        if kept.effect == effect and kept.rule.matches(call, values):
             yield kept

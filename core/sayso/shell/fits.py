@@ -77,6 +77,37 @@ def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
     return tuple(needed)
 
 
+_BY_UV = ("uv", "run")
+_IN_OWN = ("source", ".venv/bin/activate", "&&")
+
+
+def alike(needed: tuple[Beginning, ...]) -> tuple[Beginning, ...]:
+    """The beginnings that a line needs; of one alone also those that run the same tool.
+
+    A tool for Python is there by itself, in the environment ``.venv`` of the folder, and by
+    ``uv run``. What corrects may also only check, never the other way round. A sentence
+    with all that is alike to several would not be read.
+    """
+    if len(needed) != 1:
+        return needed
+    only = needed[0]
+    entry = next((one for one in (_BY_UV, _IN_OWN) if only[: len(one)] == one), ())
+    words = only[len(entry) :]
+    tool, mode = _tool_in(words)
+    if not tool:
+        return needed
+    checks = [tool] if tool == ("ruff", "check") and mode else []
+    return (words, (*_BY_UV, *words), (*_IN_OWN, *words), *checks)
+
+
+def _tool_in(words: Beginning) -> tuple[Beginning, Beginning]:
+    """A tool for Python, and what is held beside its name."""
+    for count in (2, 1):
+        if words[:count] in PYTHON_TOOLS:
+            return words[:count], words[count:]
+    return (), ()
+
+
 def fits(line: Line, held: Collection[Beginning], root: str = "") -> bool:
     """Whether each command of the line only looks, or has one of the beginnings."""
     needed = beginnings(line, root)

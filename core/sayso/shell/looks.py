@@ -9,6 +9,7 @@ own settings say is trusted: those of the person who runs it, and of the folder 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
@@ -71,8 +72,47 @@ def only_looks(command: Command) -> bool:
             return False
         if command.patterns and any(map(_MATCHES.match, arguments)):
             return False
+    if program == "find" and "-exec" in arguments:
+        return _finds_and_looks(command)
     words = (program, *arguments[:2])
     for count in range(len(words), 0, -1):
         if (look := _TABLE.get(words[:count])) is not None:
             return look.allows(command, arguments[count - 1 :])
     return False
+
+
+def _finds_and_looks(command: Command) -> bool:
+    """Whether all that ``find`` runs on what it finds only looks, whatever that is called.
+
+    What it finds begins as its folder does, so it is no option. It stands for a word of its own,
+    any number of them behind the last one with ``+``, as names that match a pattern do. A second
+    program might be read as words of the first where ``+`` is not known.
+    """
+    at = command.arguments.index("-exec")
+    words = command.arguments[at + 1 :]
+    count = next((n for n, word in enumerate(words) if _ends_program(words, n, word)), 0)
+    program, *inner = words[:count] or ("",)
+    if command.patterns or program in _FINDS or not _stands_alone(program, inner):
+        return False
+    found = tuple(_ANY_FOUND if word == _FOUND else word for word in inner)
+    outer = (*command.arguments[:at], *words[count + 1 :])
+    return (
+        only_looks(replace(command, program=program, arguments=found, patterns=True))
+        and "-exec" not in outer
+        and only_looks(replace(command, arguments=outer))
+    )
+
+
+_FOUND, _ANY_FOUND = "{}", "./*"
+_FINDS = ("find", "fd")
+
+
+def _ends_program(words: tuple[str, ...], at: int, word: str) -> bool:
+    return word == ";" or (word == "+" and at > 0 and words[at - 1] == _FOUND)
+
+
+def _stands_alone(program: str, arguments: list[str]) -> bool:
+    """Whether what is found is nowhere a part of a word, nor the program."""
+    return _FOUND not in program and not any(
+        _FOUND in word and word != _FOUND for word in arguments
+    )

@@ -13,6 +13,9 @@ LONGEST = 10_000
 MOST_PARTS = 50
 """How many commands a line may join."""
 
+# Pieces of a word take longer than its letters.
+_MOST_QUOTES = 2_000
+
 # Control characters but the tab and the new line, and halves of characters. A backslash after a
 # character beyond ASCII is a part of it where the shell does not read UTF-8.
 _NEVER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]|[^\x00-\x7f]\\")
@@ -31,10 +34,11 @@ _BLANK = r"(?:[ \t]++(?:\\\n[ \t]*+)*+)?+"
 _TOKEN = re.compile(
     rf"""
     (?: (?P<plain> {_PLAINS} )
-    | (?P<join> &&(?!&) | \|\|?+(?![|&]) | ;(?![;&|]) | \n )
+    | (?P<join> &&(?!&) | \|\|?+(?![|&]) | ;(?![;&|]) | (?:\n[ \t]*+)++ )
     | (?P<redirect>
         (?: [12]?>>?[ \t]*+/dev/null | 2>&1 | 1?>&2 | <[ \t]*+[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*+ )
         {_ENDS} )
+    | (?P<found> \{{\}} {_ENDS} )
     | (?P<word> (?![=^~]) (?:
           {_PLAIN}
         | '[^']*+'(?!')  # which zsh may take for a quote in quotes
@@ -70,7 +74,7 @@ def read(text: str) -> Line | None:
     Understood are programs with plain, quoted and escaped words, joined by ``&&``, ``||``, ``;``,
     ``|`` and new lines, all of it in one pair of parentheses or in none; redirections to
     ``/dev/null``, of one output to the other, and from a file; names of files with ``*``, ``?``
-    and brackets, see ``Command.patterns``; and a message written as
+    and brackets, see ``Command.patterns``; ``{}``, as ``find`` has it; and a message written as
     ``"$(cat <<'EOF' … EOF)"``. All that expands, assigns, writes a file or runs in the
     background is not.
 
@@ -86,6 +90,8 @@ def read(text: str) -> Line | None:
         return Line((Command(program, tuple(words.split()), _may_match(words)),))
     if grouped := text[:1] == "(" and text[-1:] == ")":
         text = text[1:-1].strip(" \t\n")
+    if text.count('"') + text.count("'") > _MOST_QUOTES:
+        return None
     reading = _Reading()
     at = 0
     while at < len(text):
@@ -119,11 +125,14 @@ class _Reading:
         if kind == "plain":
             return self._plain(token["plain"].split(" "))
         if kind == "join":
-            return self._joined(token["join"])
+            return self._joined("\n" if token["join"][0] == "\n" else token["join"])
         if not self._words:
             return False
         if kind == "redirect":
             return self._redirected("".join(token["redirect"].split()))
+        if kind == "found":
+            self._words.append("{}")
+            return True
         if kind == "message":
             self._words.append(message_in(token))
             return True

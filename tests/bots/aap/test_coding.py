@@ -22,16 +22,19 @@ READS: list[tuple[str, str, dict[str, Any]]] = [
     ("codex", "list_dir", {"dir_path": "/srv/app"}),
     ("pi", "read", {"path": "README.md"}),
     ("openclaw", "grep", {"pattern": "TODO"}),
+    ("claude-code", "Bash", {"command": "cat README.md | head", "description": "Read it"}),
+    ("claude-code", "Task", {"prompt": "look around", "subagent_type": "Explore"}),
+    ("pi", "bash", {"command": "ls"}),
 ]
 ACTS: list[tuple[str, str, dict[str, Any]]] = [
-    ("claude-code", "Bash", {"command": "cat README.md", "description": "Read it"}),
+    ("claude-code", "Bash", {"command": "cat README.md > x", "description": "Read it"}),
     ("claude-code", "Edit", {"file_path": "a", "old_string": "b", "new_string": "c"}),
     ("claude-code", "Write", {"file_path": "a", "content": "b"}),
     ("claude-code", "WebFetch", {"url": "https://example.com", "prompt": "?"}),
-    ("claude-code", "Task", {"prompt": "look around", "subagent_type": "Explore"}),
+    ("claude-code", "ExitPlanMode", {"plan": "look around"}),
     ("codex", "exec_command", {"cmd": "ls", "workdir": "/srv/app"}),
     ("codex", "apply_patch", {"input": "*** Begin Patch\n*** End Patch"}),
-    ("pi", "bash", {"command": "ls"}),
+    ("pi", "bash", {"command": "ls && make"}),
 ]
 SSH = Rule("Read", {"file_path": "*/.ssh/*"})
 

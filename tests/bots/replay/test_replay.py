@@ -49,7 +49,7 @@ def test_without_a_policy_every_call_is_a_card(run: Run, folder: Path) -> None:
 
 def test_a_policy_answers_what_it_answers_at_the_gate(run: Run, folder: Path) -> None:
     (folder / "own.toml").write_text(f'{CODING}deny = [{{ tool = "Rm" }}]\n')
-    calls = [line("Read", file_path="/a/b/c"), line("Rm"), line("Bash", command="ls")]
+    calls = [line("Read", file_path="/a/b/c"), line("Rm"), line("Bash", command="ls > x")]
     rows = replayed(run, "--policy", "own.toml", calls=calls)
 
     assert decided(rows) == ["policy", "policy", "asked"]

@@ -71,4 +71,14 @@ def test_an_argument_has_one_role(said: dict[str, object]) -> None:
 
 def test_the_preset_is_what_the_table_says_of_tools_that_look() -> None:
     assert [one.tool for one in PRESETS["coding"]] == [one.name for one in TOOLS if one.looks]
-    assert not any(one.command or one.url for one in TOOLS if one.looks)
+    assert not any(one.url for one in TOOLS if one.looks)
+
+
+def test_a_preset_allows_no_line_of_a_shell_that_may_be_powershell() -> None:
+    assert {one.name for one in TOOLS if one.looks and one.command} == {"Bash", "bash"}
+
+
+def test_of_a_tool_that_only_looks_with_some_arguments_none_is_about_more() -> None:
+    for tool in TOOLS:
+        assert set(tool.needs) <= set(tool.only)
+        assert NEVER_TALK.isdisjoint({*tool.only} - {"run_in_background"}), tool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +16,8 @@ from sayso.written.document import SettingsError
 ROOT = Path(__file__).parents[3]
 
 
-async def said(policy: RulePolicy, tool: str) -> tuple[Ruling, str]:
-    decision = await evaluate(policy, ToolCall(tool), Context(RunRef("a", "s")))
+async def said(policy: RulePolicy, tool: str, **arguments: Any) -> tuple[Ruling, str]:
+    decision = await evaluate(policy, ToolCall(tool, arguments), Context(RunRef("a", "s")))
     assert decision is not None
     return decision.ruling, decision.line
 
@@ -105,7 +106,10 @@ def test_nothing_in_a_preset_runs_writes_or_fetches_by_its_name() -> None:
     }
 
     # They keep the list of tasks that an agent writes for itself, and do nothing else.
-    assert suspicious == {"TodoWrite", "TodoRead", "write_todos"}
+    assert suspicious - {"Bash", "bash", "Task", "Agent"} == {
+        *("TodoWrite", "TodoRead", "write_todos"),
+        *("TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskOutput"),
+    }
     assert len(names) == len(set(names))
 
 
@@ -117,9 +121,72 @@ async def test_the_list_that_an_agent_keeps_for_itself_is_no_question_but_a_plan
         ("write_todos", Ruling.ALLOW),
         ("update_plan", Ruling.ASK),
         ("ExitPlanMode", Ruling.ASK),
-        ("AskUserQuestion", Ruling.ASK),
+        ("EnterPlanMode", Ruling.ALLOW),
     ):
         assert (await said(policy, name))[0] is ruling, name
+
+
+@pytest.mark.parametrize("tool", ["Bash", "bash"])
+@pytest.mark.parametrize(
+    ("arguments", "ruling"),
+    [
+        ({"command": "git status && ls -la | head -5"}, Ruling.ALLOW),
+        ({"command": "cat a", "description": "looks", "timeout": 5}, Ruling.ALLOW),
+        ({"command": "find . -name x -exec grep y {} +"}, Ruling.ALLOW),
+        ({"command": ["bash", "-lc", "cat a | head"]}, Ruling.ALLOW),
+        ({"command": "git status; rm x"}, Ruling.ASK),
+        ({"command": "cat a > b"}, Ruling.ASK),
+        ({"command": "git commit -m x"}, Ruling.ASK),
+        ({"command": "pytest"}, Ruling.ASK),
+        ({"command": "cat $(rm x)"}, Ruling.ASK),
+        ({"command": "cat a", "run_in_background": True}, Ruling.ASK),
+        ({"command": "cat a", "dangerouslyDisableSandbox": True}, Ruling.ASK),
+        ({"command": "git log", "cwd": "/tmp/evil"}, Ruling.ASK),
+        ({"description": "looks"}, Ruling.ASK),
+        ({}, Ruling.ASK),
+    ],
+)
+async def test_the_preset_allows_lines_of_a_shell_whose_every_part_only_looks(
+    tool: str, arguments: dict[str, Any], ruling: Ruling
+) -> None:
+    policy = RulePolicy(allow=[one.rule for one in PRESETS["coding"]])
+
+    assert (await said(policy, tool, **arguments))[0] is ruling
+
+
+@pytest.mark.parametrize("tool", ["shell", "exec_command", "run_shell_command", "execute", "run"])
+async def test_a_shell_that_may_be_powershell_is_asked_about(tool: str) -> None:
+    policy = RulePolicy(allow=[one.rule for one in PRESETS["coding"]])
+
+    assert (await said(policy, tool, command="ls", cmd="ls"))[0] is Ruling.ASK
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "ruling"),
+    [
+        ("Task", {"subagent_type": "Explore", "prompt": "a/b\nc", "model": "x"}, Ruling.ALLOW),
+        ("Agent", {"subagent_type": "Plan", "prompt": "x", "description": "y"}, Ruling.ALLOW),
+        ("Task", {"prompt": "x"}, Ruling.ASK),
+        ("Task", {}, Ruling.ASK),
+        ("Agent", {"subagent_type": "Plan", "mode": "bypassPermissions"}, Ruling.ASK),
+        ("Agent", {"subagent_type": "Plan", "isolation": "worktree"}, Ruling.ASK),
+        ("Agent", {"subagent_type": "Plan", "cwd": "/tmp"}, Ruling.ASK),
+        ("AskUserQuestion", {"questions": [{"question": "a?"}]}, Ruling.ALLOW),
+        ("AskUserQuestion", {"questions": [], "answers": {"a?": "yes"}}, Ruling.ASK),
+        ("ExitPlanMode", {"plan": "x"}, Ruling.ASK),
+        ("TaskCreate", {"subject": "a", "description": "b"}, Ruling.ALLOW),
+        ("TaskCreate", {"subject": "a", "project": "b"}, Ruling.ASK),
+        ("TaskUpdate", {"taskId": "1", "status": "done"}, Ruling.ALLOW),
+        ("TaskUpdate", {"status": "done"}, Ruling.ASK),
+        ("TaskUpdate", {"taskId": "1", "assignee": "al"}, Ruling.ASK),
+    ],
+)
+async def test_what_changes_only_what_an_agent_knows_is_told_by_its_arguments(
+    tool: str, arguments: dict[str, Any], ruling: Ruling
+) -> None:
+    policy = RulePolicy(allow=[one.rule for one in PRESETS["coding"]])
+
+    assert (await said(policy, tool, **arguments))[0] is ruling
 
 
 def test_the_docs_list_what_a_preset_allows_and_nothing_else() -> None:

@@ -101,8 +101,6 @@ async def test_the_preset_allows_tools_that_look_and_the_rest_asks() -> None:
 
     assert await said(policy, "Read", file_path="/etc/passwd") == (Ruling.ALLOW, "preset coding")
     for tool in (
-        "Bash",
-        "bash",
         "Write",
         "Edit",
         "WebFetch",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sayso.shell.fits import beginning, beginnings, fits
+from sayso.shell.fits import alike, beginning, beginnings, fits
 from sayso.shell.looks import only_looks
 from sayso.shell.reader import read
 
@@ -174,3 +174,31 @@ def test_what_only_looks_and_what_may_be_known_are_told_of_one_command() -> None
 
     assert [only_looks(part) for part in line.parts] == [True, False, False]
     assert [beginning(part) for part in line.parts] == [None, ("git", "commit"), None]
+
+
+def test_a_tool_for_python_is_alike_alone_in_the_environment_and_by_uv() -> None:
+    ways = {
+        ("pytest",),
+        ("uv", "run", "pytest"),
+        ("source", ".venv/bin/activate", "&&", "pytest"),
+    }
+
+    assert all({*alike((one,))} == ways for one in ways)
+
+
+def test_what_writes_is_alike_to_what_checks_and_never_the_other_way_round() -> None:
+    assert ("ruff", "check") in alike((("ruff", "check", "--fix"),))
+    assert ("ruff", "check", "--fix") not in alike((("ruff", "check"),))
+    assert ("ruff", "format") not in alike((("ruff", "format", "--check"),))
+
+
+@pytest.mark.parametrize(
+    "needed",
+    [
+        *(("git", "commit"), ("npm", "test"), ("uv", "sync"), ("cd", "web", "&&", "pytest")),
+        ("source", "other/bin/activate", "&&", "pytest"),
+    ],
+)
+def test_nothing_else_is_alike(needed: tuple[str, ...]) -> None:
+    assert alike((needed,)) == (needed,)
+    assert alike((needed, ("pytest",))) == (needed, ("pytest",))

@@ -97,3 +97,33 @@ def test_names_with_stars_are_fine_where_any_words_would_be() -> None:
     assert not stars("grep", "x", "*.py")
     assert not stars("uniq", "a*")
     assert not stars("sed", "p", "a*")
+
+
+@pytest.mark.parametrize(
+    ("program", "looks"),
+    [
+        (["grep", "-n", "x", "{}", ";"], True),
+        (["wc", "-l", "{}", "+"], True),
+        (["cat", "{}", ";", "-print"], True),
+        (["rm", "{}", ";"], False),
+        (["cat", "{}", ";", "-delete"], False),
+        (["cat", "{}", "+", "-exec", "cat", "{}", "+"], False),
+        (["cat", "{}"], False),
+        (["{}", ";"], False),
+        ([";"], False),
+        (["cat", "x{}", ";"], False),
+        (["grep", "-f", "{}", "x", ";"], False),
+        (["uniq", "{}", "+"], False),
+        (["uniq", "{}", "{}", ";"], False),
+        (["sed", "-n", "{}", ";"], False),
+        (["hostname", "{}", ";"], False),
+        (["find", "{}", "-delete", ";"], False),
+        (["fd", "{}", "-x", "rm", ";"], False),
+    ],
+)
+def test_find_looks_where_what_it_runs_looks_whatever_is_found(
+    program: list[str], looks: bool
+) -> None:
+    assert only_looks(Command("find", (".", "-type", "f", "-exec", *program))) is looks
+    assert not only_looks(Command("find", (".", "-execdir", *program)))
+    assert not only_looks(Command("find", ("*", "-exec", *program), patterns=True))

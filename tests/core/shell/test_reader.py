@@ -42,6 +42,7 @@ def words(text: str) -> list[list[str]]:
         ("a\nb;\n\nc &&\n d |\n e\n", [["a"], ["b"], ["c"], ["d"], ["e"]]),
         ("ls \\\n  -la", [["ls", "-la"]]),
         ("(cd web && npm test)", [["cd", "web"], ["npm", "test"]]),
+        ("find . -exec cat {} \\;", [["find", ".", "-exec", "cat", "{}", ";"]]),
         ("echo 'ein Größe; — 日本'", [["echo", "ein Größe; — 日本"]]),
     ],
 )
@@ -238,6 +239,7 @@ FRAGMENTS = [
 ]
 PARTS = [
     *("p", "q", "a b", "'a;b'", '"c|d"', "\\&", "2>&1", "<notes.txt", "x*", "&&", "||", "|", ";"),
+    *("{}", "\\;", "+"),
     *("\n", "a=b", "''\"\"", "\"$(cat <<'EOF'\nit's ($x)\nEOF\n)\"", "\\\n", '"a\\b"', "é", "~1"),
 ]
 LIKELY = st.lists(st.sampled_from(PARTS), max_size=9).map(lambda found: "p " + " ".join(found))

@@ -79,14 +79,7 @@ class ShellFit:
         if self.same:
             return same_for(value) == self.same
         needed = needed_for(value, self.root)
-        if needed is None:
-            return False
-        # All rules of a tool are asked, and most of them are about other lines.
-        begins = self.begins
-        for one in needed:  # noqa: SIM110
-            if one not in begins:
-                return False
-        return True
+        return needed is not None and all(map(self.begins.__contains__, needed))
 
 
 def needed_for(value: Any, root: str = "") -> tuple[tuple[str, ...], ...] | None:

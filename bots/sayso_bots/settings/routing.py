@@ -13,7 +13,6 @@ from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes, is_group
 from sayso.platforms.platform import Platform
 from sayso.text.printable import shown
-from sayso.written.lines import KeyPath
 from sayso_bots.settings.languages import read_language, route_languages
 from sayso_bots.settings.loading import Platforms, alternatives
 from sayso_bots.settings.sections import ReachSection, RouteSection, person_section
@@ -270,19 +269,19 @@ def _wrong_name(name: str, platforms: Platforms, people: Mapping[str, frozenset[
 
 
 def _warnings(routes: Routes, platforms: Platforms) -> Iterator[RouteWarning]:
-    caught: KeyPath | None = None
-    for number, route in enumerate(routes.routes):
-        is_used = caught is None
-        if caught is not None:
-            first = f"{caught[0]}.{caught[1]}"
-            yield RouteWarning(f"route.{number} is never used: {first} takes everything first")
+    caught = 0
+    for number, route in enumerate(routes.routes, start=1):
+        is_used = not caught
+        if caught:
+            text = f"route {number} is never used: route {caught} takes everything first"
+            yield RouteWarning(text)
         elif route.agent == route.tool == "*":
-            caught = ("route", number)
+            caught = number
         if not route.approvers:
             names = dict.fromkeys(place.platform for place in route.to)
             examples = ", ".join(f'"{platforms.by_name[name].account_example}"' for name in names)
             text = (
-                f"route.{number} has no approvers: NOBODY may approve what is shown in "
+                f"route {number} has no approvers: NOBODY may approve what is shown in "
                 f"{_places(route.to)}; add approvers = [{examples}] or a person"
             )
             yield RouteWarning(text, nobody=is_used)
@@ -293,7 +292,7 @@ def _warnings(routes: Routes, platforms: Platforms) -> Iterator[RouteWarning]:
             platform = platforms.by_name[name]
             there = [place for place in deaf if place.platform == name]
             text = (
-                f"none of the approvers of route.{number} has a {platform.title} account, so "
+                f"none of the approvers of route {number} has a {platform.title} account, so "
                 f"NOBODY may approve in {_places(there)}; add one, such as "
                 f"{platform.account_example}"
             )

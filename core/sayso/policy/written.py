@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from sayso.errors import ConfigError
 from sayso.policy.presets import PRESETS
 from sayso.rules.rule import Rule, check_can_deny
-from sayso.written.document import Document, parsed, read_text
+from sayso.written.document import Document, key_name, parsed, read_text
 from sayso.written.lines import KeyPath
 
 Default = Literal["ask", "allow"]
@@ -112,8 +112,7 @@ def _rules(document: Document, path: KeyPath) -> tuple[PlacedRule, ...]:
             continue
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
-            name = ".".join(map(str, wrong["loc"]))
-            document.problem(one, f"cannot be used: {name}: {wrong['msg']}")
+            document.problem(one, f"cannot be used: {key_name(wrong['loc'])}: {wrong['msg']}")
             continue
         line = document.line(one)
         rules.append(PlacedRule(rule, f"{document.name}:{line}" if line else document.name))

@@ -82,7 +82,7 @@ class Document:
 
     def place(self, path: KeyPath) -> str:
         """Where a key stands: file, line and key."""
-        key = printable(".".join(map(str, path)))
+        key = printable(key_name(path))
         line = self.line(path)
         return f"{self.name} line {line}: {key}" if line else f"{self.name}: {key}"
 
@@ -151,6 +151,12 @@ _BOUNDS = {
     "less_than_equal": "must be at most {le}",
     "less_than": "must be less than {lt}",
 }
+
+
+def key_name(path: KeyPath) -> str:
+    """A key in words, its lists counted as people count, from 1: ``policy 1.deny 2.tool``."""
+    parts = (f" {part + 1}" if isinstance(part, int) else f".{part}" for part in path)
+    return "".join(parts).lstrip(". ")
 
 
 def unknown(key: str, known: Iterable[str], otherwise: str = "") -> str:

@@ -209,7 +209,7 @@ async def test_each_failure_is_a_line_and_the_others_are_still_looked_at(
     assert "/invite @sayso" in failed[2][1]
     assert "add the bot to the chat" in failed[3][1]
     assert "there is no user group @nobody" in failed[4][1]
-    assert "warning  approvers  none of the approvers of route.0 has a Telegram" in done.out
+    assert "warning  approvers  none of the approvers of route 1 has a Telegram" in done.out
 
 
 async def test_a_route_where_nobody_may_approve_anything_is_a_failure(
@@ -222,7 +222,7 @@ async def test_a_route_where_nobody_may_approve_anything_is_a_failure(
     failed = [line for line in done.out.splitlines() if line.startswith("failed")]
     assert done.code == 1
     assert len(failed) == 1
-    assert "none of the approvers of route.0 has a Telegram account" in failed[0]
+    assert "none of the approvers of route 1 has a Telegram account" in failed[0]
     assert "info     slack      SLACK_BOT_TOKEN is set, but no route leads to Slack" in done.out
 
 

@@ -114,7 +114,7 @@ def test_a_mistake_in_the_policy_is_told_with_its_line(run: Run) -> None:
     done = run("explain", "x", toml="[[policy]]\ndeny = [{ tol = 'x' }]\n")
 
     assert done.code == 2
-    assert "sayso.toml line 2: policy.0.deny.0.tol" in done.err
+    assert "sayso.toml line 2: policy 1.deny 1.tol" in done.err
 
 
 async def _remember(url: str, rule: RememberedRule) -> None:

@@ -157,7 +157,7 @@ async def test_a_broken_file_keeps_the_old_policy_and_says_so_once_with_the_line
             await until(looked_again)
 
         line = config.read_text()[: config.read_text().index("deny")].count("\n") + 1
-        told = [one for one in caplog.messages if f"line {line}: policy.0.deny.0.tol" in one]
+        told = [one for one in caplog.messages if f"line {line}: policy 1.deny 1.tol" in one]
         assert len(told) == 1
         assert await working.denies()
         assert working.changes == []

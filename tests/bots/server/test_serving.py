@@ -147,7 +147,7 @@ async def test_an_unknown_setting_and_an_unset_secret_are_one_line_each(
             "sayso: SLACK_SIGNING_SECRET is not set; it is the Signing Secret under Basic "
             "Information of your Slack app"
         ),
-        "sayso: sayso.toml line 4: route.0.tim is not a setting; did you mean timeout?",
+        "sayso: sayso.toml line 4: route 1.tim is not a setting; did you mean timeout?",
     ]
 
 
@@ -184,9 +184,9 @@ async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground
             "may approve: alice (slack:U0ALICE, telegram:4242)"
         ),
         "    everything → slack:C0OPS; may approve: NOBODY",
-        "warning: route.2 is never used: route.1 takes everything first",
+        "warning: route 3 is never used: route 2 takes everything first",
         (
-            "warning: route.2 has no approvers: NOBODY may approve what is shown in slack:C0OPS; "
+            "warning: route 3 has no approvers: NOBODY may approve what is shown in slack:C0OPS; "
             'add approvers = ["slack:U0ALICE"] or a person'
         ),
         (

@@ -101,4 +101,4 @@ def test_a_pattern_of_agents_that_matches_none_is_refused(agents: str) -> None:
         f'[aap]\n[[aap.provisioner]]\nname = "ci"\nsha256 = "{SHA}"\nagents = {agents}\n'
     )
 
-    assert "line 5: aap.provisioner.0.agents" in said
+    assert "line 5: aap.provisioner 1.agents" in said

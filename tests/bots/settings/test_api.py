@@ -68,27 +68,27 @@ def test_without_a_token_it_is_off() -> None:
         (
             '[[api.token]]\nname = "ci"\nsha256 = "abc"\nagents = ["*"]\n',
             (
-                "sayso.toml line 6: api.token.0.sha256 is not the SHA-256 of a token in 64 hex "
+                "sayso.toml line 6: api.token 1.sha256 is not the SHA-256 of a token in 64 hex "
                 "digits; `sayso api token NAME` prints this line"
             ),
         ),
         (
             f'[[api.token]]\nname = "c i"\nsha256 = "{"0" * 64}"\nagents = ["*"]\n',
             (
-                "sayso.toml line 5: api.token.0.name must be 1 to 64 letters, digits and _ . -; "
+                "sayso.toml line 5: api.token 1.name must be 1 to 64 letters, digits and _ . -; "
                 "the actor is api:NAME"
             ),
         ),
         (
             f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\nagents = []\n',
             (
-                "sayso.toml line 7: api.token.0.agents names no agent; "
+                "sayso.toml line 7: api.token 1.agents names no agent; "
                 'add agents = ["deploy-*"], or ["*"] for all'
             ),
         ),
         (
             f'[[api.token]]\nname = "ci"\nsha256 = "{"0" * 64}"\n',
-            "sayso.toml line 4: api.token.0 has no 'agents'; add one",
+            "sayso.toml line 4: api.token 1 has no 'agents'; add one",
         ),
         (
             "[api]\ntoken = 7\n",
@@ -101,39 +101,39 @@ def test_without_a_token_it_is_off() -> None:
         (
             f'[api]\norigins = ["https://a.example/path"]\n{GOOD}',
             (
-                "sayso.toml line 5: api.origins.0 'https://a.example/path' is not an origin such "
+                "sayso.toml line 5: api.origins 1 'https://a.example/path' is not an origin such "
                 "as https://dashboard.example.com, without a path"
             ),
         ),
         (
             f'[api]\norigins = ["*"]\n{GOOD}',
             (
-                "sayso.toml line 5: api.origins.0 '*' is not an origin such as "
+                "sayso.toml line 5: api.origins 1 '*' is not an origin such as "
                 "https://dashboard.example.com, without a path"
             ),
         ),
         (
             GOOD + GOOD,
-            "sayso.toml line 11: api.token.1.sha256 appears twice; remove one",
+            "sayso.toml line 11: api.token 2.sha256 appears twice; remove one",
         ),
         (
             GOOD + token_lines("ci", f"{CI}2", '["*"]'),
             (
-                "sayso.toml line 9: api.token.1 differs in agents or answers_own from another "
+                "sayso.toml line 9: api.token 2 differs in agents or answers_own from another "
                 "token named ci; give it a name of its own, or the same values"
             ),
         ),
         (
             f"{GOOD}answers_own = 7\n",
-            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 7",
+            "sayso.toml line 9: api.token 1.answers_own must be true or false, not 7",
         ),
         (
             f'{GOOD}answers_own = "yes"\n',
-            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 'yes'",
+            "sayso.toml line 9: api.token 1.answers_own must be true or false, not 'yes'",
         ),
         (
             f"{GOOD}answers_own = 1\n",
-            "sayso.toml line 9: api.token.0.answers_own must be true or false, not 1",
+            "sayso.toml line 9: api.token 1.answers_own must be true or false, not 1",
         ),
         (
             '[api]\norigin = "x"\n',
@@ -149,7 +149,7 @@ def test_a_token_that_was_pasted_instead_of_its_hash_is_not_shown() -> None:
     (problem,) = problems(f'[[api.token]]\nname = "ci"\nsha256 = "{CI}"\nagents = ["*"]\n')
 
     assert CI not in problem
-    assert "api.token.0.sha256" in problem
+    assert "api.token 1.sha256" in problem
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_an_approver_that_is_no_token_is_wrong() -> None:
 
     assert caught.value.problems == (
         (
-            "sayso.toml line 3: route.0.approvers.0 names 'api:cj', but no [[api.token]] has "
+            "sayso.toml line 3: route 1.approvers 1 names 'api:cj', but no [[api.token]] has "
             "this name; `sayso api token cj` makes one"
         ),
     )

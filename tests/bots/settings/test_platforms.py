@@ -214,7 +214,7 @@ def test_a_name_that_is_taken_or_no_word_is_refused(own: Path, name: str) -> Non
 
     found = problems(f'platforms = ["{module}"]\n' + TO_SLACK, SLACK)
 
-    assert found[0].startswith("sayso.toml line 1: platforms.0 cannot be loaded (ValueError:")
+    assert found[0].startswith("sayso.toml line 1: platforms 1 cannot be loaded (ValueError:")
 
 
 @pytest.mark.parametrize("setting", ['"json"', '"no_such_module_here"', "7"])
@@ -222,7 +222,7 @@ def test_a_module_that_is_not_a_platform_is_one_line_with_the_fix(setting: str) 
     found = problems(f"platforms = [{setting}]\n" + TO_SLACK, SLACK)
 
     assert len(found) == 1
-    assert "platforms.0 cannot be loaded (" in found[0]
+    assert "platforms 1 cannot be loaded (" in found[0]
     assert "put its folder into PYTHONPATH" in found[0]
 
 
@@ -234,7 +234,7 @@ def test_a_module_that_cannot_be_imported_is_the_only_line() -> None:
 
     (line,) = problems(text, {})
 
-    assert line.startswith("sayso.toml line 1: platforms.0 cannot be loaded (")
+    assert line.startswith("sayso.toml line 1: platforms 1 cannot be loaded (")
 
 
 def installed(folder: Path, package: str, entry: str, module: str) -> None:
@@ -315,7 +315,7 @@ def test_a_module_that_leaves_the_process_is_a_problem_as_any_other(own: Path) -
     (named,) = problems('platforms = ["leaving_module"]\n[leaving]\n' + TO_SLACK, SLACK)
     (by_section,) = problems("[leaving]\n" + TO_SLACK, SLACK)
 
-    assert "platforms.0 cannot be loaded (SystemExit: 0)" in named
+    assert "platforms 1 cannot be loaded (SystemExit: 0)" in named
     assert "leaving is a platform that cannot be loaded (SystemExit: 0)" in by_section
 
 
@@ -326,8 +326,8 @@ def test_a_token_among_the_modules_is_not_quoted(own: Path) -> None:
     found = problems(text + TO_SLACK, SLACK)
 
     assert [line.split(";")[0] for line in found] == [
-        f"sayso.toml line 1: platforms.{number} holds a secret, which must not stand in a file"
-        for number in (0, 1)
+        f"sayso.toml line 1: platforms {number} holds a secret, which must not stand in a file"
+        for number in (1, 2)
     ]
 
 

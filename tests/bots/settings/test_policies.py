@@ -80,7 +80,7 @@ def test_a_single_table_is_one_section_and_may_hold_the_terms_of_always() -> Non
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ('[[policy]]\nremember = "7d"\n', 2, "policy.0.remember belongs in [always]"),
+        ('[[policy]]\nremember = "7d"\n', 2, "policy 1.remember belongs in [always]"),
         ('[policy]\nremember = "7d"\n[always]\nwindow = "1m"\n', 2, "belongs in [always]"),
         ('[[policy]]\npreset = "codng"\n', 2, "'codng' is not a preset; there is 'coding'"),
         ('[[policy]]\npreset = "coding"\ndefault = "allow"\n', 3, "more than the preset"),
@@ -122,13 +122,13 @@ async def test_a_file_is_shared_and_found_beside_the_settings(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("shared", "own", "said"),
     [
-        ("deny = [\n  { tol = 'x' },\n]\n", "", "policy.toml line 2: deny.0.tol"),
+        ("deny = [\n  { tol = 'x' },\n]\n", "", "policy.toml line 2: deny 1.tol"),
         ("deny = [", "", "policy.toml is not valid TOML"),
         ("agent = 'a'\n", "", "policy.toml line 1: agent is not a setting"),
-        ("default = 'ask'\n", "default = 'ask'\n", "policy.0.default is said in policy.toml, too"),
-        ("preset = 'coding'\n", "preset = 'coding'\n", "policy.0.preset is said in policy.toml"),
-        ("default = 'allow'\n", "preset = 'coding'\n", "policy.0.preset does not go with"),
-        ("preset = 'coding'\n", "default = 'allow'\n", "policy.0.default does not go with"),
+        ("default = 'ask'\n", "default = 'ask'\n", "policy 1.default is said in policy.toml, too"),
+        ("preset = 'coding'\n", "preset = 'coding'\n", "policy 1.preset is said in policy.toml"),
+        ("default = 'allow'\n", "preset = 'coding'\n", "policy 1.preset does not go with"),
+        ("preset = 'coding'\n", "default = 'allow'\n", "policy 1.default does not go with"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_told_with_its_line(

@@ -121,7 +121,7 @@ def test_always_is_remembered_for_the_session_only_unless_told() -> None:
     [
         ('window = "61m"', "policy.window '61m' is too long for a whole tool; write at most 60m"),
         ('window = "0s"', "policy.window '0s' must be more than 0s"),
-        ('scopes = ["world"]', "policy.scopes.0 must be 'session', 'project', 'agent' or 'window'"),
+        ('scopes = ["world"]', "policy.scopes 1 must be 'session', 'project', 'agent' or 'window'"),
         ('scopes = "agent"', "policy.scopes must be a list"),
     ],
 )
@@ -151,14 +151,14 @@ def test_places_where_nobody_may_approve_are_warned_of() -> None:
 
     assert tuple(warning.text for warning in settings.warnings) == (
         (
-            "route.0 has no approvers: NOBODY may approve what is shown in slack:C0OPS; "
+            "route 1 has no approvers: NOBODY may approve what is shown in slack:C0OPS; "
             'add approvers = ["slack:U0ALICE"] or a person'
         ),
         (
-            "none of the approvers of route.1 has a Telegram account, so NOBODY may approve in "
+            "none of the approvers of route 2 has a Telegram account, so NOBODY may approve in "
             "telegram:42; add one, such as telegram:4242"
         ),
-        "route.2 is never used: route.1 takes everything first",
+        "route 3 is never used: route 2 takes everything first",
     )
 
 

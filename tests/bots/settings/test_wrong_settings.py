@@ -20,7 +20,7 @@ from sayso_bots.settings.source import source_of
     [
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["slack:U0A"]\ntimout = "10m"',
-            "sayso.toml line 4: route.0.timout is not a setting; did you mean timeout?",
+            "sayso.toml line 4: route 1.timout is not a setting; did you mean timeout?",
         ),
         (
             "[servr]\nport = 1" + ROUTE,
@@ -89,32 +89,32 @@ from sayso_bots.settings.source import source_of
         ),
         (
             f'{ROUTE.strip()}\nself_approval = "yes"',
-            "sayso.toml line 4: route.0.self_approval must be true or false, not 'yes'",
+            "sayso.toml line 4: route 1.self_approval must be true or false, not 'yes'",
         ),
         (
             '[[route]]\nto = ["slack:#ops"]',
             (
-                "sayso.toml line 2: route.0.to.0 'slack:#ops' is not a Slack channel id; "
+                "sayso.toml line 2: route 1.to 1 'slack:#ops' is not a Slack channel id; "
                 "write slack:C0123ABCD, the id at the end of the channel's details"
             ),
         ),
         (
             '[[route]]\nto = ["telegram:@ops"]',
             (
-                "sayso.toml line 2: route.0.to.0 'telegram:@ops' is not a Telegram chat id; write "
+                "sayso.toml line 2: route 1.to 1 'telegram:@ops' is not a Telegram chat id; write "
                 "the number, such as telegram:-1001234567890: names can change hands"
             ),
         ),
         (
             '[[route]]\nto = ["telegram:-100"]',
             (
-                "sayso.toml line 2: route.0.to.0 leads to telegram:-100, but telegram is not "
+                "sayso.toml line 2: route 1.to 1 leads to telegram:-100, but telegram is not "
                 "configured; set TELEGRAM_BOT_TOKEN or remove the place"
             ),
         ),
         (
             '[[route]]\nto = "slack:C0OPS"',
-            "sayso.toml line 2: route.0.to must be a list such as [\"…\"], not 'slack:C0OPS'",
+            "sayso.toml line 2: route 1.to must be a list such as [\"…\"], not 'slack:C0OPS'",
         ),
         (
             '[route]\nto = ["slack:C0OPS"]',
@@ -140,27 +140,27 @@ from sayso_bots.settings.source import source_of
         ),
         (
             "[[route]]\nto = []",
-            "sayso.toml line 2: route.0.to names no place; add one such as slack:C0123ABCD",
+            "sayso.toml line 2: route 1.to names no place; add one such as slack:C0123ABCD",
         ),
-        ("[[route]]", "sayso.toml line 1: route.0 has no 'to'; add one"),
+        ("[[route]]", "sayso.toml line 1: route 1 has no 'to'; add one"),
         (
             '[people.alice]\nslack = "U0A"\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["alcie"]',
             (
-                "sayso.toml line 5: route.0.approvers.0 'alcie' is not in [people]; "
+                "sayso.toml line 5: route 1.approvers 1 'alcie' is not in [people]; "
                 "did you mean alice?"
             ),
         ),
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["@oncall"]',
             (
-                "sayso.toml line 3: route.0.approvers.0 '@oncall' is not an approver; "
+                "sayso.toml line 3: route 1.approvers 1 '@oncall' is not an approver; "
                 "a Slack user group is written slack:@oncall"
             ),
         ),
         (
             '[[route]]\nto = ["slack:C0OPS"]\napprovers = ["telegram:@alice"]',
             (
-                "sayso.toml line 3: route.0.approvers.0 'telegram:@alice' cannot approve: "
+                "sayso.toml line 3: route 1.approvers 1 'telegram:@alice' cannot approve: "
                 "Telegram has no groups of approvers, and usernames can change hands; "
                 "write telegram: and the numeric user id"
             ),
@@ -168,7 +168,7 @@ from sayso_bots.settings.source import source_of
         (
             ROUTE + "timeout = 10",
             (
-                "sayso.toml line 5: route.0.timeout 10 is not a duration: "
+                "sayso.toml line 5: route 1.timeout 10 is not a duration: "
                 "10 has no unit, write 10s or 10m"
             ),
         ),
@@ -178,7 +178,7 @@ from sayso_bots.settings.source import source_of
         ),
         (
             ROUTE + '[policy]\ndeny = [\n  { tol = "bash", tool = "x" },\n]',
-            "sayso.toml line 7: policy.deny.0.tol is not a setting; did you mean tool?",
+            "sayso.toml line 7: policy.deny 1.tol is not a setting; did you mean tool?",
         ),
         ("port = = 1", "sayso.toml is not valid TOML: Invalid value (at line 1, column 8)"),
     ],

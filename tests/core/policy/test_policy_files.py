@@ -65,9 +65,9 @@ async def test_a_file_may_allow_by_default(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('\ndeny = [{ tol = "x" }]', "line 2: deny.0.tol is not a setting; did you mean tool?"),
+        ('\ndeny = [{ tol = "x" }]', "line 2: deny 1.tol is not a setting; did you mean tool?"),
         ("denny = []", "line 1: denny is not a setting; did you mean deny?"),
-        ('deny = [{ tool = "x", params = { a = 1 } }]', "line 1: deny.0.params.a must be a string"),
+        ('deny = [{ tool = "x", params = { a = 1 } }]', "line 1: deny 1.params.a must be a string"),
         ('allow = [\n  { tool = "x", params = { a = "[a" } },\n]\nallow = 1', "is not valid TOML"),
         ('preset = "all"', "line 1: preset 'all' is not a preset; there is 'coding'"),
         ('agent = "x"', "line 1: agent is not a setting"),

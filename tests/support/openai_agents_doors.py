@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from agents import Agent, RunConfig, Runner, Tool, function_tool
+import pytest
+from agents import Agent, RunConfig, Runner, Tool, function_tool, set_trace_processors
 from agents.testing import (
     ModelCall,
     ModelStep,
@@ -19,6 +20,14 @@ from support.thread_loop import loop_of_this_thread
 from sayso import Handle
 from sayso.calls import new_id
 from sayso_agents.openai_agents import answered, decided, guard, run, submit
+
+
+class Traced:
+    """Runs are traced, and nobody is sent the traces."""
+
+    @pytest.fixture(autouse=True)
+    def traced(self) -> None:
+        set_trace_processors([])
 
 
 def model(work: Work, done: int = 0) -> ScriptedModel:

@@ -8,10 +8,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from agents import (
     Agent,
     FunctionTool,
+    RunContextWrapper,
     Runner,
     RunResult,
     RunResultStreaming,
@@ -65,6 +67,8 @@ class _Kept:
 
 _KEPT = TypeAdapter(_Kept)
 
+_OWN_NAMES: WeakKeyDictionary[RunContextWrapper[Any], str] = WeakKeyDictionary()
+
 
 async def run(
     sayso: Handle,
@@ -98,7 +102,7 @@ async def answered(
     rejection that shows them: an approval here cannot carry them.
     """
     written = result.to_state().to_json(context_serializer=lambda _: {})
-    trace, mark = _named(written)
+    trace, mark = _named(result, written)
     return await _answered(sayso, asker_of(sayso, session, trace), result, mark)
 
 
@@ -119,7 +123,7 @@ async def submit(
     """
     state = result.to_state()
     written = state.to_string(**serialized)
-    trace, mark = _named(json.loads(written))
+    trace, mark = _named(result, json.loads(written))
     asker = asker_of(sayso, session, trace)
     submitted = []
     for number, item in enumerate(state.get_interruptions()):
@@ -195,16 +199,18 @@ def _decide(state: RunState[Any, Agent[Any]], item: ToolApprovalItem, said: Said
         state.approve(item)
 
 
-def _named(state: Mapping[str, Any]) -> tuple[str, str]:
+def _named(result: RunResult | RunResultStreaming, state: Mapping[str, Any]) -> tuple[str, str]:
     """The name of a run, and a text that only its interruptions at this moment have in common.
 
-    Several runs may have one trace: what was said in each tells them apart. A run that is not
-    traced cannot be told from others that read the same.
+    Runs of one trace may read the same, to the ids of their calls where a model numbers them.
+    Nothing that the SDK writes down tells those apart: so a run is known by the object that goes
+    through it, and one that is read again is another run.
     """
-    trace = (state.get("trace") or {}).get("id") or new_id()
+    own = _OWN_NAMES.setdefault(result.context_wrapper, new_id())
+    trace = (state.get("trace") or {}).get("id") or own
     so_far = {name: state[name] for name in ("current_turn", "original_input", "model_responses")}
     said = hashlib.sha256(json.dumps(so_far, sort_keys=True, default=str).encode()).hexdigest()
-    return trace, f"openai-agents:{trace}:{said}"
+    return trace, f"openai-agents:{own}:{said}"
 
 
 def _tool(item: ToolApprovalItem) -> str:

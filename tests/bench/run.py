@@ -1,7 +1,7 @@
 """``make bench``: every figure of ours beside its floor in the same run, and as JSON.
 
 ``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]
-[replay [TRACE=FILE]]``; without words, all of them.
+[deciding] [replay TRACE=FILE]``; without words, all of them.
 Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 
@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.asking import measure_asking
+from bench.deciding import AIMS_US
+from bench.deciding import measure as measure_deciding
 from bench.press import measure as measure_press
-from bench.replay import AIM_US
 from bench.replay import measure as measure_replay
 from bench.start import starting
 from bench.worst import AIM_MS
@@ -137,17 +138,27 @@ def start(redis_path: str, result: dict[str, Any]) -> None:
         show(f"{name} start_ms" if name.startswith("start") else f"{name} ms", figures)
 
 
+def deciding(_redis_path: str, result: dict[str, Any]) -> None:
+    """Deciding whether to ask, in microseconds, beside reading the call from JSON."""
+    result["deciding"] = measure_deciding()
+    for name, figures in result["deciding"].items():
+        show(name, figures)
+        if figures["ours"] > AIMS_US.get(name, figures["ours"]):
+            print(f"   (aim: at most {AIMS_US[name]:g} µs)", flush=True)
+
+
 def replay(_redis_path: str, result: dict[str, Any]) -> None:
-    """Deciding whether to ask; with ``TRACE=FILE`` also how often that is."""
-    result["replay"] = measure_replay(os.environ.get("TRACE"))
-    for name, us in result["replay"]["us"].items():
-        aim = f"   (aim: at most {AIM_US:g})" if name.endswith("rules") else ""
-        print(f"replay: {name:24} {us:8.1f} µs{aim}", flush=True)
-    for press, figures in result["replay"].get("trace", {}).items():
+    """How often people would have been asked about the calls in ``TRACE=FILE``, by each press."""
+    if (trace := os.environ.get("TRACE")) is None:
+        print("replay: no TRACE=FILE, nothing to decide again")
+        return
+    result["replay"] = measure_replay(trace)
+    for press, figures in result["replay"].items():
         print(f"replay: {press:24} " + ", ".join(f"{k} {v:g}" for k, v in figures.items()))
 
 
 PARTS = {
+    "deciding": deciding,
     "replay": replay,
     "press": presses,
     "asking": asking,

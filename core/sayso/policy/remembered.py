@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from sayso.calls import ToolCall
-from sayso.policy.decision import Context, Decision
+from sayso.policy.decision import Context, Decision, Ruling
 from sayso.rules.deny_rule import StandingDenial
 from sayso.rules.standing import about, remembered_denial
 
@@ -40,10 +39,10 @@ def remembered_decision(
     if consent is None:
         return None
     reason = f"allowed by an Always of {consent.stored_by} (rule {consent.rule_id})"
-    decision = Decision.ALLOW.because(reason, line="remembered always allow")
-    return replace(decision, rule_id=consent.rule_id)
+    line = "remembered always allow"
+    return Decision(Ruling.ALLOW, reason, line, rule_id=consent.rule_id)
 
 
 def denied(denial: StandingDenial) -> Decision:
     """The decision that a standing denial makes."""
-    return replace(Decision.DENY.because(denial.reason, line=denial.line), rule_id=denial.rule_id)
+    return Decision(Ruling.DENY, denial.reason, denial.line, rule_id=denial.rule_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 
 from sayso.shell.line import Command, Line
 from sayso.shell.looks import only_looks
@@ -26,6 +25,7 @@ _MOST_WORDS = 3
 
 _FOLDER = re.compile(r"(?!(?:.*/)?\.\.(?:/|$))[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*")
 _ACTIVATES = re.compile(r"(?!(?:.*/)?\.\./)(?:[a-zA-Z0-9_./@+-]+/)?bin/activate")
+_ENTERS = {"cd": _FOLDER, "source": _ACTIVATES, ".": _ACTIVATES}
 
 
 def beginning(command: Command, root: str = "") -> Beginning | None:
@@ -40,12 +40,12 @@ def beginning(command: Command, root: str = "") -> Beginning | None:
     runner = (command.program, *command.arguments[:1])
     if (tools := _RUNNERS.get(runner)) is not None:
         program, *arguments = command.arguments[1:] or ("",)
-        inner = replace(command, program=program, arguments=tuple(arguments))
+        inner = Command(program, tuple(arguments), command.patterns, command.redirects)
         found = _opening(tools, inner, root)
         return found and (*runner, *found)
     for folder, tools in ((_IN_VENV, PYTHON_TOOLS), (_IN_MODULES, NODE_TOOLS)):
         if (name := folder.fullmatch(command.program)) is not None:
-            found = _opening(tools, replace(command, program=name[1]), root)
+            found = _opening(tools, command._replace(program=name[1]), root)
             return found and (command.program, *found[1:])
     return _opening(OPENINGS, command, root)
 
@@ -59,8 +59,11 @@ def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
     places = _places(line)
     needed: dict[Beginning, None] = {}
     first = len(places)
-    within = tuple(word for words in places for word in (*words, "&&"))
-    root = next((words[1] for words in places if words[1][0] == "/" and words[0] == "cd"), root)
+    within: Beginning = ()
+    for words in places:
+        within += (*words, "&&")
+        if words[0] == "cd" and words[1][0] == "/":
+            root = words[1]
     for at, command in enumerate(line.parts[first:], first):
         if only_looks(command):
             continue
@@ -116,10 +119,10 @@ def fits(line: Line, held: Collection[Beginning], root: str = "") -> bool:
 
 def enters(command: Command) -> str | None:
     """``cd`` where the command goes to a folder, ``source`` where it enters an environment."""
-    name = "source" if command.program == "." else command.program
-    form = {"cd": _FOLDER, "source": _ACTIVATES}.get(name)
+    form = _ENTERS.get(command.program)
     if form is None or len(command.arguments) != 1 or command.redirects or command.patterns:
         return None
+    name = "cd" if form is _FOLDER else "source"
     return name if form.fullmatch(command.arguments[0]) else None
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Join = Literal["&&", "||", ";", "|"]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One program and its arguments, as the program gets them.
 
     ``patterns`` says that arguments may become names of files that they match, any
@@ -28,8 +26,7 @@ class Command:
         return any(one[0] == "<" and one != "</dev/null" for one in self.redirects)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """The commands of a line in their order; ``joins`` are what stands between them.
 
     A new line between two commands is ``;``.

@@ -9,7 +9,6 @@ own settings say is trusted: those of the person who runs it, and of the folder 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
@@ -97,9 +96,9 @@ def _finds_and_looks(command: Command) -> bool:
     found = tuple(_ANY_FOUND if word == _FOUND else word for word in inner)
     outer = (*command.arguments[:at], *words[count + 1 :])
     return (
-        only_looks(replace(command, program=program, arguments=found, patterns=True))
+        only_looks(command._replace(program=program, arguments=found, patterns=True))
         and "-exec" not in outer
-        and only_looks(replace(command, arguments=outer))
+        and only_looks(command._replace(arguments=outer))
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 _NUMBER = re.compile(r"-[0-9]+")
 # A value that looks like an option may be taken for one, unless it is a number; those of find
@@ -16,8 +17,7 @@ _NO_NAME = re.compile(r"(?!-).*|-|-[0-9]+[a-zA-Z]?", re.DOTALL)
 _MAY_MATCH = re.compile(r"[*?\[^~]")
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """What a program was given: its options with their values, and the rest."""
 
     options: tuple[tuple[str, str | None], ...]

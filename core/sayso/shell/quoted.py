@@ -22,6 +22,7 @@ _PIECES = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_ONE_QUOTED = re.compile(r"""'([^']*+)'|"([^"\\]*+)\"""")
 _ESCAPED_IN_DOUBLE = re.compile(r'\\([$`"\\])')
 _LIVE = re.compile(r'["$`]')
 # No parenthesis that is not closed on its line, and in those that are nothing that quotes.
@@ -33,6 +34,8 @@ _ENDS_MORE = re.compile(r"""['"`\\()$]""")
 
 def unquoted(word: str) -> tuple[str, bool]:
     """The word that the program gets, and whether it may become names of files instead."""
+    if found := _ONE_QUOTED.fullmatch(word):
+        return found[found.lastindex or 0], False
     pieces: list[str] = []
     patterns = False
     for piece in _PIECES.finditer(word):

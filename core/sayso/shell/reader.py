@@ -123,7 +123,7 @@ class _Reading:
         """Whether the next token can stand where it stands."""
         kind = token.lastgroup
         if kind == "plain":
-            return self._plain(token["plain"].split(" "))
+            return self._plain(token["plain"])
         if kind == "join":
             return self._joined("\n" if token["join"][0] == "\n" else token["join"])
         if not self._words:
@@ -149,11 +149,12 @@ class _Reading:
             return None
         return Line(tuple(self._parts), tuple(self._joins))
 
-    def _plain(self, words: list[str]) -> bool:
+    def _plain(self, written: str) -> bool:
+        words = written.split()
         if not self._words and (words[0] in _RESERVED or not _IS_PROGRAM.fullmatch(words[0])):
             return False
-        self._words += filter(None, words)
-        self._patterns |= any(map(_may_match, words))
+        self._words += words
+        self._patterns = self._patterns or _may_match(written)
         return True
 
     def _joined(self, join: str) -> bool:

@@ -126,7 +126,7 @@ def test_settings_load(block: _Block, tmp_path: Path, monkeypatch: pytest.Monkey
     assert settings.warnings == ()
 
 
-_COMMAND = re.compile(r"(?:^ {4,}|`)sayso ([a-z]+(?: [a-z][a-z-]*)?)", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^ {4,}|`)sayso ([a-z]+(?:-[a-z]+)*(?: [a-z][a-z-]*)?)", re.MULTILINE)
 
 
 def _commands() -> set[str]:

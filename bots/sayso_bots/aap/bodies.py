@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from sayso_bots.aap import exact
+from sayso_bots import exact
 from sayso_bots.aap.errors import AapError, invalid
 
 _T = TypeVar("_T")

@@ -12,7 +12,7 @@ from aiohttp import web
 
 from sayso.clock import Clock
 from sayso.stores.backend import Backend
-from sayso_bots.aap import exact
+from sayso_bots import exact
 from sayso_bots.aap.bodies import idempotency_key, read_object, text_in, without_body
 from sayso_bots.aap.door import Door, id_in
 from sayso_bots.aap.errors import AapError, invalid, json_response

@@ -12,7 +12,7 @@ from typing import Any
 
 from sayso.digests import shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso_bots.aap import exact
+from sayso_bots import exact
 from sayso_bots.aap.bodies import text_in
 from sayso_bots.aap.errors import AapError, invalid
 

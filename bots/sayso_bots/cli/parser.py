@@ -37,10 +37,11 @@ COMMANDS = {
     "webhook": "set, show or delete a platform's webhook",
     "api": "make a token for the hosted API",
     "hook": "answer the hooks of agents that are commands, or write them into their settings",
+    "mcp-proxy": "ask in chat before a tool of an MCP server runs, whatever the client",
     "aap": "make, list and revoke credentials for the Agent Approval Protocol",
     "completion": "print a completion script for your shell",
 }
-"""The commands with a line of help; each is the file of its name in this folder."""
+"""The commands with a line of help; each is the file of its name in this folder, with _ for -."""
 
 
 def sayso_parser() -> Parser:
@@ -185,7 +186,9 @@ class _Command(Parser):
         self._is_loaded = True
         name = self.prog.rpartition(" ")[2]
         try:
-            module = cast("CommandModule", import_module(f"sayso_bots.cli.{name}"))
+            module = cast(
+                "CommandModule", import_module(f"sayso_bots.cli.{name.replace('-', '_')}")
+            )
         except ModuleNotFoundError as error:
             package = (error.name or "a package").partition(".")[0]
             if package in sys.stdlib_module_names or package.startswith("sayso"):

@@ -60,7 +60,7 @@ class Commands:
         from sayso_bots.cli.ask import CODES, prepared, printed
         from sayso_bots.cli.main import is_text
         from sayso_bots.cli.parser import sayso_parser
-        from sayso_bots.cli.unasked import unasked
+        from sayso_bots.unasked import unasked
 
         args = sayso_parser().parse_args(words)
         if not is_text(args):

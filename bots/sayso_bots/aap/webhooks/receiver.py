@@ -11,7 +11,7 @@ from ipaddress import IPv6Address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from sayso_bots.aap.exact import is_text
+from sayso_bots.exact import is_text
 
 _FIELDS = ("type", "url", "registration_id", "signing_secret")
 _PREFIX = "whsec_"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.hooks import KEY, REGISTRATION, SECRET
 
-from sayso_bots.aap.exact import Number
 from sayso_bots.aap.webhooks.receiver import BadReceiverError, Receiver, read_receiver
+from sayso_bots.exact import Number
 
 GOOD: dict[str, Any] = {
     "type": "webhook",

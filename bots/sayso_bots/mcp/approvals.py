@@ -1,0 +1,274 @@
+"""Calls held against the policy and asked about, so that each approval is used once."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import Enum
+from typing import Protocol, TypeVar
+
+from sayso.agent.gate import Gate
+from sayso.agent.patience import Patience
+from sayso.agent.place import here
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
+from sayso.agent.verdict import Verdict
+from sayso.calls import RunRef, ToolCall, new_id
+from sayso.errors import StoreUnreachableError, UnknownRequestError, WaitTimeoutError
+from sayso.events import Outcome
+from sayso.stores.backend import Backend
+from sayso.stores.ports import Use
+from sayso_bots.mcp.calls import McpCall
+from sayso_bots.mcp.messages import marked
+from sayso_bots.mcp.state import Seals, State
+from sayso_bots.settings.routing import route_seconds
+from sayso_bots.settings.settings import AskSettings
+from sayso_bots.unasked import unasked
+
+VALID_SECONDS = 300.0
+"""How long after the deadline of its question an approval can still be used."""
+
+_DONE_SECONDS = 1.0
+_KEY_NAME, _KEY_SECONDS = "mcp:key", 30 * 86_400.0
+_T = TypeVar("_T")
+
+
+class Taken(Enum):
+    """What came of the attempt to use an approval."""
+
+    NOW = "now"
+    BEFORE = "before"
+    TOO_LATE = "too late"
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """As whom a proxy or a server asks, for how long at most, and how long it waits for a store."""
+
+    run: RunRef
+    seconds: float | None = None
+    patience: float = DEFAULT_PATIENCE_SECONDS
+
+    def run_of(self, principal: str) -> RunRef:
+        """The run of a client: those who call as somebody else remember nothing for each other."""
+        session = self.run.session_id
+        return replace(self.run, session_id=f"{session}/{principal}") if principal else self.run
+
+
+@dataclass(slots=True)
+class Ticket:
+    """Under which key a call is asked about; ``name`` is where that is noted for its next try.
+
+    ``is_found`` says that an earlier try noted it, which nobody here knows anything of.
+    """
+
+    run: RunRef
+    key: str
+    name: str = ""
+    noted: str | None = None
+    is_found: bool = False
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether the next try of the call would find it."""
+        return self.noted == self.key
+
+
+class Caller(Protocol):
+    """Who makes a call."""
+
+    @property
+    def principal(self) -> str:
+        """What tells apart those who prove who they are."""
+        ...
+
+
+class Asked(Protocol):
+    """A call that is asked about."""
+
+    call: McpCall
+    ticket: Ticket
+
+    @property
+    def client(self) -> Caller:
+        """Whose it is."""
+        ...
+
+
+@dataclass
+class Approvals:
+    """Asks about the calls of all clients of one process."""
+
+    backend: Backend
+    settings: AskSettings
+    asker: Asker
+    keys: Sequence[bytes] = ()
+    _waiting: set[str] = field(default_factory=set)
+    _seals: Seals | None = None
+
+    @asynccontextmanager
+    async def gate(self, run: RunRef, tool: str) -> AsyncIterator[Gate]:
+        """A gate for one call of a tool."""
+        policies = self.settings.policies
+        async with Gate.open(
+            self.backend,
+            run=run,
+            policy=policies,
+            withdrawn_by=f"mcp:{run.agent_id}",
+            audit_rules=policies.audits(run.agent_id, tool),
+            patience=self.asker.patience,
+            where=here,
+        ) as gate:
+            yield gate
+
+    async def seals(self) -> Seals:
+        """What clients carry is sealed by these: by keys of the settings, or one of the store."""
+        if self._seals is None:
+            keys = self.keys or (await self._shared_key(),)
+            self._seals = Seals(keys)
+        return self._seals
+
+    async def _shared_key(self) -> bytes:
+        """The key that all processes on this store have, made by the first of them."""
+        documents = self.backend.documents
+        while True:
+            known = await self.patiently(lambda: documents.read(_KEY_NAME, keep=_KEY_SECONDS))
+            if known is not None:
+                return bytes.fromhex(known)
+            await self.keep(_KEY_NAME, None, secrets.token_hex(32), seconds=_KEY_SECONDS)
+
+    def seconds(self, run: RunRef, tool: str) -> float:
+        """How long a question about a tool waits."""
+        routed = route_seconds(self.settings.routes, run.agent_id, tool)
+        given = [one for one in (routed, self.asker.seconds) if one is not None]
+        return min(given, default=DEFAULT_TIMEOUT_SECONDS)
+
+    def told(self, error: StoreUnreachableError) -> str:
+        """What to say when the store is away."""
+        return self.settings.store.unreachable(error)
+
+    async def ticket(self, run: RunRef, mark: str) -> Ticket:
+        """The key of a call: that of the same call which nobody here waits for any more, or new.
+
+        So whoever calls again after a process was killed finds the card that is still open.
+        """
+        name = _name(run, mark)
+        if name in self._waiting:
+            return Ticket(run, new_id())
+        self._waiting.add(name)
+        try:
+            noted = await self.patiently(lambda: self.backend.documents.read(name))
+        except BaseException:
+            self._waiting.discard(name)
+            raise
+        return Ticket(run, noted or new_id(), name, noted, is_found=bool(noted))
+
+    def known(self, run: RunRef, mark: str, key: str) -> Ticket:
+        """The key of a call that comes again."""
+        return Ticket(run, key, _name(run, mark), key)
+
+    async def unasked(self, run: RunRef, call: ToolCall) -> Verdict | None:
+        """The verdict where nobody is needed, else None."""
+        policies = self.settings.policies
+        audits = policies.audits(run.agent_id, call.name)
+        return await self.patiently(
+            lambda: unasked(self.backend, run, policies, call, audit_rules=audits)
+        )
+
+    async def ask(self, ticket: Ticket, call: ToolCall, description: str) -> Verdict | str:
+        """The verdict that needs nobody, or the id of the question, which may have ended."""
+        seconds = self.seconds(ticket.run, call.name)
+        if ticket.is_found:
+            said = await self._submitted(ticket, call, description, seconds)
+            if isinstance(said, Verdict) or not await self._is_used(said):
+                return said
+            # That was another call, which ended when nobody could note it.
+            ticket.key = new_id()
+        if not ticket.is_noted:
+            verdict = await self.unasked(ticket.run, call)
+            if verdict is not None:
+                return verdict
+            await self._note(ticket, seconds)
+        return await self._submitted(ticket, call, description, seconds)
+
+    async def _note(self, ticket: Ticket, seconds: float) -> None:
+        """Let the next try of the call find its question, before there is one."""
+        life = seconds + VALID_SECONDS
+        if ticket.name and await self.keep(ticket.name, ticket.noted, ticket.key, seconds=life):
+            ticket.noted = ticket.key
+
+    async def _submitted(
+        self, ticket: Ticket, call: ToolCall, description: str, seconds: float
+    ) -> Verdict | str:
+        async with self.gate(ticket.run, call.name) as gate:
+            return await gate.submit(call, key=ticket.key, description=description, timeout=seconds)
+
+    async def _is_used(self, permission_id: str) -> bool:
+        record = await self.patiently(lambda: self.backend.store.get(permission_id))
+        return record is not None and record.use is not None
+
+    def state(self, asking: Asked, permission_id: str, inner: str | None = None) -> State:
+        """What a client carries so that it can come back for the end of a call."""
+        call, ticket, now = asking.call, asking.ticket, time.time()
+        until = now + self.seconds(ticket.run, call.tool) + VALID_SECONDS
+        principal = asking.client.principal
+        return State(ticket.key, call.mark, principal, permission_id, now, until, inner)
+
+    async def within(
+        self, run: RunRef, tool: str, permission_id: str, seconds: float
+    ) -> Verdict | None:
+        """The verdict if it comes in time, else None."""
+        async with self.gate(run, tool) as gate:
+            try:
+                return await gate.resume(permission_id, timeout=seconds)
+            except WaitTimeoutError:
+                return None
+
+    async def withdraw(self, run: RunRef, tool: str, permission_id: str, reason: str) -> Outcome:
+        """End the question, unless it has ended; how it did."""
+        async with self.gate(run, tool) as gate:
+            return (await gate.cancel(permission_id, reason=reason)).outcome
+
+    async def take(self, permission_id: str) -> Taken:
+        """Use an approval, which can be done once, by one of all processes.
+
+        Raises:
+            UnknownRequestError: the store does not know it any more.
+        """
+        record = await self.patiently(lambda: self.backend.store.get(permission_id))
+        if record is None:
+            raise UnknownRequestError(permission_id)
+        key, until = new_id(), record.request.expires_at + timedelta(seconds=VALID_SECONDS)
+        use = await self.patiently(lambda: self.backend.uses.take(permission_id, key, until=until))
+        if not isinstance(use, Use):
+            return Taken.TOO_LATE
+        return Taken.NOW if use.key == key else Taken.BEFORE
+
+    async def done(self, ticket: Ticket) -> None:
+        """Whoever makes the same call from now on is asked about anew."""
+        self._waiting.discard(ticket.name)
+        if ticket.is_noted:
+            await self.keep(ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
+
+    async def keep(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
+        """Keep a text in the store in the place of another one; False where that is another."""
+        return await self.patiently(
+            lambda: self.backend.documents.swap(name, before, after, seconds=seconds)
+        )
+
+    async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
+        """What comes of something that may be tried again, while the store is waited for."""
+        return await Patience(self.asker.patience, self.backend.inbox.troubles)(attempt)
+
+    def forget(self, ticket: Ticket) -> None:
+        """Nobody here waits for it any more; whoever makes the same call finds its question."""
+        self._waiting.discard(ticket.name)
+
+
+def _name(run: RunRef, mark: str) -> str:
+    """Where it is noted under which key a call of a run is asked about."""
+    return f"mcp:call:{marked(json.dumps([run.agent_id, run.session_id, mark]))}"

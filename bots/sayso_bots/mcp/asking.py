@@ -1,0 +1,100 @@
+"""One call under way: whose it is, what it was asked under, and what may end it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sayso.calls import RunRef, ToolCall
+from sayso_bots.mcp.approvals import Ticket
+from sayso_bots.mcp.calls import McpCall
+from sayso_bots.mcp.messages import Message
+from sayso_bots.mcp.state import State
+
+HOLD_SECONDS = 50.0
+"""So long one try of a call is held, where the client can come back: many give up after 60 s."""
+
+PROGRESS_SECONDS = 10.0
+"""How often a client hears that its call still waits."""
+
+Tell = Callable[[bytes], Awaitable[None]]
+"""Sends a message to the client before the answer."""
+
+
+class RefusedError(Exception):
+    """The call does not run, for the reason that the model is told."""
+
+
+class WithdrawnError(Exception):
+    """Nobody wants the answer any more."""
+
+
+class ServerGoneError(Exception):
+    """The server ended, or could not be reached, before it answered."""
+
+
+class Forward(Protocol):
+    """Lets an approved call run on the server."""
+
+    async def __call__(self, raw: bytes, message: Message, tell: Tell) -> bytes:
+        """What the server answers to these bytes: those of the message, or of its edit.
+
+        Raises:
+            ServerGoneError: it gave no answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who calls. ``principal`` tells apart those who prove who they are; ``name`` is a claim."""
+
+    connection: str = ""
+    principal: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a try is held, how often a client hears of it, and where people find the chat."""
+
+    hold: float = HOLD_SECONDS
+    progress: float = PROGRESS_SECONDS
+    chat_url: str = ""
+
+
+@dataclass
+class Flight:
+    """A request that is not answered yet.
+
+    ``withdrawn`` is set when nobody wants its answer any more; whether the server
+    has it, or it waits here, says ``is_running``.
+    """
+
+    withdrawn: asyncio.Event = field(default_factory=asyncio.Event)
+    is_running: bool = False
+
+
+@dataclass
+class Asking:
+    """One call under way; ``state`` is what the client carried for us from an earlier try."""
+
+    call: McpCall
+    client: Client
+    ticket: Ticket
+    tell: Tell
+    forward: Forward
+    flight: Flight = field(default_factory=Flight)
+    state: State | None = None
+
+    @property
+    def run(self) -> RunRef:
+        """In which run it is asked about."""
+        return self.ticket.run
+
+    @property
+    def tool_call(self) -> ToolCall:
+        """The call as a gate takes it."""
+        return ToolCall(self.call.tool, self.call.arguments)

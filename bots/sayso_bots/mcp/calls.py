@@ -1,0 +1,125 @@
+"""A call of a tool, as a client writes it: which tool, which arguments, and what the client can."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sayso_bots import exact
+from sayso_bots.mcp.messages import INVALID_PARAMS, Message, NotAMessageError, lookalike
+
+TASKS = "io.modelcontextprotocol/tasks"
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
+
+_KNOWN = frozenset({"name", "arguments", "_meta", "task", "inputResponses", "requestState"})
+
+
+def is_modern(message: Message) -> bool:
+    """Whether the message says of itself which revision it is of, as those from 2026-07-28 on."""
+    return VERSION_KEY in message.meta
+
+
+def capabilities(message: Message) -> Mapping[str, Any]:
+    """What the client says with this very message that it can."""
+    return _object(message.meta, CAPABILITIES_KEY)
+
+
+def has_tasks(message: Message) -> bool:
+    """Whether a task may be the answer to this message."""
+    return is_modern(message) and TASKS in _object(capabilities(message), "extensions")
+
+
+def opens_urls(message: Message) -> bool:
+    """Whether the client says that it opens addresses for its user."""
+    return is_modern(message) and "url" in _object(capabilities(message), "elicitation")
+
+
+def client_of(info: object) -> str:
+    """The name of a client, as it says itself; empty where it does not."""
+    name = info.get("name") if isinstance(info, dict) else None
+    return name if exact.is_text(name) else ""
+
+
+@dataclass(frozen=True)
+class McpCall:
+    """A request that calls a tool. ``arguments`` are as every program holds them."""
+
+    message: Message
+    tool: str
+    arguments: Mapping[str, Any]
+    state: str | None = None
+
+    @cached_property
+    def mark(self) -> str:
+        """What the tool and its arguments have in common with the same call, made again."""
+        written = json.dumps([self.tool, self.arguments], sort_keys=True)
+        return hashlib.sha256(written.encode()).hexdigest()
+
+    @property
+    def progress(self) -> str | int | None:
+        """By what the client knows news of this call; None where it wants none."""
+        token = self.message.meta.get("progressToken")
+        if isinstance(token, exact.Number):
+            return int(token) if token.lstrip("-").isdecimal() else None
+        return token if exact.is_text(token) else None
+
+
+def read_call(message: Message) -> McpCall:
+    """The call in a request.
+
+    Raises:
+        NotAMessageError: the server could read another call than a person would be shown.
+    """
+    params = message.params or {}
+    name, arguments = params.get("name"), params.get("arguments")
+    why = ""
+    if (near := lookalike(params, _KNOWN)) is not None:
+        why = f"{near!r:.40} could be read as another name"
+    elif not exact.is_text(name) or not name.strip():
+        why = "it names no tool"
+    elif arguments is not None and not isinstance(arguments, dict):
+        why = "its arguments are not an object"
+    elif "_meta" in params and not isinstance(params["_meta"], dict):
+        why = "its _meta is not an object"
+    state = params.get("requestState")
+    if state is not None and not exact.is_text(state):
+        why = "its requestState is not a text"
+    try:
+        held = {} if why else held_alike(arguments or {})
+    except ValueError as error:
+        why = str(error)
+    if why:
+        raise NotAMessageError(why, INVALID_PARAMS, message.id)
+    return McpCall(message, str(name), held, state)
+
+
+def held_alike(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments as every program holds them.
+
+    Raises:
+        ValueError: some programs would hold another number: what is shown would not run.
+    """
+    return {name: _held(value) for name, value in arguments.items()}
+
+
+def _held(value: Any) -> Any:
+    if isinstance(value, exact.Number):
+        if not value.is_held:
+            raise ValueError("a number has too many digits; pass a text instead")
+        return value.near
+    if isinstance(value, dict):
+        return {name: _held(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_held(item) for item in value]
+    return value
+
+
+def _object(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = found.get(name)
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,134 @@
+"""One proxy: what becomes of each message of a client, and what the client reads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sayso.agent.verdict import Verdict
+from sayso_bots.mcp import messages
+from sayso_bots.mcp.asking import Asking, Client, Flight, ServerGoneError, Tell
+from sayso_bots.mcp.calls import TASKS, McpCall, has_tasks, read_call
+from sayso_bots.mcp.guard import Guard
+from sayso_bots.mcp.messages import CALL, CANCELLED, Message
+from sayso_bots.mcp.tasks import Tasks
+
+_DISCOVER = "server/discover"
+
+
+class Server(Protocol):
+    """The server behind, as one client speaks to it."""
+
+    async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:
+        """Its answer to the bytes of a request, or of its edit; what it says before goes to tell.
+
+        Raises:
+            ServerGoneError: it gives none.
+        """
+        ...
+
+    async def send(self, message: Message) -> None:
+        """Hand it what needs no answer.
+
+        Raises:
+            ServerGoneError: it cannot take it.
+        """
+        ...
+
+
+@dataclass
+class Proxy:
+    """Between the clients of one server and that server.
+
+    A call goes to the guard, everything else through.
+    """
+
+    guard: Guard
+    tasks: Tasks
+    _flights: dict[tuple[str, str], Flight] = field(default_factory=dict)
+
+    async def request(
+        self, message: Message, client: Client, server: Server, tell: Tell
+    ) -> bytes | None:
+        """What a client reads in answer to its request; None where it wants nothing any more."""
+        name = (client.connection, message.id)
+        if name in self._flights:
+            return messages.failure(
+                message.id, messages.INVALID_REQUEST, "A request with this id is under way"
+            )
+        flight = self._flights[name] = Flight(is_running=message.method != CALL)
+        try:
+            if message.method == CALL:
+                return await self._called(message, client, server, tell, flight)
+            if self.tasks.is_ours(message):
+                return await self.tasks.answer(message, client, server.request)
+            said = await server.request(message.raw, message, tell)
+            return _with_tasks(said) if message.method == _DISCOVER else said
+        except ServerGoneError as error:
+            return messages.failure(
+                message.id, messages.INTERNAL_ERROR, f"The server cannot be reached: {error}"
+            )
+        finally:
+            del self._flights[name]
+
+    async def take(self, message: Message, client: Client, server: Server) -> None:
+        """Take a notification, or an answer of the client's.
+
+        Raises:
+            ServerGoneError: the server cannot take it.
+        """
+        if message.method == CANCELLED:
+            found = (message.params or {}).get("requestId")
+            flight = self._flights.get((client.connection, messages.id_of(found)))
+            if flight is not None and not flight.is_running:
+                flight.withdrawn.set()
+                return
+        await server.send(message)
+
+    def withdraw(self, connection: str, id_: str = "") -> None:
+        """Nobody wants the answers of a connection any more, or the one to this request."""
+        for (where, name), flight in self._flights.items():
+            if where == connection and id_ in ("", name):
+                flight.withdrawn.set()
+
+    def read(self, message: Message) -> McpCall:
+        """The call in a request.
+
+        Raises:
+            NotAMessageError: it is not clear which one.
+        """
+        return read_call(message)
+
+    async def _called(
+        self, message: Message, client: Client, server: Server, tell: Tell, flight: Flight
+    ) -> bytes | None:
+        found: list[Asking] = []
+
+        async def work() -> bytes:
+            call = self.read(message)
+            asking = await self.guard.begin(call, client, tell, server.request, flight)
+            found.append(asking)
+            said = await self.guard.asked(asking)
+            if isinstance(said, Verdict):
+                return await self.guard.running.answer(asking, said)
+            if has_tasks(message) and asking.state is None:
+                return await self.tasks.begin(asking, said)
+            return await self.guard.answer(asking, said)
+
+        try:
+            return await self.guard.explained(message, work)
+        finally:
+            for asking in found:
+                self.guard.approvals.forget(asking.ticket)
+
+
+def _with_tasks(said: bytes) -> bytes:
+    """What a server says of itself, with the tasks that stand before it."""
+    found = json.loads(said)
+    result = found.get("result")
+    able = result.get("capabilities") if isinstance(result, dict) else None
+    if isinstance(able, dict):
+        able.setdefault("extensions", {}).setdefault(TASKS, {})
+        return json.dumps(found).encode()
+    return said

@@ -1,0 +1,5 @@
+"""A machine with settings, and a server of its own."""
+
+from support.mcp_fixture import machine
+
+__all__ = ["machine"]

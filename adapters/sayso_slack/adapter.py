@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import aiohttp
@@ -21,20 +21,18 @@ from sayso.errors import DeliveryError
 from sayso.platforms.finding import NotLooked
 from sayso.seldom import Seldom
 from sayso.text.visible import visible
-from sayso_slack.card import presentable
 from sayso_slack.card.bundle import bundle_room
 from sayso_slack.card.elements import Block, plain_text
-from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
+from sayso_slack.card.everything import everything_modal, fits
 from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
 from sayso_slack.config import SlackConfig
 from sayso_slack.direct import DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
-from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
-from sayso_slack.forms.modal import form_modal, form_problem
+from sayso_slack.forms.modal import form_modal
 from sayso_slack.languages import LANGUAGES
+from sayso_slack.limits import limits_of
 from sayso_slack.loggers import muffled
-from sayso_slack.pace import budgets_of
 from sayso_slack.reading.payload import object_of
 from sayso_slack.reading.people import is_of, why_not
 from sayso_slack.reading.workspace import Workspace
@@ -63,21 +61,6 @@ class Identity:
     app_id: str
 
 
-LIMITS = Limits(
-    content=presentable.CONTENT_LIMIT,
-    reveal=REVEAL_LIMIT,
-    lines=presentable.LINES,
-    lengths=True,
-    button=presentable.LONGEST_BUTTON,
-    menu=presentable.LONGEST_BELOW,
-    dialog=presentable.LONGEST_ASKED,
-    stores=presentable.MOST_STORED,
-    options=MOST_OPTIONS,
-    text=LONGEST_TEXT,
-    form_problem=form_problem,
-)
-
-
 class SlackAdapter:
     """Shows cards in Slack. Works inside its ``async with`` block.
 
@@ -94,7 +77,7 @@ class SlackAdapter:
     ) -> None:
         self._languages = languages
         self._config = config
-        self._limits = replace(LIMITS, budgets=budgets_of(config))
+        self._limits = limits_of(config, self.words)
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
         self._client: AsyncWebClient | None = None

@@ -8,6 +8,7 @@ from sayso.calling import words as calling
 from sayso.calling.words import CallWords
 from sayso.cards import words as cards
 from sayso.cards.words import CardWords
+from sayso.text.counted import Counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,14 @@ class SlackWords:
     press_again: str
     cannot_ask: str
     name_too_long: str
-    initial_too_long: str
+    initial_too_long: Counted
     too_many_options: str
     no_text_fits: str
     no_number_fits: str
     half_a_pair: str
-    too_many_blocks: str
+    too_many_blocks: Counted
+    needs_more_blocks: Counted
+    needs_more_bytes: Counted
     handle_too_long: str
 
     calls: CallWords
@@ -63,14 +66,27 @@ ENGLISH = SlackWords(
     press_again="the press came without a trigger_id: press again",
     cannot_ask="Slack's dialog cannot ask for “{label}”: {reason}",
     name_too_long="its name is too long for Slack",
-    initial_too_long="its text has {count:,} characters, over {most:,}",
+    initial_too_long=Counted(
+        "its text has {count} character, over {most}",
+        "its text has {count} characters, over {most}",
+    ),
     too_many_options="it has {count} options, over {most}",
     no_text_fits="no text can meet both its minimum and its maximum length",
     no_number_fits="no number can meet both its minimum and its maximum",
     half_a_pair="the form holds half of a surrogate pair, which Slack cannot carry",
-    too_many_blocks=(
-        "the form is too large for a Slack dialog: it needs {blocks} blocks of at most "
-        "{most}, and {size:,} bytes of at most {most_size:,}"
+    too_many_blocks=Counted(
+        "the form is too large for a Slack dialog: it needs {count} block of at most "
+        "{most}, and {size} bytes of at most {most_size}",
+        "the form is too large for a Slack dialog: it needs {count} blocks of at most "
+        "{most}, and {size} bytes of at most {most_size}",
+    ),
+    needs_more_blocks=Counted(
+        "a Slack dialog has {count} block, and it needs more",
+        "a Slack dialog has {count} blocks, and it needs more",
+    ),
+    needs_more_bytes=Counted(
+        "a Slack dialog has {count} byte, and it needs more",
+        "a Slack dialog has {count} bytes, and it needs more",
     ),
     handle_too_long="the card's handle is too long for a dialog",
     calls=calling.ENGLISH,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sayso_telegram.german import GERMAN
 from sayso_telegram.words import ENGLISH, TelegramWords
 
-LANGUAGES: Mapping[str, TelegramWords] = {"en": ENGLISH}
+LANGUAGES: Mapping[str, TelegramWords] = {
+    words.dialogues.cards.tag: words for words in (ENGLISH, GERMAN)
+}
 """By their tags; see ``sayso.languages``."""

@@ -92,7 +92,7 @@ def told(facts: Facts, words: CardWords) -> Iterator[Block]:
 
 
 def _told(label: str, text: str, room: int, words: CardWords) -> Block:
-    note = f" {words.cut_answer.format(count=len(text))}" if len(text) > room else ""
+    note = f" {words.cut_answer.of(len(text))}" if len(text) > room else ""
     shown = shortened(text, room) or "–"
     space = "\n" if "\n" in shown or len(shown) > _ON_ONE_LINE else " "
     return quote(literal(f"{label}{note}{space}", bold=True), literal(shown))

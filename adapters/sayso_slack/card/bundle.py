@@ -16,7 +16,6 @@ from sayso.cards.card import (
     Ended,
     Room,
 )
-from sayso.cards.plain import utc_text
 from sayso.cards.words import CardWords
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import (
@@ -225,7 +224,7 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
     if bundle.asker:
         yield f"{bundle.words.asked_by} {one_line(bundle.asker, _ASKER)}"
     if bundle.expires:
-        yield f"{bundle.words.expires} {utc_text(bundle.expires[0])}"
+        yield f"{bundle.words.expires} {bundle.words.formats.time(bundle.expires[0])}"
     for number, card in enumerate(bundle.cards, 1):
         how = ""
         if isinstance(card.state, Ended):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sayso.cards.plain import utc_text
 from sayso.cards.words import CardWords
 
 Block = dict[str, Any]
@@ -63,4 +62,4 @@ def local_time(moment: datetime, words: CardWords) -> str:
     docs.slack.dev, formatting message text, date formatting.
     """
     shown = words.moment.format(date="{date_short_pretty}", time="{time}")
-    return f"<!date^{int(moment.timestamp())}^{shown}|{utc_text(moment)}>"
+    return f"<!date^{int(moment.timestamp())}^{shown}|{words.formats.time(moment)}>"

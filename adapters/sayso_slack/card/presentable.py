@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sayso.cards.card import Card, Choice
-from sayso.cards.words import ENGLISH, CardWords
+from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso.values import Value
 from sayso_slack.card.everything import REVEAL_LIMIT, everything_modal, fits
+from sayso_slack.languages import LANGUAGES
 
 CONTENT_LIMIT = 2_900
 """docs.slack.dev, text object: 3,000 characters; the total of a message is a matter of budget."""
@@ -31,12 +32,13 @@ _LABEL = 40
 _VALUE = 120
 _HANDLE = 120  # with a key what `read_button` takes
 _BUTTON = 75  # docs.slack.dev, button element
+_ALL = tuple(words.cards for words in LANGUAGES.values())
 LONGEST_BELOW = 40  # of the 75 of a button: 20 of these share a message
 _WARNING = 500
 MOST_STORED = 600
 """What a choice would store, where no dialog is in the way: a second step has no other buttons."""
 
-LONGEST_BUTTON = _BUTTON - len(ENGLISH.yes.format(label=""))
+LONGEST_BUTTON = _BUTTON - max(len(words.yes.format(label="")) for words in _ALL)
 
 
 def presentable(card: Card) -> Card:
@@ -133,7 +135,9 @@ def _sayable(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
     return tuple(c for c in choices if len(visible(c.stores, one_line=True)) <= MOST_STORED)
 
 
-LONGEST_ASKED = CONFIRM_TEXT - len(stored_question(Choice("always", "Always"), ENGLISH))
+LONGEST_ASKED = CONFIRM_TEXT - max(
+    len(stored_question(Choice("always", "Always"), words)) for words in _ALL
+)
 """What a choice would store, as far as a confirmation dialog can say it."""
 
 

@@ -197,7 +197,7 @@ def _text_input(field: FormField, words: SlackWords) -> Block:
         initial, least, most = field.lines if field.item else initial, 0, None
     most = LONGEST_TEXT if most is None else min(LONGEST_TEXT, int(most))
     if len(initial) > LONGEST_TEXT:
-        reason = words.initial_too_long.format(count=len(initial), most=LONGEST_TEXT)
+        reason = words.initial_too_long.of(len(initial), most=LONGEST_TEXT)
         raise _unanswerable(field, reason, words)
     if most < max(least, 1):
         raise _unanswerable(field, words.no_text_fits, words)
@@ -241,7 +241,7 @@ def _address_input(field: FormField, words: SlackWords) -> Block:
     element: Block = {"type": f"{field.kind}_text_input"}
     initial = field.initial if isinstance(field.initial, str) else ""
     if len(initial) > LONGEST_TEXT:
-        reason = words.initial_too_long.format(count=len(initial), most=LONGEST_TEXT)
+        reason = words.initial_too_long.of(len(initial), most=LONGEST_TEXT)
         raise _unanswerable(field, reason, words)
     return {**element, "initial_value": initial} if initial else element
 

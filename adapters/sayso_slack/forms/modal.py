@@ -70,8 +70,8 @@ def form_modal(
     if not fits(view):
         raise DeliveryError(
             PLATFORM,
-            words.too_many_blocks.format(
-                blocks=len(blocks),
+            words.too_many_blocks.of(
+                len(blocks),
                 most=MOST_BLOCKS,
                 size=len(json.dumps(view)),
                 most_size=VIEW_BYTES,
@@ -95,17 +95,17 @@ def _blocks(card: Card, choice: Choice, form: Form, words: SlackWords) -> list[B
     return blocks
 
 
-def form_problem(form: Form) -> str:
+def form_problem(form: Form, words: SlackWords = ENGLISH) -> str:
     """Why no dialog can ask for the form, whatever card it belongs to; empty when one can."""
     try:
-        fields = [block for field in form.fields for block in input_blocks(field)]
+        fields = [block for field in form.fields for block in input_blocks(field, words)]
     except DeliveryError as error:
         return error.reason
     blocks = [*literal_blocks(form.title), *literal_blocks(form.note), *fields]
     if len(blocks) + _BLOCKS_OF_CARD > MOST_BLOCKS:
-        return f"a Slack dialog has {MOST_BLOCKS} blocks, and it needs more"
+        return words.needs_more_blocks.of(MOST_BLOCKS)
     if len(json.dumps(blocks)) + _BYTES_OF_CARD > VIEW_BYTES:
-        return f"a Slack dialog has {VIEW_BYTES:,} bytes, and it needs more"
+        return words.needs_more_bytes.of(VIEW_BYTES)
     return ""
 
 

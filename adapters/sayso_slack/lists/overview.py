@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sayso.cards.plain import OUTCOME_ICONS, utc_text
+from sayso.cards.plain import OUTCOME_ICONS
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import UNPARSED
@@ -126,4 +126,4 @@ def _decisions(decisions: Sequence[Decided], words: SlackWords) -> list[Block]:
 
 
 def _until(at: datetime, words: SlackWords) -> Block:
-    return moment(at, words) if at.timestamp() > 0 else literal(utc_text(at))
+    return moment(at, words) if at.timestamp() > 0 else literal(words.cards.formats.time(at))

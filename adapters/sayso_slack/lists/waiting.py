@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from sayso.cards.called import Called
-from sayso.cards.plain import utc_text
 from sayso.chats.caller import Waiting
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import UNPARSED
@@ -48,7 +47,7 @@ def moment(at: datetime, words: SlackWords) -> Block:
         "type": "date",
         "timestamp": int(at.timestamp()),
         "format": shown,
-        "fallback": utc_text(at),
+        "fallback": words.cards.formats.time(at),
     }
 
 

@@ -163,16 +163,17 @@ def _more(count: int, words: CardWords) -> Iterator[Piece]:
 
 
 def _footing(bundle: Bundle) -> Iterator[Piece]:
+    words = bundle.words
     if bundle.notice:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:
         first, last = bundle.expires
-        yield own(f"\n\n{bundle.words.expires} ")
+        yield own(f"\n\n{words.expires} ")
         if (last - first).total_seconds() >= 60:
-            both = bundle.words.first_and_last
-            yield from spread(both, first=moment(first), last=moment(last))
+            both = words.first_and_last
+            yield from spread(both, first=moment(first, words), last=moment(last, words))
         else:
-            yield moment(first)
+            yield moment(first, words)
     for number, card in enumerate(bundle.cards, 1):
         if (choice := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
             really = card.words.really_for.format(number=number)

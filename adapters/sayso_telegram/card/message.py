@@ -110,7 +110,7 @@ def _footing(card: Card) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
         return
     yield own(f"\n{card.words.expires} ")
-    yield moment(card.expires_at)
+    yield moment(card.expires_at, card.words)
     if card.state.notice:
         yield own("\n✍️ ")
         yield line(card.state.notice, rank=7)

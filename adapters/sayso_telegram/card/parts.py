@@ -20,7 +20,7 @@ def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
     else:
         yield how
     yield own(" · ")
-    yield moment(ended.at)
+    yield moment(ended.at, words)
 
 
 def reasons(ended: Ended, words: CardWords, *, stored_rank: int) -> Iterator[Iterator[Piece]]:

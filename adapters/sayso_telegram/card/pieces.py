@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sayso.cards.plain import utc_text
 from sayso.cards.words import CardWords
 from sayso.text.fitting import Ranked, cut_by_rank
 from sayso.text.gaps import parts_of
@@ -41,9 +40,9 @@ def line(text: str, *, rank: int) -> Piece:
     return Piece(Part(sound(on_one_line(text)), Look.CODE), rank)
 
 
-def moment(at: datetime) -> Piece:
+def moment(at: datetime, words: CardWords) -> Piece:
     """A moment that every reader sees in their own time; older apps show it as it is written."""
-    return Piece(Part(utc_text(at), Look.MOMENT, at=at))
+    return Piece(Part(words.formats.time(at), Look.MOMENT, at=at))
 
 
 def label(text: str, *, rank: int) -> Piece:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sayso.cards.called import Called
-from sayso.cards.plain import utc_text
 from sayso.chats.caller import Waiting
 from sayso.text.visible import one_line
 from sayso_telegram.card.called import mentions
@@ -39,6 +38,6 @@ def _line(one: Waiting, words: TelegramWords) -> Iterator[Part]:
     yield Part(f" · {words.calls.asked_by} ")
     yield Part(sound(one_line(one.asker, _ASKER)), Look.CODE)
     yield Part(f" · {words.calls.expires} ")
-    yield Part(utc_text(one.expires_at), Look.MOMENT, at=one.expires_at)
+    yield Part(words.dialogues.cards.formats.time(one.expires_at), Look.MOMENT, at=one.expires_at)
     if one.link:
         yield Part(f"\n{one.link}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 
 from sayso.cards.card import Card, Choice, Ended
 from sayso.cards.words import SUPERSEDED
@@ -39,7 +38,7 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
         choices = f" {words.buttons.format(labels=labels)}" if labels else ""
         if danger := card.danger():
             yield danger
-        yield f"{words.expires} {utc_text(card.expires_at)}.{choices}"
+        yield f"{words.expires} {words.formats.time(card.expires_at)}.{choices}"
     if card.cut_notice:
         yield card.cut_notice
     yield words.from_agent
@@ -48,11 +47,6 @@ def plain_lines(card: Card, *, label: Callable[[Choice], str]) -> Iterator[str]:
         yield f"{card.described}:"
         yield from _barred(card.description)
     yield from (f"{name}: {value}" for name, value in (*card.body.facts, *card.details))
-
-
-def utc_text(moment: datetime) -> str:
-    """A time in plain words, to the minute."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _barred(text: str) -> Iterator[str]:
@@ -64,7 +58,7 @@ def _ending(card: Card, ended: Ended) -> Iterator[str]:
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     how = words.how(one_line(ended.outcome, 30), ended.who and one_line(ended.who, 120))
     yield f"{icon} {how[:1].upper()}{how[1:]}: {card.body.title}"
-    yield f"{words.asked_by} {card.asker}. {words.ended} {utc_text(ended.at)}."
+    yield f"{words.asked_by} {card.asker}. {words.ended} {words.formats.time(ended.at)}."
     if ended.reason:
         yield f"{words.reason}: {one_line(ended.reason, 300)}"
     if ended.stored:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from sayso.formats import ENGLISH as ENGLISH_FORMATS
+from sayso.formats import Formats
 from sayso.forms import words as forms
 from sayso.forms.words import FormWords
 from sayso.text.counted import Counted
@@ -20,10 +22,12 @@ SUPERSEDED = "superseded"
 class CardWords:
     """One language of cards: templates with named gaps. Another language is another value.
 
-    ``tag`` is what the settings call the language, such as ``en``.
+    ``tag`` is what the settings call the language, such as ``en``; ``formats`` is how it writes
+    numbers and times.
     """
 
     tag: str
+    formats: Formats
 
     show_all: str
     more: str
@@ -95,7 +99,7 @@ class CardWords:
     and_more_answers: Counted
     more_left: Counted
     choices_left: Counted
-    cut_answer: str
+    cut_answer: Counted
     cut_see: str
     cut_too_long: str
     from_agent: str
@@ -129,6 +133,7 @@ class CardWords:
 
 ENGLISH = CardWords(
     tag="en",
+    formats=ENGLISH_FORMATS,
     show_all="Show all",
     more="More…",
     back="Back",
@@ -159,8 +164,8 @@ ENGLISH = CardWords(
     cut_content="Not shown here: {parts}",
     hidden="{lines} ({characters})",
     hidden_of="{lines} of {name} ({characters})",
-    hidden_lines=Counted("{count:,} more line", "{count:,} more lines"),
-    hidden_characters=Counted("{count:,} character", "{count:,} characters"),
+    hidden_lines=Counted("{count} more line", "{count} more lines"),
+    hidden_characters=Counted("{count} character", "{count} characters"),
     more_values=Counted("{count} more argument", "{count} more arguments"),
     cut_description="Not shown here: parts of the reason",
     too_long="{missing}. It is too long for this chat: it can only be denied here.",
@@ -203,7 +208,7 @@ ENGLISH = CardWords(
         "{count} more choice does not fit into this message.",
         "{count} more choices do not fit into this message.",
     ),
-    cut_answer="(cut, {count:,} characters in all)",
+    cut_answer=Counted("(cut, {count} character in all)", "(cut, {count} characters in all)"),
     cut_see="Cut: see {show_all}",
     cut_too_long="Cut, and too long for this chat",
     from_agent="Written by the agent, from here to the end:",

@@ -31,8 +31,8 @@ def _no_budgets(place: Place, sending: Sending) -> tuple[Budget, ...]:
     return ()
 
 
-def _no_problem(form: Form) -> str:
-    del form
+def _no_problem(form: Form, language: str) -> str:
+    del form, language
     return ""
 
 
@@ -52,7 +52,7 @@ class Limits:
     them, ``text`` the longest text that can be begun with or insisted on.
     ``stores``, ``dialog`` and ``text`` are counted by ``measure``, the others in
     characters. ``form_problem`` says why a form that keeps all of this does
-    not fit nevertheless, and nothing where it does. ``budgets`` are those that a
+    not fit nevertheless, in a language, and nothing where it does. ``budgets`` are those that a
     message to a place uses up. With ``lengths`` a second step offers the ``longer`` ones of a
     choice, too; without, only the choice itself is offered.
     """
@@ -71,7 +71,7 @@ class Limits:
     option: int = LONGEST_OPTION
     text: int = LONGEST_TEXT
     measure: Callable[[str], int] = len
-    form_problem: Callable[[Form], str] = _no_problem
+    form_problem: Callable[[Form, str], str] = _no_problem
     budgets: Callable[[Place, Sending], tuple[Budget, ...]] = _no_budgets
     lengths: bool = False
 
@@ -132,7 +132,7 @@ class _Fitting:
         if (count := len(choice.label)) > label:
             return self.words.long_label.format(count=count, fit=label)
         if (count := self.limits.measure(choice.stores)) > self.stores:
-            return self.words.long_stored.format(count=count, fit=self.stores)
+            return self.words.long_stored.of(count, fit=self.stores)
         return self._of_form(choice.form) if choice.form is not None else ""
 
     def _worded(self, choice: Choice, label: int) -> Choice:
@@ -159,7 +159,7 @@ class _Fitting:
         if len(form.fields) > fit:
             return self.words.many_fields.of(len(form.fields), fit=fit)
         problems = filter(None, map(self._of_field, form.fields))
-        return next(problems, "") or self.limits.form_problem(form)
+        return next(problems, "") or self.limits.form_problem(form, self.words.tag)
 
     def _of_field(self, asked: FormField) -> str:
         limits, words, label = self.limits, self.words, asked.label
@@ -173,7 +173,7 @@ class _Fitting:
         begun = limits.measure(initial) if isinstance(initial, str) else 0
         least = asked.minimum if asked.kind == "text" and asked.minimum else 0
         if max(begun, least) > limits.text:
-            return words.long_text.format(label=label, fit=limits.text)
+            return words.long_text.of(limits.text, label=label)
         return ""
 
 

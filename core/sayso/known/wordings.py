@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from sayso.calls import ToolCall
+from sayso.formats import ENGLISH as ENGLISH_FORMATS
+from sayso.formats import Formats
 from sayso.wording.wording import Templates, Wording
+
+
+def of_servers(**servers: Mapping[str, Templates]) -> Mapping[str, Templates]:
+    """Tools of MCP servers by the names that hosts give them."""
+    return {
+        f"mcp__{server}__{tool}": said
+        for server, tools in servers.items()
+        for tool, said in tools.items()
+    }
+
 
 _CLAUDE = {
     "Bash": Templates("Run a command"),
@@ -61,23 +73,20 @@ _STRIPE = {
     "create_customer": Templates("Make the customer {name}"),
     "create_price": Templates("Make a price", facts={"Amount": "{money(unit_amount, currency)}"}),
 }
-WORDINGS: Mapping[str, Templates] = {
+ENGLISH: Mapping[str, Templates] = {
     **_CLAUDE,
     **_OTHERS,
-    **{
-        f"mcp__{server}__{tool}": said
-        for server, tools in (
-            ("github", _GITHUB),
-            ("linear", _LINEAR),
-            ("stripe", _STRIPE),
-        )
-        for tool, said in tools.items()
-    },
+    **of_servers(github=_GITHUB, linear=_LINEAR, stripe=_STRIPE),
 }
 """By the name of the tool: a command's own title is what it runs, and that stands below it."""
 
 
-def well_known(call: ToolCall, shown: Mapping[str, Any]) -> Wording | None:
-    """What the table says of a call, with its arguments as people may see them."""
-    said = WORDINGS.get(call.name)
-    return None if said is None else said.said(call.name, shown)
+def well_known(
+    call: ToolCall,
+    shown: Mapping[str, Any],
+    wordings: Mapping[str, Templates] = ENGLISH,
+    formats: Formats = ENGLISH_FORMATS,
+) -> Wording | None:
+    """What the table of a language says of a call, with its arguments as people may see them."""
+    said = wordings.get(call.name)
+    return None if said is None else said.said(call.name, shown, formats)

@@ -10,5 +10,5 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NAMES: Mapping[str, str] = {"en": "English"}
+NAMES: Mapping[str, str] = {"en": "English", "de": "Deutsch"}
 """What there is, by the tags that the settings write; no table is loaded for it."""

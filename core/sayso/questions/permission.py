@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -19,7 +19,6 @@ from sayso.errors import InvalidCallError
 from sayso.events import RequestEnding, UserInputRequest, is_none
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
-from sayso.known.wordings import well_known
 from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
 from sayso.questions.call_values import call_values
 from sayso.questions.dangers import danger_words
@@ -129,7 +128,7 @@ class PermissionRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
         words, shown = words_of(self), redaction(self.arguments)
-        wording = self.wording or well_known(call_of(self), shown.shown)
+        wording = self.wording or words.well_known(call_of(self), shown.shown)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
@@ -302,9 +301,8 @@ class PermissionRequestEvent(UserInputRequest):
             return ""
         if (until := ending.rule_expires_at) is None:
             return kept[0]
-        return words_of(self).always.until.format(
-            kept[0], f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        )
+        words = words_of(self)
+        return words.always.until.format(kept[0], words.cards.formats.time(until))
 
     def denied(self, *, reason: str, line: str, at: datetime) -> PermissionResponseEvent:
         """The denial by a line of the policy. No person gave it."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from sayso.always import words as always
 from sayso.always.words import AlwaysWords
+from sayso.calls import ToolCall
 from sayso.cards import words as cards
 from sayso.cards.words import CardWords
 from sayso.chats.words import ENGLISH as LIMIT_ENGLISH
@@ -13,7 +16,9 @@ from sayso.chats.words import LimitWords
 from sayso.dangers import words as dangers
 from sayso.dangers.words import DangerWords
 from sayso.events import UserInputRequest
+from sayso.known import wordings
 from sayso.text.counted import Counted
+from sayso.wording.wording import Templates, Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,11 @@ class QuestionWords:
     always: AlwaysWords
     dangers: DangerWords
     limits: LimitWords = LIMIT_ENGLISH
+    known: Mapping[str, Templates] = field(default_factory=lambda: wordings.ENGLISH, hash=False)
+
+    def well_known(self, call: ToolCall, shown: Mapping[str, Any]) -> Wording | None:
+        """What is said of a well-known tool's call, with its arguments as people may see them."""
+        return wordings.well_known(call, shown, self.known, self.cards.formats)
 
 
 ENGLISH = QuestionWords(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from sayso.formats import ENGLISH, Formats
+
 # ISO 4217, list one: how many digits the minor unit has where they are not two.
 _DIGITS = {
     **dict.fromkeys(
@@ -30,7 +32,7 @@ _LARGEST = 10**18
 _LATEST = 4_102_444_800  # the year 2100, in seconds
 
 
-def money(amount: object, currency: object) -> str | None:
+def money(amount: object, currency: object, *, formats: Formats = ENGLISH) -> str | None:
     """An amount in minor units as ``48,500.00 EUR``; None where it is none, or no currency."""
     if isinstance(amount, bool) or not isinstance(amount, int) or abs(amount) > _LARGEST:
         return None
@@ -42,10 +44,10 @@ def money(amount: object, currency: object) -> str | None:
         return None
     sign = "-" if amount < 0 else ""
     whole, rest = divmod(abs(amount), 10**digits)
-    return f"{sign}{whole:,}{f'.{rest:0{digits}}' if digits else ''} {code}"
+    return formats.marked(f"{sign}{whole:,}{f'.{rest:0{digits}}' if digits else ''}") + f" {code}"
 
 
-def moment(at: object) -> str | None:
+def moment(at: object, *, formats: Formats = ENGLISH) -> str | None:
     """A time with its zone, or seconds since 1970, as ``2026-01-15 08:10 UTC``; else None."""
     try:
         if isinstance(at, str):
@@ -56,6 +58,6 @@ def moment(at: object) -> str | None:
             read = datetime.fromtimestamp(at, UTC)
         else:
             return None
-        return f"{read.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return formats.time(read)
     except (ValueError, OverflowError):
         return None

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from sayso.errors import ConfigError
+from sayso.formats import ENGLISH, Formats
 from sayso.wording.money import moment, money
 
 LONGEST_TEMPLATE = 500
@@ -40,14 +41,14 @@ class Template:
 
     parts: tuple[str | _Gap, ...]
 
-    def filled(self, arguments: Mapping[str, Any]) -> str | None:
+    def filled(self, arguments: Mapping[str, Any], formats: Formats = ENGLISH) -> str | None:
         """The text for these arguments; None where one is not there or of another type."""
         said = ""
         for part in self.parts:
             if isinstance(part, str):
                 said += part
                 continue
-            value = part.form(*(_found(arguments, path) for path in part.paths))
+            value = part.form(*(_found(arguments, path) for path in part.paths), formats=formats)
             if value is None:
                 return None
             said += value
@@ -93,7 +94,8 @@ def _gap(written: str, text: str) -> _Gap:
     return _Gap(paths, form)
 
 
-def _plain(value: object) -> str | None:
+def _plain(value: object, *, formats: Formats = ENGLISH) -> str | None:
+    del formats  # it stands as it is in the arguments
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

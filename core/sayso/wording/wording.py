@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from sayso.errors import ConfigError
+from sayso.formats import ENGLISH, Formats
 from sayso.wording.template import template
 
 _log = logging.getLogger(__name__)
@@ -96,7 +97,9 @@ class Templates:
         """Whether nothing is declared."""
         return not (self.title or self.summary or self.facts or self.risk or self.link)
 
-    def said(self, tool: str, arguments: Mapping[str, Any]) -> Wording | None:
+    def said(
+        self, tool: str, arguments: Mapping[str, Any], formats: Formats = ENGLISH
+    ) -> Wording | None:
         """What they say of a call; lines that cannot be said are left out, and logged once.
 
         The arguments are as people may see them: without secrets.
@@ -106,19 +109,21 @@ class Templates:
         facts = (
             (label, said)
             for label, text in self.facts.items()
-            if (said := _filled(tool, text, arguments, LONGEST_SAID))
+            if (said := _filled(tool, text, arguments, formats, LONGEST_SAID))
         )
         return Wording(
-            title=_filled(tool, self.title, arguments, LONGEST_TITLE),
-            summary=_filled(tool, self.summary, arguments, LONGEST_SAID),
+            title=_filled(tool, self.title, arguments, formats, LONGEST_TITLE),
+            summary=_filled(tool, self.summary, arguments, formats, LONGEST_SAID),
             facts=tuple(facts),
             risk=self.risk,
-            link=_https(_filled(tool, self.link, arguments, 2 * LONGEST_SAID)),
+            link=_https(_filled(tool, self.link, arguments, formats, 2 * LONGEST_SAID)),
         )
 
 
-def _filled(tool: str, text: str, arguments: Mapping[str, Any], longest: int) -> str:
-    said = template(text).filled(arguments)
+def _filled(
+    tool: str, text: str, arguments: Mapping[str, Any], formats: Formats, longest: int
+) -> str:
+    said = template(text).filled(arguments, formats)
     if said is None:
         if (tool, text) not in _logged and len(_logged) < _MOST_LOGGED:
             _logged.add((tool, text))

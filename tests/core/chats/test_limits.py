@@ -166,7 +166,7 @@ def test_a_platform_counts_as_it_counts() -> None:
 
 
 def test_a_form_that_keeps_every_number_may_still_not_fit() -> None:
-    odd = Limits(content=100, reveal=100, form_problem=lambda form: f"{form.title} is too large")
+    odd = Limits(content=100, reveal=100, form_problem=lambda form, _: f"{form.title} is too large")
 
     assert odd.problem(a_body(options(2))) == "'Fill in…' cannot be asked for: A form is too large"
 

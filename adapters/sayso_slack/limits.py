@@ -1,0 +1,37 @@
+"""What Slack shows and takes, for the core to keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sayso.chats.limits import Limits
+from sayso_slack.card import presentable
+from sayso_slack.card.everything import REVEAL_LIMIT
+from sayso_slack.config import SlackConfig
+from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
+from sayso_slack.forms.modal import form_problem
+from sayso_slack.pace import budgets_of
+from sayso_slack.words import SlackWords
+
+LIMITS = Limits(
+    content=presentable.CONTENT_LIMIT,
+    reveal=REVEAL_LIMIT,
+    lines=presentable.LINES,
+    lengths=True,
+    button=presentable.LONGEST_BUTTON,
+    menu=presentable.LONGEST_BELOW,
+    dialog=presentable.LONGEST_ASKED,
+    stores=presentable.MOST_STORED,
+    options=MOST_OPTIONS,
+    text=LONGEST_TEXT,
+)
+
+
+def limits_of(config: SlackConfig, words: Callable[[str], SlackWords]) -> Limits:
+    """The limits of one app, which says in each language why a dialog cannot ask for a form."""
+    return replace(
+        LIMITS,
+        budgets=budgets_of(config),
+        form_problem=lambda form, language: form_problem(form, words(language)),
+    )

@@ -22,6 +22,7 @@ from sayso.stores.connect import open_backend
 from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.named import named_settings, seconds_of
 from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.cli.store import unattended
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
@@ -41,8 +42,7 @@ from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
 from sayso_bots.resident.place import is_off
-from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
+from sayso_bots.settings.settings import AskSettings, StoreSettings
 from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
 
 # How often a wait looks whether anybody still wants the answer.
@@ -165,19 +165,9 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
         ConfigError: one of them is wrong.
     """
     args = sayso_parser().parse_args(words)
-    config = args.config or env.get(CONFIG_VARIABLE, "")
-    if config and not Path(config).is_absolute():
-        raise ConfigError(f"{config} is looked for wherever the agent works: write where it is")
-    # Without one, what an agent may have written into its own folder must not count.
-    store = _with_login(args.store, env)
-    settings = read_ask_settings(config or os.devnull, env, store_url=store)
-    if settings.store.is_memory:
-        raise ConfigError(
-            f"{settings.store.name} is memory://, which nobody outside this process can see; "
-            "use the Redis of `sayso serve`"
-        )
-    seconds = _given(args.timeout, "--timeout") or DEFAULT_SECONDS
-    patience = _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
+    settings = named_settings(args.config, _with_login(args.store, env), env)
+    seconds = seconds_of(args.timeout, "--timeout") or DEFAULT_SECONDS
+    patience = seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
     agent = args.agent or env.get("SAYSO_AGENT") or words[1]
     return settings, Asker(agent, seconds, patience)
 
@@ -191,13 +181,6 @@ def _with_login(store: str | None, env: Mapping[str, str]) -> str | None:
 def _without_login(url: str) -> str:
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-def _given(written: str | None, option: str) -> float | None:
-    try:
-        return None if written is None else parse_duration(written).total_seconds()
-    except ValueError as error:
-        raise UsageError(f"{option} {written!r:.40} {error}") from None
 
 
 def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:

@@ -38,6 +38,7 @@ COMMANDS = {
     "api": "make a token for the hosted API",
     "hook": "answer the hooks of agents that are commands, or write them into their settings",
     "mcp-proxy": "ask in chat before a tool of an MCP server runs, whatever the client",
+    "acp": "stand between an editor and its agent: what it asks is asked in chat as well",
     "aap": "make, list and revoke credentials for the Agent Approval Protocol",
     "completion": "print a completion script for your shell",
 }

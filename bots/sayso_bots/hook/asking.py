@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from sayso.agent.gate import Gate
-from sayso.agent.place import place_of
+from sayso.agent.place import place_of, project_folder, project_of
 from sayso.agent.verdict import Verdict
-from sayso.calls import Folder, RunRef, ToolCall, new_id
+from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import is_same_json
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.events import Outcome
-from sayso.rules.paths import is_project
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
 from sayso_bots.hook.agents import Answer
@@ -70,7 +68,7 @@ async def _verdict(
     event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend
 ) -> Verdict:
     # The calls of one prompt are one run: those that come together share a card.
-    folder = folder_of(event)
+    folder = project_folder(event.folder)
     run_id, project = event.prompt or event.session, project_of(folder)
     run = RunRef(asker.agent, event.session, run_id=run_id, project=project)
     call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder)
@@ -92,24 +90,6 @@ async def _verdict(
             suggest=suggested(call, event.suggestions),
             timeout=asker.seconds if routed is None else min(routed, asker.seconds),
         )
-
-
-def folder_of(event: HookEvent) -> Folder | None:
-    """The project that the agent works in: the repository around its folder, else that itself.
-
-    A hook runs where the agent does, and sees its files.
-    """
-    begins = Path(event.folder)
-    if not begins.is_absolute() or ".." in begins.parts or "\0" in event.folder:
-        return None
-    around = (begins, *begins.parents)
-    root = next((one for one in around if os.path.lexists(one / ".git")), begins)
-    return Folder(str(root), str(begins), seen=True)
-
-
-def project_of(folder: Folder | None) -> str:
-    """What the agent works on: the root of its project; empty where that is all of a disk."""
-    return folder.root if folder is not None and is_project(folder.root) else ""
 
 
 def _answer(event: HookEvent, verdict: Verdict, more: str) -> Answer:

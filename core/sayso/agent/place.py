@@ -1,11 +1,14 @@
-"""Where this process works, found without running a program."""
+"""Where a process works, and on which project, found without running a program."""
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from pathlib import Path
 
+from sayso.calls import Folder
+from sayso.rules.paths import is_project
 from sayso.where import LONGEST_NAME, Where
 
 _MOST_READ = 65_536
@@ -41,6 +44,24 @@ def place_of(folder: Path) -> Where:
         branch=_short(branch),
         root=_told(root) if root is not None and root != folder else "",
     )
+
+
+def project_folder(written: str) -> Folder | None:
+    """The project that an agent works in: the repository around its folder, else that itself.
+
+    Whoever calls this runs where the agent does, and sees its files.
+    """
+    begins = Path(written)
+    if not begins.is_absolute() or ".." in begins.parts or "\0" in written:
+        return None
+    around = (begins, *begins.parents)
+    root = next((one for one in around if os.path.lexists(one / ".git")), begins)
+    return Folder(str(root), str(begins), seen=True)
+
+
+def project_of(folder: Folder | None) -> str:
+    """What the agent works on: the root of its project; empty where that is all of a disk."""
+    return folder.root if folder is not None and is_project(folder.root) else ""
 
 
 def _host() -> str:

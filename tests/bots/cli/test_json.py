@@ -110,7 +110,7 @@ async def test_what_platforms_say_has_the_documented_fields(
 
 def test_every_command_that_prints_results_knows_json() -> None:
     # They print no results, or a script, or what an agent reads.
-    silent = {"demo", "serve", "completion", "hook claude-code", "hook codex"}
+    silent = {"demo", "serve", "completion", "hook claude-code", "hook codex", "acp", "mcp-proxy"}
     found: dict[str, Any] = {}
     for command in load_all(sayso_parser()).children():
         for leaf in tuple(command.children()) or (command,):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sayso import Gate, Outcome, RunRef, ToolCall, connect
+from sayso.agent.place import project_of
 from sayso.calls import Folder
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode_request, encode
@@ -18,7 +19,6 @@ from sayso.testing import a_request, a_rule
 from sayso.testing.rules_contract import remember
 from sayso_bots.cli.ask import prepared
 from sayso_bots.cli.parser import sayso_parser
-from sayso_bots.hook.asking import project_of
 
 CALL = ToolCall("bash", {"command": "make deploy"})
 SHOP = RunRef("claude-code", "s-1", project="/src/shop")

@@ -1,0 +1,191 @@
+"""What becomes of each message between an editor and its agent."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sayso.calls import ToolCall
+from sayso.digests import is_same_json
+from sayso.tasks import Background
+from sayso_bots.acp import messages
+from sayso_bots.acp.messages import Message, NotAMessageError, text_of
+from sayso_bots.acp.permission import (
+    REQUEST,
+    NotAskedHereError,
+    Permission,
+    read_permission,
+    tool_call,
+)
+from sayso_bots.acp.race import Editor, Races, WithdrawnError
+from sayso_bots.acp.sessions import UPDATE, Sessions, updated
+from sayso_bots.acp.words import ACP_WORDS
+
+_log = logging.getLogger(__name__)
+
+_CANCEL_SESSION, _CANCEL_REQUEST = "session/cancel", "$/cancel_request"
+_MOST_REMEMBERED = 10_000
+
+Send = Callable[[bytes], Coroutine[Any, Any, None]]
+
+
+@dataclass(slots=True)
+class _Open:
+    """A permission that is asked about."""
+
+    permission: Permission
+    editor: asyncio.Future[Message]
+    is_asked_there: bool = False
+
+    def withdraw(self, why: str) -> None:
+        if not self.editor.done():
+            self.editor.set_exception(WithdrawnError(why))
+            self.editor.exception()  # nobody may be waiting for it any more
+
+
+class Proxy:
+    """Between one editor and one agent. Permissions are raced for; all else passes.
+
+    With ``chat_only`` the editor is not asked, and only people in chat answer.
+    """
+
+    def __init__(
+        self, races: Races, *, to_editor: Send, to_agent: Send, chat_only: bool = False
+    ) -> None:
+        self._races = races
+        self._to_editor = to_editor
+        self._to_agent = to_agent
+        self._chat_only = chat_only
+        self._sessions = Sessions()
+        self._open: dict[str, _Open] = {}
+        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._background = Background("permissions of an agent")
+
+    async def from_editor(self, line: bytes) -> None:
+        """Take a line of the editor."""
+        if (message := _read(line, "the editor")) is None:
+            return
+        if message.is_answer and message.id in self._open:
+            asked = self._open[message.id]
+            # An answer to what it was not asked is nobody's say-so.
+            if asked.is_asked_there and not asked.editor.done():
+                asked.editor.set_result(message)
+            return
+        if message.is_answer and message.id in self._answered:
+            return  # the other one was faster
+        if message.method == _CANCEL_SESSION:
+            for asked in self._of(message.session):
+                asked.withdraw(ACP_WORDS.cancelled)
+        self._sessions.hear_editor(message)
+        await self._to_agent(message.raw)
+
+    async def from_agent(self, line: bytes) -> None:
+        """Take a line of the agent."""
+        if (message := _read(line, "the agent")) is None:
+            return
+        if message.method == REQUEST and message.id:
+            await self._permission(message)
+            return
+        self._sessions.hear_agent(message)
+        if message.method == UPDATE:
+            self._changed(message)
+        elif message.method == _CANCEL_REQUEST:
+            self._cancelled(message)
+        await self._to_editor(message.raw)
+
+    async def close(self) -> None:
+        """Withdraw what is asked about."""
+        for asked in self._open.values():
+            asked.withdraw(ACP_WORDS.ended)
+        await self._background.finish()
+
+    async def _permission(self, message: Message) -> None:
+        if message.id in self._open:
+            text = "a request with this id is under way"
+            failure = messages.failure(message.id, messages.INVALID_REQUEST, text)
+            await self._to_agent(failure)
+            return
+        try:
+            permission = read_permission(message, self._sessions)
+        except NotAskedHereError as error:
+            await self._not_here(message, str(error))
+            return
+        # An id may be used again once its request is answered.
+        self._answered.pop(message.id, None)
+        asked = _Open(permission, asyncio.get_running_loop().create_future())
+        self._open[message.id] = asked
+        self._background.start(self._race(asked))
+
+    async def _not_here(self, message: Message, why: str) -> None:
+        if not self._chat_only:
+            _log.warning("%s", ACP_WORDS.only_editor.format(why=why))
+            await self._to_editor(message.raw)
+            return
+        _log.error("%s", ACP_WORDS.unasked.format(why=why))
+        await self._to_agent(messages.answer(message.id, {"outcome": {"outcome": "cancelled"}}))
+
+    async def _race(self, asked: _Open) -> None:
+        permission = asked.permission
+        id_, folder = permission.message.id, self._sessions.folder(permission.session)
+        ask = None if self._chat_only else partial(self._ask_editor, asked)
+        try:
+            said = await self._races.answer(permission, folder, Editor(asked.editor, ask))
+        finally:
+            del self._open[id_]
+            _keep(self._answered, id_)
+        await self._to_agent(said)
+        if asked.is_asked_there and not (asked.editor.done() and not asked.editor.exception()):
+            await self._to_editor(messages.notification(_CANCEL_REQUEST, f'{{"requestId":{id_}}}'))
+
+    def _ask_editor(self, asked: _Open) -> None:
+        if not asked.editor.done():
+            asked.is_asked_there = True
+            self._background.start(self._to_editor(asked.permission.message.raw))
+
+    def _of(self, session: str) -> list[_Open]:
+        return [one for one in self._open.values() if one.permission.session == session]
+
+    def _changed(self, message: Message) -> None:
+        """Withdraw a question whose call is told otherwise by now than it is asked about."""
+        if (told := updated(message)) is None:
+            return
+        known, id_ = self._sessions.call(message.session, told), text_of(told, "toolCallId")
+        for asked in self._of(message.session):
+            is_told = id_ != "" and asked.permission.told == id_
+            if is_told and not _is_same(tool_call(known, id_), asked.permission.call):
+                asked.withdraw(ACP_WORDS.changed)
+
+    def _cancelled(self, message: Message) -> None:
+        try:
+            id_ = messages.id_of(message.params.get("requestId"))
+        except NotAMessageError:
+            return
+        if (asked := self._open.get(id_)) is not None:
+            asked.withdraw(ACP_WORDS.ended)
+
+
+def _read(line: bytes, whose: str) -> Message | None:
+    if not line.strip():
+        return None
+    try:
+        return messages.read(line)
+    except NotAMessageError as error:
+        _log.error("%s", ACP_WORDS.unreadable.format(whose=whose, why=error))
+        return None
+
+
+def _is_same(one: ToolCall | None, other: ToolCall | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.name == other.name and is_same_json(dict(one.arguments), dict(other.arguments))
+
+
+def _keep(kept: OrderedDict[str, None], name: str) -> None:
+    kept[name] = None
+    if len(kept) > _MOST_REMEMBERED:
+        kept.popitem(last=False)

@@ -1,0 +1,107 @@
+"""Lines of bytes on stdin and stdout: those of this process, and those of one that it starts."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+
+_END_SECONDS = 5.0
+
+
+class LineTooLongError(Exception):
+    """A line is longer than any that is read; where the next one begins is not known."""
+
+
+class Lines:
+    """Lines that come in one way and go out the other."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def read(self) -> bytes | None:
+        """The next line, None at the end.
+
+        Raises:
+            LineTooLongError: it is longer than the limit.
+        """
+        try:
+            return await self._reader.readline() or None
+        except ValueError:
+            raise LineTooLongError from None
+        except ConnectionError:
+            return None
+
+    async def write(self, line: bytes) -> None:
+        """Write a line; whoever is gone reads nothing."""
+        with suppress(ConnectionError, RuntimeError):
+            self._writer.write(line + b"\n")
+            await self._writer.drain()
+
+    def close(self) -> None:
+        """Write no more: the reader of these lines comes to their end."""
+        self._writer.close()
+
+
+@asynccontextmanager
+async def our_lines(longest: int) -> AsyncIterator[Lines]:
+    """The stdin and stdout of this process; what else is printed goes to stderr."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=longest)
+    out = os.fdopen(os.dup(1), "wb", 0)
+    os.dup2(2, 1)
+    read, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
+    )
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
+    try:
+        yield Lines(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+    finally:
+        read.close()
+        transport.close()
+
+
+class Child:
+    """A process that is spoken to in lines."""
+
+    def __init__(self, process: asyncio.subprocess.Process, lines: Lines) -> None:
+        self._process = process
+        self.lines = lines
+
+    async def ended(self) -> int:
+        """End it: by the end of its input, else by force; its exit code."""
+        self.lines.close()
+        for force in (self._process.terminate, self._process.kill):
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(self._process.wait(), _END_SECONDS)
+            with suppress(ProcessLookupError):
+                force()
+        return await self._process.wait()
+
+
+@asynccontextmanager
+async def child_of(
+    command: Sequence[str], env: Mapping[str, str], longest: int
+) -> AsyncIterator[Child]:
+    """A process with nothing in its environment that could answer questions.
+
+    Raises:
+        OSError, ValueError: it cannot be started.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        env={name: value for name, value in env.items() if not name.startswith("SAYSO_")},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=longest,
+    )
+    if process.stdin is None or process.stdout is None:
+        raise OSError("it has no stdin or no stdout")
+    child = Child(process, Lines(process.stdout, process.stdin))
+    try:
+        yield child
+    finally:
+        await child.ended()

@@ -256,13 +256,16 @@ def _all_of(read: Callable[[], bytes]) -> str:
     return seen.decode()
 
 
-def test_quiet_says_the_verdict_alone(run: Run, store_url: str) -> None:
+def test_quiet_says_the_verdict_and_why_nobody_could_answer(run: Run, store_url: str) -> None:
     env = {"SAYSO_STORE_URL": store_url}
 
     done = run("ask", "x", "--timeout", "0.2s", "--quiet", env=env)
 
     assert (done.code, done.out) == (3, "expired\n")
-    assert done.err == "sayso: expired: nobody answered in time\n"
+    assert done.err == (
+        "sayso: no bots are running on this store; `sayso serve` starts them\n"
+        "sayso: expired: nobody answered in time\n"
+    )
 
 
 def test_what_a_rule_decides_says_nothing_of_bots(run: Run, store_url: str) -> None:

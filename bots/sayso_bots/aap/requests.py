@@ -110,6 +110,7 @@ def permission_of(
         original_arguments=None if submission.as_held is None else dict(submission.as_held),
         suggested_rules=rules,
         fixed=True,
+        where=submission.where,
         claims=submission.claims,
     )
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from sayso.digests import shown_and_digest
 from sayso.errors import InvalidCallError
+from sayso.where import LONGEST_NAME as LONGEST_PART
+from sayso.where import Where
 from sayso_bots import exact
 from sayso_bots.aap.bodies import text_in
 from sayso_bots.aap.errors import AapError, invalid
@@ -33,7 +35,7 @@ _MOST_DIGITS = 12
 # Where the known adapters say to which conversation a call belongs, the first that there is.
 _RESUMED = ("thread_id", "conversation_id", "run_id", "session_id")
 _CLAUDE = "claude-agent-sdk"
-_CLAIMED = ("runtime", "framework", "cwd")
+_CLAIMED = ("runtime", "framework")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Submission:
     timeout: timedelta
     session: str
     project: str
+    where: Where | None
     claims: tuple[tuple[str, str], ...]
     text: str = field(repr=False)
     digest: str
@@ -82,6 +85,7 @@ def read_submission(found: Mapping[str, Any]) -> Submission:
         timeout=timeout,
         session=session_in(context),
         project=_short(context.get("project")),
+        where=where_in(context),
         claims=tuple(_claims(context)),
         text=text,
         digest=exact.digest(dict(found)),
@@ -124,6 +128,25 @@ def session_in(context: Mapping[str, Any]) -> str:
     if context.get("framework") == _CLAUDE and exact.is_text(call := context.get("call_id")):
         told.append(call.partition(":")[0])
     return _short(next((one for one in told if exact.is_text(one) and one), ""))
+
+
+def where_in(context: Mapping[str, Any]) -> Where | None:
+    """Where the call claims to be made: ``cwd``, as the command line of the protocol says it, and
+    what of a place has a name. None where nothing is claimed, or nothing of it can be said.
+    """
+    host, folder, repository, branch, project = (
+        _sayable(context.get(name)) for name in ("host", "cwd", "repository", "branch", "project")
+    )
+    if not (host or folder or repository or branch):
+        return None
+    is_below = bool(project) and folder.startswith(f"{project.rstrip('/')}/")
+    return Where(host, folder, repository, branch, root=project if is_below else "")
+
+
+def _sayable(claimed: object) -> str:
+    """A part of a place; empty where it is none, or too long for one."""
+    found = claimed if exact.is_text(claimed) else ""
+    return found if len(found) <= LONGEST_PART and found.isprintable() else ""
 
 
 def _short(claimed: object) -> str:

@@ -13,6 +13,7 @@ from support.aap_world import PROVISIONER, AapWorld, a_call, with_instance
 
 from sayso import InvalidCallError, PermissionRequestEvent
 from sayso.testing import a_request
+from sayso.where import Where
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -333,8 +334,32 @@ async def test_sessions_that_are_claimed_are_of_the_instance_and_shown_as_claims
     assert record.request.run.session_id == f"aap:{aap.instance_id}:s-42"
     assert record.request.run.project == "/srv/app"
     assert record.request.askers == (f"aap:{aap.instance_id}",)
-    assert "Claims cwd" in card.all_text
+    assert record.request.where == Where(folder="/srv/app")
+    assert "Claims to work in" in card.all_text
     assert "/srv/app" in card.all_text
+
+
+async def test_where_an_adapter_claims_to_work_is_said_as_any_agent_says_it(aap: AapWorld) -> None:
+    place = {"host": "ci-7", "repository": "git.example.com/shop", "branch": "feature/x"}
+    context = {"cwd": "/srv/app/web", "project": "/srv/app", "runtime": "codex", **place}
+    mark = uuid4().hex
+    request = await aap.asked(arguments={"command": mark}, context=context)
+    odd = await aap.asked(
+        context={"session_id": "s-2", "cwd": "/srv\n/app", "host": 7, "branch": "b" * 301}
+    )
+    record = await aap.backend.store.get(request["id"])
+    other = await aap.backend.store.get(odd["id"])
+    card = await aap.card(mark)
+
+    assert record is not None
+    assert other is not None
+    assert record.request.where == Where(
+        "ci-7", "/srv/app/web", "git.example.com/shop", "feature/x", root="/srv/app"
+    )
+    assert "ci-7 · /srv/app/web · git.example.com/shop · feature/x" in card.all_text
+    assert "Claims cwd" not in card.all_text
+    assert "Claims runtime" in card.all_text
+    assert other.request.where is None
 
 
 async def test_nobody_is_asked_twice_for_what_always_allows(aap: AapWorld) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sayso.always.terms import Terms
 from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
-from sayso.cards.called import NOBODY, Call
+from sayso.cards.called import NOBODY
 from sayso.cards.card import (
     DESCRIPTION_LIMIT,
     NAME_LIMIT,
@@ -65,7 +65,6 @@ class CardMaker:
         self._bodies = Bodies(self._made_body)
         self._fitted: dict[tuple[Said, str, int], CardBody] = {}
         self._deniers: dict[Which, str] = {}
-        self._calls: dict[tuple[Which, Place], Call] = {}
 
     async def prepare(self, place: Place, *requests: UserInputRequest) -> None:
         """Before their cards there are made: no presses wait for large ones meanwhile."""
@@ -103,7 +102,7 @@ class CardMaker:
             lines=room.lines,
             columns=limits.columns,
             words=words.cards,
-            call=self._call(request, copy.target) if isinstance(state, Open) else NOBODY,
+            call=copy.call if isinstance(state, Open) else NOBODY,
         )
 
     def bare(self, found: Found) -> Card:
@@ -132,18 +131,6 @@ class CardMaker:
         self._deniers.setdefault(which(request), who)
         if len(self._deniers) > KEPT_BODIES:
             del self._deniers[next(iter(self._deniers))]
-
-    def note_call(self, request: UserInputRequest, place: Place, call: Call) -> None:
-        """Let the cards of the request in this place show whom they called, while it is open.
-
-        Kept as notices are: a message that another process changes shows it no longer.
-        """
-        self._calls[which(request), place] = call
-        if len(self._calls) > KEPT_BODIES:
-            del self._calls[next(iter(self._calls))]
-
-    def _call(self, request: UserInputRequest, place: Place) -> Call:
-        return self._calls.get((which(request), place), NOBODY) if self._calls else NOBODY
 
     def _open(self, request: UserInputRequest, view: Open, words: QuestionWords) -> Open:
         who = self._deniers.get(which(request), "") if self._deniers else ""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from sayso.calls import new_id
+from sayso.cards.called import Call
 from sayso.cards.card import Card
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import MessageRef, Place
@@ -193,10 +194,8 @@ class Showing:
 
     async def _send(self, records: Sequence[Record], place: Place, until: float) -> str:
         adapter = self._adapters[place.platform]
-        for record in records:
-            call = await self._callings.call(record.request, place)
-            self._maker.note_call(record.request, place, call)
-        copies = await self._issued(records, place)
+        calls = [await self._callings.call(record.request, place) for record in records]
+        copies = await self._issued(records, place, calls)
         problem = ""
         while True:
             place = copies[0].place
@@ -226,7 +225,7 @@ class Showing:
                     return problem
                 if error.retry_after is None:
                     # The platform may have posted it all the same: then both messages work.
-                    copies = await self._issued(records, place)
+                    copies = await self._issued(records, place, calls)
             else:
                 await self._note_posted(records, copies, ref)
                 return ""
@@ -254,7 +253,9 @@ class Showing:
             cards: list[Card] = [self._maker.card(one) for one in found]
             return await adapter.show(cards, place)
 
-    async def _issued(self, records: Sequence[Record], place: Place) -> list[Copy]:
+    async def _issued(
+        self, records: Sequence[Record], place: Place, calls: Sequence[Call]
+    ) -> list[Copy]:
         """New copies of the requests for one message there, noted in the store."""
         handles = tuple(new_id() for _ in records)
         copies = [
@@ -263,8 +264,9 @@ class Showing:
                 record.request.question_id,
                 place,
                 bundle=handles if len(handles) > 1 else (),
+                call=call,
             )
-            for handle, record in zip(handles, records, strict=True)
+            for handle, record, call in zip(handles, records, calls, strict=True)
         ]
         await self._issue(copies)
         return copies

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from sayso.cards.called import Call, Called
 from sayso.chats.places import MessageRef, Place
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.questions.permission import PermissionRequestEvent
@@ -81,6 +82,26 @@ class CopiesContract:
         assert [one.copy.bundle for one in found if one is not None] == [handles] * 3
         assert record is not None
         assert record.copies == (shown,)
+
+    async def test_whom_a_message_called_is_known_as_long_as_the_message(
+        self, backend: Backend
+    ) -> None:
+        request = await _opened(backend)
+        people = (Called("slack:U0ALICE", "Ali\u00e7e"), Called("slack:S0GROUP"))
+        called = replace(a_copy(request.question_id), call=Call(people, "For"))
+        quiet = replace(a_copy(request.question_id), call=Call(quietly=True, note="until 07:00"))
+        for copy in (called, quiet):
+            await backend.copies.issue(copy)
+        shown = replace(called, message_id="1")
+        await backend.copies.mark(shown)
+
+        found = await backend.copies.find(called.handle)
+        record = await backend.store.get(request.question_id)
+
+        assert found is not None
+        assert found.copy == shown
+        assert record is not None
+        assert set(record.copies) == {shown, quiet}
 
     async def test_a_card_that_stands_alone_is_in_no_bundle(self, backend: Backend) -> None:
         request = await _opened(backend)

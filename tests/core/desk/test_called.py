@@ -14,6 +14,7 @@ from support.room import OPS, RUN
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Calling, Reach
 from sayso.cards.called import NOBODY
+from sayso.cards.card import Open
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -64,6 +65,23 @@ async def test_the_mention_stays_while_the_card_is_open_and_goes_with_its_end(
 
     assert opened.call == card.call != NOBODY
     assert ended.call == NOBODY
+
+
+async def test_the_mention_stays_where_another_process_edits_the_open_card(
+    backend: Backend, clock: StoppedClock
+) -> None:
+    async with calling_room(backend, clock, Calling()) as room:
+        await room.ask()
+        ref, card = await room.chat.card_where()
+        seen = []
+        for desk, choice in ((room.desk, "more"), (room.other, "back"), (room.desk, "more")):
+            await desk.press(press_on(ref, card, choice))
+            await room.settled()
+            seen.append(room.chat.cards[ref])
+
+    assert [one.state for one in seen] == [Open(more=True), Open(), Open(more=True)]
+    assert {one.call for one in seen} == {card.call}
+    assert card.call != NOBODY
 
 
 @pytest.mark.parametrize("notify", ["dm", "none"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from sayso.cards.called import NOBODY, Call
 from sayso.chats.places import MessageRef, Place
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.stores.ports.rules import Revoked
@@ -24,7 +25,8 @@ class Copy:
     ``bundle`` are the handles of all cards on that message in the order of
     its lines, this one's among them; empty for a card that stands alone.
     ``meant_for`` is the place it was sent to where the platform answered with
-    another, as for a person's direct messages. ``closed_at`` is set once another
+    another, as for a person's direct messages. ``call`` is what the message does to be
+    noticed, which every edit of the open card says again. ``closed_at`` is set once another
     message turned out to show the request there: this one takes no presses.
     """
 
@@ -36,6 +38,7 @@ class Copy:
     bundle: tuple[str, ...] = ()
     meant_for: Place | None = None
     closed_at: datetime | None = None
+    call: Call = NOBODY
 
     @property
     def handles(self) -> tuple[str, ...]:

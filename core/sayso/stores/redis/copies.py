@@ -14,6 +14,7 @@ from sayso.stores.redis.records import (
     read_revoked,
     read_use,
     stored_bundle,
+    stored_call,
     stored_copy,
     stored_place,
     stored_request,
@@ -35,7 +36,8 @@ class RedisCopies:
         Raises:
             UnknownRequestError: no such request.
         """
-        kept = (stored_copy(copy), stored_bundle(copy), round(keep.total_seconds() * 1000))
+        milliseconds = round(keep.total_seconds() * 1000)
+        kept = (stored_copy(copy), stored_bundle(copy), milliseconds, stored_call(copy))
         if not await self._client.run(_ISSUE, copy.question_id, copy.handle, *kept):
             raise UnknownRequestError(copy.question_id)
 
@@ -50,9 +52,9 @@ class RedisCopies:
             raise ReplayedCallbackError("this callback was handled before")
         if said == b"unknown":
             return None
-        question_id, request, deadline, copy, ending, bundle, more, use, revoked = rest
+        question_id, request, deadline, copy, ending, bundle, more, use, revoked, call = rest
         return Found(
-            read_copy(question_id.decode(), handle, copy, bundle, more),
+            read_copy(question_id.decode(), handle, copy, bundle, more, call),
             stored_request(request, deadline),
             None if ending is None else decode_ending(ending),
             read_use(use),

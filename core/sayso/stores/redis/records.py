@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from pydantic_core import from_json
 
+from sayso.cards.called import NOBODY, Call, Called
 from sayso.chats.places import Place
 from sayso.errors import UnreadableEventError
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
@@ -102,8 +103,33 @@ def stored_bundle(copy: Copy) -> str:
     return json.dumps(copy.bundle, separators=(",", ":")) if copy.bundle else ""
 
 
+def stored_call(copy: Copy) -> str:
+    """What a copy does to be noticed, kept beside it; empty where it does nothing."""
+    call = copy.call
+    if call == NOBODY:
+        return ""
+    people = [(one.actor, one.name) for one in call.people]
+    return json.dumps(
+        (people, call.lead, int(call.quietly), call.note),
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def _read_call(data: bytes | None) -> Call:
+    if not data:
+        return NOBODY
+    people, lead, quietly, note = from_json(data)
+    return Call(tuple(Called(*one) for one in people), lead, bool(quietly), note)
+
+
 def read_copy(
-    question_id: str, handle: str, data: bytes, bundle: bytes | None, more: bytes | None
+    question_id: str,
+    handle: str,
+    data: bytes,
+    bundle: bytes | None,
+    more: bytes | None,
+    call: bytes | None,
 ) -> Copy:
     """The copy of a request behind a handle; ``more`` is what ``mark`` keeps besides."""
     platform, address, thread, message_id, revealed = from_json(data)
@@ -117,6 +143,7 @@ def read_copy(
         bundle=tuple(from_json(bundle)) if bundle else (),
         meant_for=Place(*from_json(target)) if target else None,
         closed_at=moment(closed) if closed != b"0" else None,
+        call=_read_call(call),
     )
 
 
@@ -140,6 +167,7 @@ def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record
             data,
             fields.get(b"m:" + name[2:]),
             fields.get(b"x:" + name[2:]),
+            fields.get(b"n:" + name[2:]),
         )
         for name, data in sorted(fields.items())
         if name.startswith(b"c:")

@@ -1,4 +1,5 @@
 -- Forget a copy that is on no message: request id, handle.
-redis.call('HDEL', P .. 'r:' .. ARGV[1], 'c:' .. ARGV[2], 'm:' .. ARGV[2], 'x:' .. ARGV[2])
-redis.call('DEL', P .. 'h:' .. ARGV[2])
+local record, handle = P .. 'r:' .. ARGV[1], ARGV[2]
+redis.call('HDEL', record, 'c:' .. handle, 'm:' .. handle, 'n:' .. handle, 'x:' .. handle)
+redis.call('DEL', P .. 'h:' .. handle)
 return 1

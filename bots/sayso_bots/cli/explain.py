@@ -36,7 +36,7 @@ class _Explained:
     decision: Decision
     section: Section | None
     rule: PlacedRule | None
-    remembered: RememberedRule | None
+    remembered: tuple[RememberedRule, ...]
     on_server: bool
 
 
@@ -109,9 +109,9 @@ async def _explained(
         raise TypeError("a policy of rules always decides")
     section = policies.section(run.agent_id, call.name)
     rule = None if section is None else section.rule(decision.line, call.name)
-    remembered = (one for one in book.remembered if one.rule_id == decision.rule_id)
+    remembered = tuple(one for one in book.remembered if one.rule_id in decision.rule_ids)
     on_server = rule is None and book.floor.denial(call) is not None
-    return _Explained(decision, section, rule, next(remembered, None), on_server)
+    return _Explained(decision, section, rule, remembered, on_server)
 
 
 def _rows(explained: _Explained, call: ToolCall, run: RunRef) -> list[tuple[str, str]]:
@@ -128,7 +128,7 @@ def _rows(explained: _Explained, call: ToolCall, run: RunRef) -> list[tuple[str,
         ]
     if explained.on_server:
         rows.append(("at", "the store: the bots there deny it, whatever the settings here say"))
-    if (kept := explained.remembered) is not None:
+    for kept in explained.remembered:
         rows.append(("rule", f"{', '.join(kept.rule.tools)}, {where(kept.rule)}"))
         until = json_time(kept.expires_at)
         rows.append(("stored", f"by {kept.stored_by}, until {until} (sayso revoke {kept.rule_id})"))
@@ -153,7 +153,7 @@ def _place(rule: PlacedRule) -> str:
 
 def _as_json(explained: _Explained) -> Mapping[str, Any]:
     decision, section, rule = explained.decision, explained.section, explained.rule
-    kept = explained.remembered
+    kept, *others = explained.remembered or (None,)
     return {
         "ruling": decision.ruling.value,
         "line": decision.line,
@@ -174,5 +174,6 @@ def _as_json(explained: _Explained) -> Mapping[str, Any]:
             "params": patterns(kept.rule),
             "storedBy": kept.stored_by,
             "expiresAt": json_time(kept.expires_at),
+            "others": [one.rule_id for one in others if one is not None],
         },
     }

@@ -78,9 +78,9 @@ class Replay:
         decision = await evaluate(self._policy, traced.call, context) or Decision.ASK
         call = decision.applied_to(traced.call)
         if decision.ruling is not Ruling.ASK:
-            by_rule = self._said.get(decision.rule_id)
-            if by_rule is not None:
-                return Step(n, call.name, "rule", rule=by_rule)
+            by_rules = [self._said[one] for one in decision.rule_ids]
+            if by_rules:
+                return Step(n, call.name, "rule", rule="; ".join(by_rules))
             return Step(n, call.name, "policy", rule=decision.line or decision.reason)
         press = traced.press or self._press
         request = _request(traced, run)

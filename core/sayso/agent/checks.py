@@ -239,11 +239,12 @@ class Checks:
         """The verdict that was given at once, unless what it stood on is gone."""
         if verdict.approved and verdict.rule_id:
             book = await self._decider.refresh()
-            if all(kept.rule_id != verdict.rule_id for kept in book.remembered):
-                text = f"the Always that allowed it is gone (rule {verdict.rule_id}): ask again"
-                gone = Decision.DENY.because(text, line="the rule is gone")
+            there = {kept.rule_id for kept in book.remembered}
+            if gone := [one for one in verdict.rule_ids if one not in there]:
+                text = f"the Always that allowed it is gone (rule {gone[0]}): ask again"
+                denial = Decision.DENY.because(text, line="the rule is gone")
                 # Not noted: the next check of the call asks a person.
-                return await self._by_rules.tell(call, decided(call, gone))
+                return await self._by_rules.tell(call, decided(call, denial))
         verdict = await self._endings.still(call, verdict, asker)
         answers.note(call.call_id, arguments_digest(call.arguments), verdict)
         return verdict

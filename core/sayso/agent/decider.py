@@ -240,7 +240,7 @@ class Decider:
         The book is the one of the decision: another check may have read a newer one meanwhile.
         """
         if decision.rule_id:
-            # One atomic step: the rule is still there, the book is current, the use is counted.
+            # One atomic step: the rules are still there, the book is current, the use is counted.
             used_by = decision.applied_to(call)
             return await self._count(decision, used_by, book=book.version)
         if decision.ruling is Ruling.DENY and not book.rule_ids and not book.floor.rules(call.name):
@@ -249,7 +249,7 @@ class Decider:
 
     async def _count(self, decision: Decision, call: ToolCall, book: str | None = None) -> bool:
         digest = arguments_digest(call.arguments)
-        return await self._rules.use(self.run, decision.rule_id, digest=digest, book=book)
+        return await self._rules.use(self.run, *decision.rule_ids, digest=digest, book=book)
 
 
 class _Look:
@@ -308,11 +308,12 @@ def _by_known_rules(decision: Decision, book: RuleBook) -> Decision:
 
     That may be one kept from before the rule was revoked.
     """
-    if not decision.rule_id or decision.rule_id in book.rule_ids:
+    gone = [rule_id for rule_id in decision.rule_ids if rule_id not in book.rule_ids]
+    if not gone:
         return decision
     if decision.ruling is not Ruling.ALLOW:
-        return replace(decision, rule_id="")
-    text = f"the policy allows it by rule {decision.rule_id!r}, which the session does not remember"
+        return replace(decision, rule_id="", other_rules=())
+    text = f"the policy allows it by rule {gone[0]!r}, which the session does not remember"
     return Decision.DENY.because(text, line=decision.line)
 
 

@@ -116,9 +116,9 @@ class Memory(Protocol):
         ...
 
     async def use(
-        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+        self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
     ) -> bool:
-        """Count a use of a rule."""
+        """Count a use of rules, of all or of none."""
         ...
 
     async def recall(self, run: RunRef, name: str) -> str | None:
@@ -150,11 +150,11 @@ class PatientMemory:
         return await self._patience(lambda: self._memory.spend(run, key))
 
     async def use(
-        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+        self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
     ) -> bool:
-        """Count a use of a rule."""
+        """Count a use of rules, of all or of none."""
         return await self._patience(
-            lambda: self._memory.use(run, rule_id, digest=digest, book=book)
+            lambda: self._memory.use(run, *rule_ids, digest=digest, book=book)
         )
 
     async def recall(self, run: RunRef, name: str) -> str | None:

@@ -36,7 +36,7 @@ class Verdict:
     ``arguments`` are those to run with; ``asked_arguments`` are those that were
     asked about, where a person changed them. ``line`` says what decided: a line of
     the policy, or ``person`` when somebody was asked; ``rule_id`` is that of the
-    remembered rule that decided.
+    remembered rule that decided, ``other_rules`` those of others that it took as well.
     """
 
     outcome: Outcome
@@ -50,6 +50,12 @@ class Verdict:
     asked_arguments: Mapping[str, Any] | None = None
     asks_for_changes: bool = False
     rule_id: str = ""
+    other_rules: tuple[str, ...] = ()
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """Those of all remembered rules that decided."""
+        return (self.rule_id, *self.other_rules) if self.rule_id else ()
 
     @property
     def approved(self) -> bool:
@@ -123,6 +129,7 @@ def decided(call: ToolCall, decision: Decision) -> Verdict:
         reason=decision.reason,
         line=decision.line,
         rule_id=decision.rule_id,
+        other_rules=decision.other_rules,
     )
 
 
@@ -147,6 +154,7 @@ def denied_by_call_id(verdict: Verdict, call_id: str, reason: str) -> Verdict:
         decided_by=None,
         decided_at=None,
         rule_id="",
+        other_rules=(),
     )
 
 

@@ -132,7 +132,8 @@ ENGLISH = AlwaysWords(
     warns_of_whole_tool="It allows every call of this tool in this session, with any arguments",
     warns_of_files="{} can show every file that the agent's tool may read",
     warns_of_looking="Such a line can show every file that the agent's tool may read",
-    warns_of_beginnings="It allows {} with other options and names, too",
+    warns_of_beginnings="It allows {} with other options and names, too, "
+    "and joined to what other rules allow",
     warns_of_servers="Build servers run what {} says, with their own rights and secrets",
     warns_of_queries="Every query goes to a search engine, with whatever the agent writes into it",
 )

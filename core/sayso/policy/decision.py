@@ -37,7 +37,8 @@ class Decision:
     ``line`` names the line of the policy that decided, ``reason`` is for
     people. ``arguments`` replace those of the call where they are given: at
     once with ALLOW, with ASK in what is shown and then runs. ``rule_id`` is
-    that of the remembered rule that decided; a gate takes no other.
+    that of the remembered rule that decided; a gate takes no other. ``other_rules``
+    are those of the rules that it took as well, where one alone did not decide.
     """
 
     ruling: Ruling
@@ -45,10 +46,16 @@ class Decision:
     line: str = ""
     arguments: dict[str, Any] | None = None
     rule_id: str = ""
+    other_rules: tuple[str, ...] = ()
 
     ALLOW: ClassVar[Decision]
     DENY: ClassVar[Decision]
     ASK: ClassVar[Decision]
+
+    @property
+    def rule_ids(self) -> tuple[str, ...]:
+        """Those of all remembered rules that decided."""
+        return (self.rule_id, *self.other_rules) if self.rule_id else ()
 
     @property
     def told_because(self) -> str:

@@ -8,6 +8,7 @@ from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision, Ruling
 from sayso.rules.deny_rule import StandingDenial
 from sayso.rules.standing import about, remembered_denial
+from sayso.rules.together import together
 
 
 class Remembered:
@@ -27,6 +28,8 @@ def remembered_decision(
 ) -> Decision | None:
     """The decision of the first remembered rule of this effect that is about the call.
 
+    Or of several that allow each part of a line: see ``sayso.rules.together``.
+
     A rule that cannot be read denies: it may be about the call. What the server
     denies is denied here, too.
     """
@@ -36,11 +39,13 @@ def remembered_decision(
         )
         return None if denial is None else denied(denial)
     consent = next(about(call, context.remembered, effect), None)
-    if consent is None:
+    rules = together(call, context.remembered) if consent is None else (consent,)
+    if not rules:
         return None
-    reason = f"allowed by an Always of {consent.stored_by} (rule {consent.rule_id})"
+    said = " and ".join(f"by an Always of {one.stored_by} (rule {one.rule_id})" for one in rules)
+    first, *others = (one.rule_id for one in rules)
     line = "remembered always allow"
-    return Decision(Ruling.ALLOW, reason, line, rule_id=consent.rule_id)
+    return Decision(Ruling.ALLOW, f"allowed {said}", line, rule_id=first, other_rules=tuple(others))
 
 
 def denied(denial: StandingDenial) -> Decision:

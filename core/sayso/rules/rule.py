@@ -98,10 +98,11 @@ class Rule:
         """The tools that the rule is about."""
         return (self.tool, *self.also)
 
-    def matches(self, call: ToolCall, values: Values | None = None) -> bool:
+    def matches(self, call: ToolCall, values: Values | None = None, *, but: str = "") -> bool:
         """Whether the call is one that this rule is about.
 
-        ``values`` are those of the call's arguments, for whoever asks many rules.
+        ``values`` are those of the call's arguments, for whoever asks many rules. What
+        ``fits`` says of the parameter ``but`` is left to the caller.
         """
         if call.name != self.tool and call.name not in self.also:
             return False
@@ -111,7 +112,7 @@ class Rule:
             if value is None or not compiled(pattern).fits(value):
                 return False
         for name, fit in self.fits.items():
-            if not fit.holds(values.plain(name), values.folder):
+            if name != but and not fit.holds(values.plain(name), values.folder):
                 return False
         digests = values.digests
         if self.others_digest is not None and not digests.hold(

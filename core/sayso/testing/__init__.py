@@ -44,6 +44,7 @@ from sayso.testing.rules_contract import AuditContract, RulesContract
 from sayso.testing.settling_contract import SettlingContract
 from sayso.testing.state_contract import StateContract
 from sayso.testing.store_contract import StoreContract
+from sayso.testing.together_contract import TogetherContract
 from sayso.testing.uses_contract import UsesContract
 from sayso.testing.watch_contract import WatchContract
 
@@ -81,6 +82,7 @@ __all__ = [
     "StateContract",
     "StoppedClock",
     "StoreContract",
+    "TogetherContract",
     "UnscriptedPromptError",
     "UsesContract",
     "WatchContract",

@@ -148,18 +148,20 @@ class MemoryRules:
         return True
 
     async def use(
-        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+        self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
     ) -> bool:
-        """Count a use of a rule by the run, unless it is over."""
+        """Count a use of rules by the run, unless one is over."""
         now = self._clock()
-        kept = self._kept.get(rule_id)
-        if kept is None or kept.book not in _names(run) or kept.rule.expires_at <= now:
+        found = [self._kept.get(rule_id) for rule_id in rule_ids]
+        there = [one for one in found if one is not None and one.book in _names(run)]
+        if len(there) < len(found) or any(one.rule.expires_at <= now for one in there):
             return False
         if book is not None and book != self.version(run):
             return False
-        used = replace(kept.rule, uses=kept.rule.uses + 1, last_used_at=now)
-        self._kept[rule_id] = replace(kept, rule=used)
-        self._audit.write(kept.about, audit.used(run, rule_id, digest))
+        for rule_id, kept in zip(rule_ids, there, strict=True):
+            used = replace(kept.rule, uses=kept.rule.uses + 1, last_used_at=now)
+            self._kept[rule_id] = replace(kept, rule=used)
+            self._audit.write(kept.about, audit.used(run, rule_id, digest))
         return True
 
     async def all(self) -> Sequence[KeptRule]:

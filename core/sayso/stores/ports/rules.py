@@ -80,12 +80,13 @@ class Rules(Protocol):
         ...
 
     async def use(
-        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+        self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
     ) -> bool:
-        """Count a use of a rule by the run, in the audit too; False and nothing when it is over.
+        """Count a use of rules by the run, in the audit too; False and nothing when one is over.
 
-        It is over when it was revoked or has expired. With ``book``, the use
-        also counts only while that is the current version of the run's rules.
+        It is over when it was revoked or has expired. All are counted in one atomic step, or
+        none. With ``book``, the use also counts only while that is the current version of the
+        run's rules.
         ``digest`` is that of the call's arguments.
         """
         ...

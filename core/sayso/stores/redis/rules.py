@@ -78,17 +78,17 @@ class RedisRules:
         return bool(said)
 
     async def use(
-        self, run: RunRef, rule_id: str, *, digest: str = "", book: str | None = None
+        self, run: RunRef, *rule_ids: str, digest: str = "", book: str | None = None
     ) -> bool:
-        """Count a use of a rule by the run, unless it is over."""
+        """Count a use of rules by the run, unless one is over."""
+        facts = [(one, audit.written(audit.used(run, one, digest))) for one in rule_ids]
         used = await self._client.run(
             _USE,
             *book_keys(run),
-            rule_id,
             self._client.token(),
             int(book is not None),
             book or "",
-            audit.written(audit.used(run, rule_id, digest)),
+            *(part for pair in facts for part in pair),
         )
         return bool(used)
 

@@ -30,6 +30,7 @@ from sayso.testing import (
     SettlingContract,
     StateContract,
     StoreContract,
+    TogetherContract,
     UsesContract,
     WatchContract,
 )
@@ -130,4 +131,8 @@ class TestMemoryProjects(ProjectsContract):
 
 
 class TestMemoryRevoked(RevokedContract):
+    pass
+
+
+class TestMemoryTogether(TogetherContract):
     pass

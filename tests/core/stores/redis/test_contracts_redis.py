@@ -24,6 +24,7 @@ from sayso.testing import (
     SettlingContract,
     StateContract,
     StoreContract,
+    TogetherContract,
     UsesContract,
     WatchContract,
 )
@@ -118,4 +119,8 @@ class TestRedisProjects(ProjectsContract):
 
 
 class TestRedisRevoked(RevokedContract):
+    pass
+
+
+class TestRedisTogether(TogetherContract):
     pass

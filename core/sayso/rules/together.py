@@ -1,0 +1,46 @@
+"""Several rules that allow a line of a shell together: each of its parts is allowed by one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sayso.calls import ToolCall
+from sayso.rules.fits import ShellFit, needed_for
+from sayso.rules.rule import RememberedRule
+from sayso.rules.values import Values
+
+
+def together(call: ToolCall, remembered: Sequence[RememberedRule]) -> tuple[RememberedRule, ...]:
+    """The remembered rules of which each allows a part of the call's line, all of them together.
+
+    They differ in nothing but the beginnings that they hold: one rule with those of all would
+    be about the call. None where a part has no beginning that is held.
+    """
+    values = Values(call.arguments, call.folder)
+    alike: dict[tuple[str, str], list[RememberedRule]] = defaultdict(list)
+    for kept in remembered:
+        if kept.effect == "allow" and call.name in kept.rule.tools:
+            for name, fit in kept.rule.fits.items():
+                if isinstance(fit, ShellFit) and fit.begins:
+                    alike[name, fit.root].append(kept)
+    for (name, root), rules in alike.items():
+        needed = needed_for(values.plain(name), root)
+        # What needs one beginning is allowed by one rule.
+        if needed is None or len(needed) < 2:
+            continue
+        about = [kept for kept in rules if kept.rule.matches(call, values, but=name)]
+        found = [_holding(words, name, about) for words in needed]
+        if all(found):
+            return tuple({kept.rule_id: kept for kept in found if kept is not None}.values())
+    return ()
+
+
+def _holding(
+    words: tuple[str, ...], name: str, rules: Sequence[RememberedRule]
+) -> RememberedRule | None:
+    for kept in rules:
+        fit = kept.rule.fits[name]
+        if isinstance(fit, ShellFit) and words in fit.begins:
+            return kept
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from sayso.calls import ToolCall
@@ -18,29 +17,30 @@ def together(call: ToolCall, remembered: Sequence[RememberedRule]) -> tuple[Reme
     be about the call. None where a part has no beginning that is held.
     """
     values = Values(call.arguments, call.folder)
-    alike: dict[tuple[str, str], list[RememberedRule]] = defaultdict(list)
+    lines: dict[tuple[str, str], list[tuple[ShellFit, RememberedRule]]] = {}
     for kept in remembered:
-        if kept.effect == "allow" and call.name in kept.rule.tools:
-            for name, fit in kept.rule.fits.items():
-                if isinstance(fit, ShellFit) and fit.begins:
-                    alike[name, fit.root].append(kept)
-    for (name, root), rules in alike.items():
+        for name, fit in kept.rule.fits.items():
+            if isinstance(fit, ShellFit) and fit.begins and kept.effect == "allow":
+                lines.setdefault((name, fit.root), []).append((fit, kept))
+    for (name, root), rules in lines.items():
         needed = needed_for(values.plain(name), root)
         # What needs one beginning is allowed by one rule.
         if needed is None or len(needed) < 2:
             continue
-        about = [kept for kept in rules if kept.rule.matches(call, values, but=name)]
-        found = [_holding(words, name, about) for words in needed]
+        found = [_holding(words, name, rules, call, values) for words in needed]
         if all(found):
             return tuple({kept.rule_id: kept for kept in found if kept is not None}.values())
     return ()
 
 
 def _holding(
-    words: tuple[str, ...], name: str, rules: Sequence[RememberedRule]
+    words: tuple[str, ...],
+    name: str,
+    rules: Sequence[tuple[ShellFit, RememberedRule]],
+    call: ToolCall,
+    values: Values,
 ) -> RememberedRule | None:
-    for kept in rules:
-        fit = kept.rule.fits[name]
-        if isinstance(fit, ShellFit) and words in fit.begins:
+    for fit, kept in rules:
+        if words in fit.begins and kept.rule.matches(call, values, but=name):
             return kept
     return None

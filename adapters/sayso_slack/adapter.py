@@ -36,6 +36,7 @@ from sayso_slack.loggers import muffled
 from sayso_slack.reading.payload import object_of
 from sayso_slack.reading.people import is_of, why_not
 from sayso_slack.reading.workspace import Workspace
+from sayso_slack.scopes import ANYWHERE, granted
 from sayso_slack.words import ENGLISH, SlackWords
 
 _log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ _UNCONNECTED = "use it inside `async with SlackAdapter(...)`"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the bot token belongs to; ``app_id`` is empty when it cannot be learned."""
+    """Who the bot token belongs to, and what it may; ``app_id`` is empty when it is not known."""
 
     team_id: str
     team_name: str
@@ -59,6 +60,7 @@ class Identity:
     user_id: str
     user_name: str
     app_id: str
+    scopes: frozenset[str]
 
 
 class SlackAdapter:
@@ -227,6 +229,7 @@ class SlackAdapter:
             user_name=str(answer.get("user") or ""),
             # Once learned it stays: a look that fails must not open the door to other apps.
             app_id=self._config.known_app_id or learned or await self._learned_app_id(bot_id),
+            scopes=granted(answer.headers),
         )
         self._revoked = ""
         return self._identity
@@ -252,7 +255,7 @@ class SlackAdapter:
         channel: dict[str, Any] = answer.get("channel") or {}
         if channel.get("is_archived"):
             return f"{place} — is_archived: unarchive the channel or choose another place"
-        if channel.get("is_member", True) or "chat:write.public" in self._scopes(answer):
+        if channel.get("is_member", True) or ANYWHERE in granted(answer.headers):
             return None
         return f"{place} — the bot is not in the channel: /invite @{self._bot_name} there"
 
@@ -344,10 +347,10 @@ class SlackAdapter:
     def _bot_name(self) -> str:
         return self._identity.user_name if self._identity else "<the bot>"
 
-    @staticmethod
-    def _scopes(answer: AsyncSlackResponse) -> set[str]:
-        granted = str(answer.headers.get("x-oauth-scopes", ""))
-        return {scope.strip() for scope in granted.split(",")}
+    @property
+    def scopes(self) -> frozenset[str]:
+        """What the app was granted, as far as Slack has said; empty until then."""
+        return self._identity.scopes if self._identity else frozenset()
 
     async def post(self, method: str, arguments: dict[str, Any]) -> AsyncSlackResponse:
         """Call a method that does something. Raises DeliveryError."""

@@ -13,12 +13,13 @@ from sayso.chats.places import Place
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, DeliveryError
 from sayso.platforms.bot import Bot, Listening
-from sayso.platforms.finding import NotLooked
+from sayso.platforms.finding import Finding, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.platforms.secret import Secret
 from sayso.platforms.section import PlatformSettings
 from sayso.stores.ports import Drafts, Leases
 from sayso_slack import settings as slack
+from sayso_slack.scopes import NEEDED, lacking
 
 if TYPE_CHECKING:
     from sayso_slack.adapter import SlackAdapter
@@ -53,6 +54,18 @@ class SlackBot(Bot):
         who = await self._adapter.identity()
         how = "over Socket Mode" if self._config.mode == "socket" else "at POST /slack/events"
         return f"{who.team_name} ({who.team_id}) as @{who.user_name}, presses {how}"
+
+    async def look(self) -> Sequence[Finding]:
+        """Whether the app was granted all that it can use."""
+        missing = lacking(self._adapter.scopes)
+        if not missing:
+            return ()
+        named = ", ".join(f"{scope} ({use})" for scope, use in missing.items())
+        text = (
+            f"the app was not granted {named}: add {'it' if len(missing) == 1 else 'them'} under "
+        )
+        text += "OAuth & Permissions, then reinstall the app"
+        return [Finding("failed" if NEEDED in missing else "info", "slack", text)]
 
     async def try_secrets(self) -> None:
         """In Socket Mode, ask for a connection with the app-level token."""

@@ -77,6 +77,16 @@ ALICE = Member("Alice", "U0ALICE", 4242)
 BOB = Member("Bob", "U0BOB", 4343)
 MALLORY = Member("Mallory", "U0MALLORY", 6666)
 
+# What an app is granted that is made from a manifest, but for posting where it is no member.
+_SCOPES = (
+    "chat:write",
+    "commands",
+    "channels:read",
+    "groups:read",
+    "users:read",
+    "dnd:read",
+    "usergroups:read",
+)
 _CHANNELS = (
     SlackChannel("C0OPS", "ops"),
     SlackChannel("C0RANDOM", "random", is_member=False),
@@ -115,6 +125,7 @@ class PlaygroundConfig:
     slack_signing_secret: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
     slack_events_url: str | None = None
     slack_ack_seconds: float = 3.0
+    slack_scopes: tuple[str, ...] = _SCOPES
     slack_channels: tuple[SlackChannel, ...] = _CHANNELS
     slack_usergroups: tuple[UserGroup, ...] = (
         UserGroup("S0ONCALL", "oncall", "On call", ("U0ALICE",)),

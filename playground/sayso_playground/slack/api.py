@@ -63,7 +63,8 @@ class SlackApi:
             if isinstance(fault, Slow):  # with the body read: the client may leave meanwhile
                 await asyncio.sleep(fault.seconds)
             response = _misbehaviour(fault) or web.json_response(
-                {"ok": True, **self._perform(request, method, arguments)}
+                {"ok": True, **self._perform(request, method, arguments)},
+                headers={"X-OAuth-Scopes": ",".join(self._state.config.slack_scopes)},
             )
             error = None if response.status == 200 else _name(response.status)
         except SlackRefusalError as refusal:

@@ -15,6 +15,7 @@ from support.commands import (
     deliver_to,
     env_of,
 )
+from support.playing import a_playground
 
 from sayso_playground import ALICE, Member, Playground, PlaygroundConfig, ServerError, UserGroup
 
@@ -105,6 +106,21 @@ async def test_a_route_where_people_approve_what_they_asked_for_is_told_of(
     done = await command(run, playground, "check", toml=toml, SAYSO_STORE_URL="memory://")
 
     assert "slack:@oncall; they may approve what they asked for" in done.out
+
+
+async def test_scopes_that_an_older_slack_app_was_not_granted_are_named(run: Run) -> None:
+    async with a_playground(slack_scopes=("chat:write", "channels:read", "users:read")) as old:
+        done = await command(run, old, "check", SAYSO_STORE_URL="memory://")
+    async with a_playground(slack_scopes=("channels:read",)) as mute:
+        failed = await command(run, mute, "check", SAYSO_STORE_URL="memory://")
+
+    (line,) = [line for line in done.out.splitlines() if "granted" in line]
+    assert line.startswith("info     slack      the app was not granted commands (")
+    for scope in ("groups:read (", "dnd:read (", "usergroups:read ("):
+        assert scope in line
+    assert "users:read" not in line
+    assert line.endswith("add them under OAuth & Permissions, then reinstall the app")
+    assert "failed   slack      the app was not granted chat:write (" in failed.out
 
 
 async def test_members_of_a_group_who_do_not_count_are_told_of(run: Run) -> None:

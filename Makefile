@@ -37,7 +37,7 @@ COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test check agents docs bench chaos fuzz mutants lock clean
+.PHONY: help demo test check agents docs bench cards chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -68,6 +68,9 @@ docs: $(DEV)  ## the documentation as a site in site/, made without the network
 
 bench: $(DEV)  ## measure against the bare floor on this machine
 	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)
+
+cards: $(DEV)  ## the sheets of docs/images/cards again, and how high the cards of 64 realistic calls are
+	@$(BIN)/python tests/e2e/card_sheets.py $(ARGS)
 
 chaos: $(DEV)  ## agents ask and people press while processes and servers are killed, held and cut; ARGS="--seconds 1200 --seed 7"
 	@PYTHONPATH=tests $(BIN)/python -m chaos.run $(ARGS)

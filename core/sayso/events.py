@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -26,6 +26,11 @@ _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
 def is_none(value: object) -> bool:
     """Whether a field is left out: it is written as it was before there was one."""
     return value is None
+
+
+def is_empty(value: Sized) -> bool:
+    """Whether nothing is in it, so that it is left out as ``is_none`` says."""
+    return not value
 
 
 class Outcome(Enum):

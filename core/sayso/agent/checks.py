@@ -10,6 +10,7 @@ from typing import TypeVar
 from sayso.agent.batch import Answers, Submitted
 from sayso.agent.copies import refuse_changed, taken
 from sayso.agent.decider import Asker, Decided, Decider
+from sayso.agent.edited import edited_lines
 from sayso.agent.emitted import EmittedCalls
 from sayso.agent.endings import Endings
 from sayso.agent.once import Once
@@ -320,6 +321,8 @@ class Checks:
             original_arguments=called_with,
             arguments_schema=schema_of(declared),
             wording=_wording(call, declared),
+            kinds={} if declared is None else dict(declared.kinds),
+            edited_lines=edited_lines(call),
             suggested_rules=derive(call, declared=declared, digest=digest, suggest=asked.suggest),
             folder=call.folder,
             **self._options.fields(asked),

@@ -21,6 +21,7 @@ LONGEST = 12_000
 """How many characters of a call are looked through."""
 
 MOST_VALUES = 500
+MOST_LINES = 200
 _DEEPEST = 12
 _SHORT = 300
 
@@ -115,6 +116,22 @@ def dangers_of(
     if not whole:
         found.add(Danger.UNREAD)
     return ordered(found)
+
+
+def dangerous_lines(call: ToolCall, argument: str, text: str) -> tuple[int, ...]:
+    """Which lines of an argument's text are dangerous by themselves, as far as they are looked at.
+
+    For what to show first where there is no room for all; a dangerous text may have none.
+    """
+    tool = known(call)
+    roles = Roles() if tool is None else tool.roles
+    lines = text[:LONGEST].split("\n")[:MOST_LINES]
+    return tuple(
+        number
+        for number, line in enumerate(lines)
+        if line.strip()
+        and _of_text(call.name, _Leaf(argument, argument, line), line, roles, Root())
+    )
 
 
 def _of_name(call: ToolCall) -> Iterator[Danger]:

@@ -54,11 +54,51 @@ _GITHUB = {
     "create_branch": Templates("Make the branch {branch} in {owner}/{repo}"),
     "create_repository": Templates("Make the repository {name}"),
     "fork_repository": Templates("Fork {owner}/{repo}"),
+    "issue_write": Templates("Write an issue in {owner}/{repo}"),
+    "update_pull_request": Templates("Change pull request {pullNumber} of {owner}/{repo}"),
+    "pull_request_review_write": Templates("Review pull request {pullNumber} of {owner}/{repo}"),
+    "run_workflow": Templates("Run {workflow_id} of {owner}/{repo} on {ref}"),
+    "create_gist": Templates("Make a gist of {filename}"),
+}
+_SLACK = {
+    "slack_post_message": Templates("Post in the channel {channel_id}"),
+    "slack_reply_to_thread": Templates("Reply in the channel {channel_id}"),
+    "conversations_add_message": Templates("Post in the channel {channel_id}"),
+}
+_ATLASSIAN = {
+    "createJiraIssue": Templates("Make a Jira issue in {projectKey}", "{summary}"),
+    "editJiraIssue": Templates("Change the Jira issue {issueIdOrKey}"),
+    "transitionJiraIssue": Templates("Move the Jira issue {issueIdOrKey}"),
+    "addCommentToJiraIssue": Templates("Comment on the Jira issue {issueIdOrKey}"),
+}
+_JIRA = {
+    "jira_create_issue": Templates("Make a Jira issue in {project_key}", "{summary}"),
+    "jira_update_issue": Templates("Change the Jira issue {issue_key}"),
+    "jira_transition_issue": Templates("Move the Jira issue {issue_key}"),
+    "jira_add_comment": Templates("Comment on the Jira issue {issue_key}"),
+    "jira_delete_issue": Templates("Delete the Jira issue {issue_key}"),
+}
+_KUBERNETES = {
+    "kubectl_apply": Templates("Apply a manifest"),
+    "kubectl_delete": Templates("Delete {resourceType} {name}"),
+    "kubectl_scale": Templates("Scale {name} to {replicas}"),
+    "kubectl_rollout": Templates("Rollout ({subCommand}) of {resourceType} {name}"),
+    "install_helm_chart": Templates("Install {chart} as {name} in {namespace}"),
+    "upgrade_helm_chart": Templates("Upgrade {name} in {namespace} with {chart}"),
+    "uninstall_helm_chart": Templates("Uninstall {name} from {namespace}"),
+}
+_FILES = {
+    "write_file": Templates("Write {path}"),
+    "edit_file": Templates("Edit {path}"),
+    "create_directory": Templates("Make the folder {path}"),
+    "move_file": Templates("Move {source} to {destination}"),
 }
 _LINEAR = {
     "create_issue": Templates("Make a Linear issue", "{title}"),
     "update_issue": Templates("Change the Linear issue {id}"),
     "create_comment": Templates("Comment on the Linear issue {issueId}"),
+    "save_issue": Templates("Make or change a Linear issue"),
+    "save_comment": Templates("Comment on Linear"),
     "create_project": Templates("Make the Linear project {name}"),
 }
 _STRIPE = {
@@ -73,10 +113,21 @@ _STRIPE = {
     "create_customer": Templates("Make the customer {name}"),
     "create_price": Templates("Make a price", facts={"Amount": "{money(unit_amount, currency)}"}),
 }
+_POSTGRES = {"query": Templates("Query the database")}
 ENGLISH: Mapping[str, Templates] = {
     **_CLAUDE,
     **_OTHERS,
-    **of_servers(github=_GITHUB, linear=_LINEAR, stripe=_STRIPE),
+    **of_servers(
+        github=_GITHUB,
+        linear=_LINEAR,
+        stripe=_STRIPE,
+        slack=_SLACK,
+        atlassian=_ATLASSIAN,
+        kubernetes=_KUBERNETES,
+        filesystem=_FILES,
+        postgres=_POSTGRES,
+        **{"mcp-atlassian": _JIRA},
+    ),
 }
 """By the name of the tool: a command's own title is what it runs, and that stands below it."""
 

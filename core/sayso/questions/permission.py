@@ -16,11 +16,11 @@ from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso.events import RequestEnding, UserInputRequest, is_none
+from sayso.events import RequestEnding, UserInputRequest, is_empty, is_none
 from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
-from sayso.questions.call_values import call_values
+from sayso.questions.call_values import EditedLines, call_values
 from sayso.questions.dangers import danger_words
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
@@ -39,6 +39,7 @@ from sayso.rules.standing import standing_denial
 from sayso.text.agents import from_agent
 from sayso.text.secrets import Redaction, redaction
 from sayso.text.visible import shortened
+from sayso.values import Kind
 from sayso.values.arguments import raw_values, shown_arguments
 from sayso.wording.wording import Wording
 
@@ -60,8 +61,9 @@ class PermissionRequestEvent(UserInputRequest):
     ``deny_rules`` are those of that policy, which nothing comes before.
     Nobody changes a call that is ``fixed``. ``claims`` are what whoever asks says of
     itself, pairs of a name and a text; ``wording`` is what the tool's maker says of the
-    call; ``kept`` is what the door that it came in by keeps with it for itself.
-    ``folder`` is where the agent works, as it says.
+    call, ``kinds`` of which kind its arguments are; ``kept`` is what the door that it came
+    in by keeps with it for itself. ``folder`` is where the agent works, as it says;
+    ``edited_lines`` where in its file each edit of the call began when it was asked about.
     """
 
     type: Literal["PERMISSION_REQUEST"] = "PERMISSION_REQUEST"
@@ -79,6 +81,8 @@ class PermissionRequestEvent(UserInputRequest):
     fixed: bool = False
     claims: tuple[tuple[str, str], ...] = ()
     wording: Annotated[Wording | None, Field(exclude_if=is_none)] = None
+    kinds: dict[str, Kind] = Field(default_factory=dict, exclude_if=is_empty)
+    edited_lines: EditedLines = ()
     kept: str = ""
     folder: Folder | None = None
 
@@ -128,7 +132,9 @@ class PermissionRequestEvent(UserInputRequest):
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
         words, shown = words_of(self), redaction(self.arguments)
-        wording = self.wording or words.well_known(call_of(self), shown.shown)
+        call = call_of(self)
+        wording = self.wording or words.well_known(call, shown.shown)
+        dangers = danger_words(call, self.folder or self.where, self.wording, words)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
@@ -136,7 +142,14 @@ class PermissionRequestEvent(UserInputRequest):
         return CardBody(
             title=titled(self.function_name, wording),
             description=from_agent(self.description),
-            values=call_values(call_of(self), shown.shown, words),
+            values=call_values(
+                call,
+                shown.shown,
+                words,
+                declared=self.kinds,
+                edited_lines=self.edited_lines,
+                dangerous=bool(dangers),
+            ),
             raw=raw_values(shown.shown),
             question=words.may_run,
             digest=short_digest(self.arguments_digest),
@@ -148,7 +161,7 @@ class PermissionRequestEvent(UserInputRequest):
                 *not_shown(shown, words),
             ),
             choices=(allow, *always, deny),
-            dangers=danger_words(call_of(self), self.folder or self.where, self.wording, words),
+            dangers=dangers,
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 

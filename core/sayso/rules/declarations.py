@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, Unpack, overload
 from sayso.errors import ConfigError
 from sayso.rules.roles import Roles, RoleWords, roles_of
 from sayso.rules.rule import Rule
+from sayso.text.kind import Kind, check_kinds
 from sayso.wording.wording import Risk, Templates, WordingWords
 
 Suggestion: TypeAlias = Rule | Mapping[str, Any]
@@ -26,8 +27,10 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _MARK = "__sayso_declaration__"
 
 
-class ToolWords(RoleWords, WordingWords):
-    """What a tool says besides: what its arguments are for, and words for its calls."""
+class ToolWords(RoleWords, WordingWords, total=False):
+    """What a tool says besides: what its arguments are for and are, and words for its calls."""
+
+    kinds: Mapping[str, Kind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,13 @@ class Declaration:
     """What a tool says of itself: whether it needs a permission, and which rules suit it.
 
     ``arguments_schema`` is the JSON Schema of its arguments: what a person
-    edits must fit it. ``talk`` to ``url`` is what its arguments are for, see ``Roles``; the
-    rest is what it says of a call, see ``sayso.wording.wording.Templates``.
+    edits must fit it. ``talk`` to ``url`` is what its arguments are for, see ``Roles``;
+    ``kinds`` says by an argument's name of which kind its text is, where a card should not
+    guess; the rest is what it says of a call, see ``sayso.wording.wording.Templates``.
 
     Raises:
-        ConfigError: an argument has two roles, names of arguments are no list, or what
-            it says is no template.
+        ConfigError: an argument has two roles, names of arguments are no list, there is no
+            such kind, or what it says is no template.
     """
 
     requires: bool = True
@@ -52,6 +56,7 @@ class Declaration:
     paths: Sequence[str] = ()
     writes: Sequence[str] = ()
     url: str = ""
+    kinds: Mapping[str, Kind] = field(default_factory=dict, hash=False)
     title: str = ""
     summary: str = ""
     facts: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -60,6 +65,7 @@ class Declaration:
 
     def __post_init__(self) -> None:
         roles_of(self._said)
+        check_kinds(self.kinds)
         self.templates.check()
 
     @property
@@ -109,11 +115,11 @@ def requires_permission(
 
     ``derive_permission(arguments)`` gives the rules to offer with Always, see ``DerivePermission``;
     ``arguments_schema`` is what arguments that a person edits must fit. ``talk``, ``command``,
-    ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``; ``title``,
-    ``summary``, ``facts``, ``risk`` and ``link`` are what it says of a call, see ``Declaration``.
+    ``paths``, ``writes`` and ``url`` are what its arguments are for, see ``Roles``; ``kinds``,
+    ``title``, ``summary``, ``facts``, ``risk`` and ``link`` are as for ``Declaration``.
 
     Raises:
-        ConfigError: an argument has two roles, or names of arguments are no list.
+        ConfigError: as for ``Declaration``.
     """
     declaration = Declaration(
         requires=requires, derive=derive_permission, arguments_schema=arguments_schema, **said

@@ -4,6 +4,7 @@ What one is, which kind it is of, how a call's arguments become some, and what o
 holds. How a platform sets them belongs to its adapter, when one is cut to the card.
 """
 
-from sayso.values.value import Kind, Value, one_value
+from sayso.text.kind import Kind
+from sayso.values.value import Value, one_value
 
 __all__ = ["Kind", "Value", "one_value"]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sayso.text.agents import shown_as_agents
 from sayso.text.blanks import folded, folded_json, unmarked
+from sayso.text.kind import Kind
 from sayso.text.secrets import redacted
 from sayso.text.visible import visible
 from sayso.values.edits import PATHS, Edits, differences, edits_in, shown_line
 from sayso.values.kinds import kind_of, kind_of_file
 from sayso.values.layout import laid_out
-from sayso.values.value import Kind, Value, is_name, plain_text
+from sayso.values.value import Value, is_name, plain_text
 from sayso.values.words import ENGLISH, ValueWords
 
-_LONGEST_LIST = 200
+_LONGEST_LIST = 400
 _LONGEST_ITEM = 60
+_FEW = 4
+_AS_IT_IS = (None, "json", "text", "list")
 _FIRST = ("diff", "shell", "sql", "http")
 _OF_FILES = ("content", "contents", "file_text", "new_source", "text", "code")
 
@@ -27,15 +30,17 @@ def values_of(
     kinds: Mapping[str, Kind] | None = None,
     *,
     talk: Collection[str] = (),
+    lines: Sequence[int] = (),
     words: ValueWords = ENGLISH,
 ) -> tuple[Value, ...]:
     """The arguments, whose secrets are hidden already, as people read them: the thing itself first.
 
     ``kinds`` says which kind an argument is of, by its name; of the others the value says it.
-    An edit is the difference that it makes. What is ``talk`` stands last.
+    An edit is the difference that it makes, at its line of ``lines`` where that is known. What
+    is ``talk`` stands last.
     """
     edits = edits_in(arguments)
-    made = tuple(_values(arguments, kinds or {}, edits, words))
+    made = tuple(_values(arguments, kinds or {}, edits, lines, words))
     return tuple(sorted(made, key=lambda value: value.name in talk))
 
 
@@ -61,6 +66,7 @@ def _values(
     arguments: Mapping[str, Any],
     kinds: Mapping[str, Kind],
     edits: Edits | None,
+    lines: Sequence[int],
     words: ValueWords,
 ) -> Iterator[Value]:
     path = next((arguments[name] for name in PATHS if isinstance(arguments.get(name), str)), "")
@@ -74,7 +80,7 @@ def _values(
     if edits is not None:
         # The file first: it is what the difference is of.
         yield from (value for value in made if value.name == edits.path)
-        yield from differences(edits, words)
+        yield from differences(edits, words, lines)
         made = [value for value in made if not edits.path or value.name != edits.path]
     yield from (value for value in made if value.kind in _FIRST)
     yield from (value for value in made if value.kind not in _FIRST)
@@ -85,7 +91,10 @@ def _without_name(value: Value) -> Value:
 
 
 def _value(name: str, item: Any, kind: Kind | None, path: str, words: ValueWords) -> Value:
-    made = _of_string(name, item, kind, path, words) if isinstance(item, str) else _of_json(item)
+    if isinstance(item, str):
+        made = _of_string(name, item, kind, path, words)
+    else:
+        made = _of_json(item, words)
     if is_name(name):
         return Value(name, made.text, made.kind, made.language, made.note)
     # What is no name could say anything: it stands with its value, where all is the agent's.
@@ -95,13 +104,13 @@ def _value(name: str, item: Any, kind: Kind | None, path: str, words: ValueWords
 
 
 def _of_string(name: str, text: str, kind: Kind | None, path: str, words: ValueWords) -> Value:
-    if kind in (None, "json") and "\n" not in text and _looks_like_json(text):
+    if kind in _AS_IT_IS and "\n" not in text and _looks_like_json(text):
         if len(text) > _LONGEST_ITEM and (written := laid_out(text)) is not None:
             return Value("", _json_text(written), "json", note=words.in_string)
         return Value("", _json_text(json.dumps(visible(text), ensure_ascii=False)))
     if kind in (None, "json") and (written := laid_out(text)) is not None:
         return Value("", _json_text(written), "json", note=words.in_string)
-    language = ""
+    language = kind_of_file(path)[1] if kind == "code" and path else ""
     if kind is None and (kind := kind_of(text)) == "text" and name in _OF_FILES and path:
         kind, language = kind_of_file(path) if "\n" in text else ("text", "")
     if kind == "diff":
@@ -110,11 +119,12 @@ def _of_string(name: str, text: str, kind: Kind | None, path: str, words: ValueW
     return Value("", shown_as_agents(text), kind or "text", language)
 
 
-def _of_json(item: Any) -> Value:
+def _of_json(item: Any, words: ValueWords) -> Value:
     if isinstance(item, list | tuple) and item and all(map(_is_short, item)):
         line = json.dumps(item, ensure_ascii=False)
         if len(line) <= _LONGEST_LIST:
-            return Value("", _json_text(line), "list")
+            note = words.entries.of(len(item)) if len(item) > _FEW else ""
+            return Value("", _json_text(line), "list", note=note)
     if isinstance(item, int | float | None) or item in ([], {}):
         return Value("", _json_text(json.dumps(item, ensure_ascii=False)))
     return Value("", _json_text(json.dumps(item, ensure_ascii=False, indent=2)), "json")

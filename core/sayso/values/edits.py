@@ -89,16 +89,29 @@ def _checked(changes: tuple[Edit, ...], names: frozenset[str], path: str) -> Edi
     return Edits(changes, names, path)
 
 
-def differences(edits: Edits, words: ValueWords) -> Iterator[Value]:
-    """Each change as the lines of a difference, below how many of them come and go."""
-    for number, edit in enumerate(edits.changes, 1):
+def differences(edits: Edits, words: ValueWords, begin: Sequence[int] = ()) -> Iterator[Value]:
+    """Each change as the lines of a difference, below how many of them come and go.
+
+    Those of which ``begin`` says at which line of the file they begin have the heading of a hunk.
+    """
+    known = begin if len(begin) == len(edits.changes) else (0,) * len(edits.changes)
+    for number, (edit, at) in enumerate(zip(edits.changes, known, strict=True), 1):
         lines = list(_difference(edit))
         added, removed = (sum(line[:1] == sign for line in lines) for sign in "+-")
         several = len(edits.changes) > 1
         name = f"{words.change} {number}" if several else words.change
         note = words.lines_changed.format(added=added, removed=removed)
-        text, brief = "\n".join(lines), "\n".join(_brief(lines, words))
+        heading = [_hunk(edit, at)] if at else []
+        text = "\n".join([*heading, *lines])
+        brief = "\n".join([*heading, *_brief(lines, words)])
         yield Value(name, text, "diff", note=note, brief="" if brief == text else brief)
+
+
+def _hunk(edit: Edit, at: int) -> str:
+    """The heading of a hunk; no line of a difference begins as it does."""
+    counts = (len(_lines(text.removesuffix("\n"))) for text in (edit.old, edit.new))
+    old, new = (f"{at if count else max(at - 1, 0)},{count}" for count in counts)
+    return f"@@ -{old} +{new} @@"
 
 
 def _difference(edit: Edit) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sayso.values.value import Kind
+from sayso.text.kind import Kind
 
 _LONGEST = 20_000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sayso.values.value import Value
@@ -135,6 +135,19 @@ def beginning(text: str, room: Room) -> str:
     return "\n".join(kept).rstrip()
 
 
+def around(lines: Sequence[str], wanted: Collection[int]) -> str:
+    """The first line, those that are wanted, and the one before each: the rest is left out."""
+    kept = sorted({0, *wanted, *(number - 1 for number in wanted if number)})
+    told: list[str] = []
+    last = -1
+    for number in kept:
+        if number > last + 1:
+            told.append(_CUT)
+        told.append(lines[number])
+        last = number
+    return "\n".join(told if last + 1 == len(lines) else [*told, _CUT])
+
+
 def _split(text: str) -> Iterator[str]:
     start = 0
     while (end := text.find("\n", start)) != -1:
@@ -177,7 +190,7 @@ def _cut(value: Value, room: Room) -> Value:
 def _hidden(whole: Value, cut: Value) -> Hidden:
     shown = cut.text.removesuffix(f"\n{_CUT}").removesuffix(_CUT)
     characters = len(whole.text) - len(shown)
-    begun = shown.count("\n") + 1 if shown else 0
+    begun = sum(line != _CUT for line in shown.split("\n")) if shown else 0
     return Hidden(whole.name, max(characters, 1), max(whole.text.count("\n") + 1 - begun, 1))
 
 

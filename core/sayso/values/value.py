@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-Kind = Literal["text", "shell", "sql", "json", "yaml", "http", "diff", "code", "list"]
+from sayso.text.kind import Kind
 
 _SHORT = 48
 _ON_A_LINE = frozenset({"text", "list"})

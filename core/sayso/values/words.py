@@ -15,6 +15,7 @@ class ValueWords:
     in_string: str
     change: str
     unchanged: Counted
+    entries: Counted
 
 
 ENGLISH = ValueWords(
@@ -22,4 +23,5 @@ ENGLISH = ValueWords(
     in_string="JSON in a string",
     change="change",
     unchanged=Counted("[{count} unchanged line]", "[{count} unchanged lines]"),
+    entries=Counted("{count} entry", "{count} entries"),
 )

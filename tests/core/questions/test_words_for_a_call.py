@@ -12,6 +12,7 @@ from sayso import Declaration, Gate, Requirements, RulePolicy, RunRef, ToolCall
 from sayso.agent.place import place_of
 from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
+from sayso.known.wordings import ENGLISH as WORDINGS
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.questions.wire import decode, encode
@@ -189,3 +190,55 @@ def test_hidden_folders_are_not_told_and_what_cannot_be_read_is_left_out(tmp_pat
     assert place_of(hidden).folder == ""
     assert place_of(tmp_path).branch == ""
     assert place_of(tmp_path / "gone").folder == str(tmp_path / "gone")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "title"),
+    [
+        (
+            "mcp__github__run_workflow",
+            {"owner": "example", "repo": "shop", "workflow_id": "release.yml", "ref": "main"},
+            "Run release.yml of example/shop on main (mcp__github__run_workflow)",
+        ),
+        (
+            "mcp__slack__slack_post_message",
+            {"channel_id": "C0OPS", "text": "done"},
+            "Post in the channel C0OPS (mcp__slack__slack_post_message)",
+        ),
+        (
+            "mcp__atlassian__transitionJiraIssue",
+            {"cloudId": "c", "issueIdOrKey": "OPS-7", "transition": {"id": "31"}},
+            "Move the Jira issue OPS-7 (mcp__atlassian__transitionJiraIssue)",
+        ),
+        (
+            "mcp__mcp-atlassian__jira_delete_issue",
+            {"issue_key": "OPS-7"},
+            "Delete the Jira issue OPS-7 (mcp__mcp-atlassian__jira_delete_issue)",
+        ),
+        (
+            "mcp__kubernetes__kubectl_scale",
+            {"name": "worker", "replicas": 0, "namespace": "batch"},
+            "Scale worker to 0 (mcp__kubernetes__kubectl_scale)",
+        ),
+        (
+            "mcp__filesystem__move_file",
+            {"source": "a.txt", "destination": "b.txt"},
+            "Move a.txt to b.txt (mcp__filesystem__move_file)",
+        ),
+        ("mcp__postgres__query", {"sql": "SELECT 1"}, "Query the database (mcp__postgres__query)"),
+    ],
+)
+def test_tools_of_well_known_servers_have_a_title_in_words(
+    tool: str, arguments: dict[str, Any], title: str
+) -> None:
+    assert a_request(tool, arguments=arguments).card().title == title
+
+
+@pytest.mark.parametrize("tool", sorted(WORDINGS))
+def test_words_for_a_well_known_tool_are_templates_that_fit_on_a_title(tool: str) -> None:
+    said = WORDINGS[tool]
+
+    said.check()
+    assert said.title
+    assert len(tool) < 45, "the title would not be shown"
+    assert a_request(tool, arguments={}).card().title.endswith((tool, f"({tool})"))

@@ -10,4 +10,5 @@ GERMAN = ValueWords(
     in_string="JSON in einer Zeichenkette",
     change="Änderung",
     unchanged=counted("[{count} unveränderte Zeile]", "[{count} unveränderte Zeilen]"),
+    entries=counted("{count} Eintrag", "{count} Einträge"),
 )

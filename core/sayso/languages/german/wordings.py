@@ -42,11 +42,53 @@ _GITHUB = {
     "create_branch": Templates("Branch {branch} in {owner}/{repo} anlegen"),
     "create_repository": Templates("Repository {name} anlegen"),
     "fork_repository": Templates("{owner}/{repo} forken"),
+    "issue_write": Templates("Issue in {owner}/{repo} schreiben"),
+    "update_pull_request": Templates("Pull-Request {pullNumber} von {owner}/{repo} ändern"),
+    "pull_request_review_write": Templates(
+        "Pull-Request {pullNumber} von {owner}/{repo} begutachten"
+    ),
+    "run_workflow": Templates("{workflow_id} von {owner}/{repo} auf {ref} ausführen"),
+    "create_gist": Templates("Gist aus {filename} anlegen"),
+}
+_SLACK = {
+    "slack_post_message": Templates("Im Kanal {channel_id} schreiben"),
+    "slack_reply_to_thread": Templates("Im Kanal {channel_id} antworten"),
+    "conversations_add_message": Templates("Im Kanal {channel_id} schreiben"),
+}
+_ATLASSIAN = {
+    "createJiraIssue": Templates("Jira-Vorgang in {projectKey} anlegen", "{summary}"),
+    "editJiraIssue": Templates("Jira-Vorgang {issueIdOrKey} ändern"),
+    "transitionJiraIssue": Templates("Jira-Vorgang {issueIdOrKey} verschieben"),
+    "addCommentToJiraIssue": Templates("Jira-Vorgang {issueIdOrKey} kommentieren"),
+}
+_JIRA = {
+    "jira_create_issue": Templates("Jira-Vorgang in {project_key} anlegen", "{summary}"),
+    "jira_update_issue": Templates("Jira-Vorgang {issue_key} ändern"),
+    "jira_transition_issue": Templates("Jira-Vorgang {issue_key} verschieben"),
+    "jira_add_comment": Templates("Jira-Vorgang {issue_key} kommentieren"),
+    "jira_delete_issue": Templates("Jira-Vorgang {issue_key} löschen"),
+}
+_KUBERNETES = {
+    "kubectl_apply": Templates("Manifest anwenden"),
+    "kubectl_delete": Templates("{resourceType} {name} löschen"),
+    "kubectl_scale": Templates("{name} auf {replicas} skalieren"),
+    "kubectl_rollout": Templates("Rollout ({subCommand}) von {resourceType} {name}"),
+    "install_helm_chart": Templates("{chart} als {name} in {namespace} installieren"),
+    "upgrade_helm_chart": Templates("{name} in {namespace} mit {chart} aktualisieren"),
+    "uninstall_helm_chart": Templates("{name} aus {namespace} entfernen"),
+}
+_FILES = {
+    "write_file": Templates("{path} schreiben"),
+    "edit_file": Templates("{path} bearbeiten"),
+    "create_directory": Templates("Ordner {path} anlegen"),
+    "move_file": Templates("{source} nach {destination} verschieben"),
 }
 _LINEAR = {
     "create_issue": Templates("Linear-Issue anlegen", "{title}"),
     "update_issue": Templates("Linear-Issue {id} ändern"),
     "create_comment": Templates("Linear-Issue {issueId} kommentieren"),
+    "save_issue": Templates("Linear-Issue anlegen oder ändern"),
+    "save_comment": Templates("In Linear kommentieren"),
     "create_project": Templates("Linear-Projekt {name} anlegen"),
 }
 _STRIPE = {
@@ -61,8 +103,19 @@ _STRIPE = {
     "create_customer": Templates("Kunden {name} anlegen"),
     "create_price": Templates("Preis anlegen", facts={"Betrag": "{money(unit_amount, currency)}"}),
 }
+_POSTGRES = {"query": Templates("Datenbank abfragen")}
 GERMAN: Mapping[str, Templates] = {
     **_CLAUDE,
     **_OTHERS,
-    **of_servers(github=_GITHUB, linear=_LINEAR, stripe=_STRIPE),
+    **of_servers(
+        github=_GITHUB,
+        linear=_LINEAR,
+        stripe=_STRIPE,
+        slack=_SLACK,
+        atlassian=_ATLASSIAN,
+        kubernetes=_KUBERNETES,
+        filesystem=_FILES,
+        postgres=_POSTGRES,
+        **{"mcp-atlassian": _JIRA},
+    ),
 }

@@ -8,7 +8,7 @@ export function renderBlocks(blocks, names, use) {
 }
 
 const BLOCKS = {
-  header: (block) => el("h4", { class: "b-header" }, block.text.text),
+  header: (block) => el("h3", { class: "b-header" }, block.text.text),
   divider: () => el("hr", { class: "b-divider" }),
   section: (block, names, use) =>
     el(

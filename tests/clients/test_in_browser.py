@@ -42,10 +42,14 @@ async def page_of(_: web.Request) -> web.Response:
 
 async def test_a_page_asks_and_withdraws(project: Project) -> None:
     dist = project.folder / "node_modules" / "sayso-client" / "dist"
+
+    async def file_of(request: web.Request) -> web.FileResponse:
+        return web.FileResponse(dist / request.match_info["name"])
+
     with taken_port("127.0.0.1", 0) as sockets:
         toml = ROUTE + API.replace("https://dashboard.example.com", url_of(sockets)) + TOKENS
         async with (
-            answering(sockets, [web.get("/", page_of), web.static("/dist", dist)]),
+            answering(sockets, [web.get("/", page_of), web.get("/dist/{name}", file_of)]),
             a_playground() as playground,
             memory_backend() as backend,
             world_on(playground, backend, toml) as world,

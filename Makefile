@@ -46,11 +46,7 @@ COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-<<<<<<< HEAD
-.PHONY: help demo test check agents docs bench cards chaos fuzz mutants lock clean
-=======
-.PHONY: help demo test check agents client docs bench chaos fuzz mutants lock clean
->>>>>>> 3330784 (The example client in TypeScript is a package: it asks, waits, withdraws and holds edits to their digest, and has helpers for the AI SDK that run no tool unasked)
+.PHONY: help demo test check agents client docs bench cards chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -103,6 +99,7 @@ lock: $(TOOLS)  ## pin the dependencies again after a change of pyproject.toml; 
 	$(COMPILE) pyproject.toml --extra bots $(DOORS:%=--extra %) --group dev \
 		-c requirements.lock -c requirements-build.lock -o requirements-dev.lock
 	@$(foreach name,$(FRAMEWORKS),$(call lock_framework,$(name)))
+	@$(MAKE) --no-print-directory $(DEV)
 	@$(NPM) install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved --silent
 
 clean:  ## remove the virtual environment and everything else that was made here

@@ -13,17 +13,12 @@ from pathlib import Path
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.calls import RunRef, new_id
 from sayso.errors import ConfigError
-from sayso.stores.backend import Backend
 from sayso_bots.cli.arguments import add_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
-from sayso_bots.mcp.approvals import Approvals, Asker
+from sayso_bots.mcp.approvals import Asker
 from sayso_bots.mcp.asking import Limits
-from sayso_bots.mcp.guard import Guard
-from sayso_bots.mcp.proxy import Proxy
-from sayso_bots.mcp.running import Running
-from sayso_bots.mcp.tasks import Tasks
 from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.settings import AskSettings, read_ask_settings
 from sayso_bots.settings.source import CONFIG_VARIABLE
@@ -40,13 +35,6 @@ class Setup:
     asker: Asker
     keys: tuple[bytes, ...]
     limits: Limits
-
-    def proxy(self, backend: Backend) -> Proxy:
-        """The proxy, on an open store."""
-        approvals = Approvals(backend, self.settings, self.asker, self.keys)
-        name = self.asker.run.agent_id
-        guard = Guard(approvals, Running(approvals), name, self.limits)
-        return Proxy(guard, Tasks(guard))
 
 
 def add_asking(parser: Parser) -> None:

@@ -37,6 +37,7 @@ COMMANDS = {
     "webhook": "set, show or delete a platform's webhook",
     "api": "make a token for the hosted API",
     "hook": "answer the hooks of agents that are commands, or write them into their settings",
+    "mcp": "serve tools to an MCP client by which an agent asks; none of them can approve",
     "mcp-proxy": "ask in chat before a tool of an MCP server runs, whatever the client",
     "acp": "stand between an editor and its agent: what it asks is asked in chat as well",
     "aap": "make, list and revoke credentials for the Agent Approval Protocol",

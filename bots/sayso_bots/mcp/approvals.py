@@ -17,7 +17,7 @@ from sayso.agent.patience import Patience
 from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import StoreUnreachableError, UnknownRequestError, WaitTimeoutError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
@@ -47,11 +47,15 @@ class Taken(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """As whom a proxy or a server asks, for how long at most, and how long it waits for a store."""
+    """As whom a proxy or a server asks, for how long at most, and how long it waits for a store.
+
+    ``folder`` is that of the project, where the calls are those of an agent that works here.
+    """
 
     run: RunRef
     seconds: float | None = None
     patience: float = DEFAULT_PATIENCE_SECONDS
+    folder: Folder | None = None
 
     def run_of(self, principal: str) -> RunRef:
         """The run of a client: those who call as somebody else remember nothing for each other."""
@@ -70,6 +74,7 @@ class Ticket:
     key: str
     name: str = ""
     noted: str | None = None
+    folder: Folder | None = None
     is_found: bool = False
 
     @property
@@ -158,18 +163,19 @@ class Approvals:
         """
         name = _name(run, mark)
         if name in self._waiting:
-            return Ticket(run, new_id())
+            return Ticket(run, new_id(), folder=self.asker.folder)
         self._waiting.add(name)
         try:
             noted = await self.patiently(lambda: self.backend.documents.read(name))
         except BaseException:
             self._waiting.discard(name)
             raise
-        return Ticket(run, noted or new_id(), name, noted, is_found=bool(noted))
+        folder = self.asker.folder
+        return Ticket(run, noted or new_id(), name, noted, folder, is_found=bool(noted))
 
     def known(self, run: RunRef, mark: str, key: str) -> Ticket:
         """The key of a call that comes again."""
-        return Ticket(run, key, _name(run, mark), key)
+        return Ticket(run, key, _name(run, mark), key, self.asker.folder)
 
     async def unasked(self, run: RunRef, call: ToolCall) -> Verdict | None:
         """The verdict where nobody is needed, else None."""
@@ -217,6 +223,16 @@ class Approvals:
         until = now + self.seconds(ticket.run, call.tool) + VALID_SECONDS
         principal = asking.client.principal
         return State(ticket.key, call.mark, principal, permission_id, now, until, inner)
+
+    async def looked(self, run: RunRef, permission_id: str) -> Verdict | None:
+        """The verdict, None while the question is open.
+
+        Raises:
+            UnknownRequestError: the session asked no such question.
+        """
+        async with self.gate(run, "") as gate:
+            found = await gate.resume(permission_id, wait=False)
+        return found if isinstance(found, Verdict) else None
 
     async def within(
         self, run: RunRef, tool: str, permission_id: str, seconds: float

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import RunRef, ToolCall, new_id
 from sayso_bots.mcp.approvals import Ticket
 from sayso_bots.mcp.calls import McpCall
 from sayso_bots.mcp.messages import Message
@@ -97,4 +97,5 @@ class Asking:
     @property
     def tool_call(self) -> ToolCall:
         """The call as a gate takes it."""
-        return ToolCall(self.call.tool, self.call.arguments)
+        call = self.call
+        return ToolCall(call.tool, call.arguments, call.call_id or new_id(), self.ticket.folder)

@@ -54,6 +54,8 @@ class McpCall:
     tool: str
     arguments: Mapping[str, Any]
     state: str | None = None
+    description: str = ""
+    call_id: str = ""
 
     @cached_property
     def mark(self) -> str:
@@ -70,8 +72,8 @@ class McpCall:
         return token if exact.is_text(token) else None
 
 
-def read_call(message: Message) -> McpCall:
-    """The call in a request.
+def read_call(message: Message, *, description: str = "", call_id: str = "") -> McpCall:
+    """The call in a request; an agent may say why it is made, and what it knows it by.
 
     Raises:
         NotAMessageError: the server could read another call than a person would be shown.
@@ -96,7 +98,7 @@ def read_call(message: Message) -> McpCall:
         why = str(error)
     if why:
         raise NotAMessageError(why, INVALID_PARAMS, message.id)
-    return McpCall(message, str(name), held, state)
+    return McpCall(message, str(name), held, state, description, call_id)
 
 
 def held_alike(arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -78,7 +78,8 @@ class Guard:
         where = MCP_WORDS.where.format(
             client=asking.client.name or MCP_WORDS.somebody, server=self._server
         )
-        said = await self.approvals.ask(asking.ticket, asking.tool_call, on_one_line(where))
+        why = call.description or on_one_line(where)
+        said = await self.approvals.ask(asking.ticket, asking.tool_call, why)
         if state is not None and state.inner is not None and said != state.permission_id:
             raise RefusedError(MCP_WORDS.old_state)  # what it goes on with is not known any more
         return said

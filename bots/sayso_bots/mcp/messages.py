@@ -68,6 +68,12 @@ class Message:
         inner = "{}" if params is None else text[params[0] : params[1]]
         return edited(text, {"params": edited(inner, changes)}).encode()
 
+    def with_meta(self, **changes: str | None) -> bytes:
+        """The bytes with other fields in ``_meta``, or without them."""
+        params = written(self.raw.decode(), "params") or "{}"
+        meta = written(params, "_meta")
+        return self.raw if meta is None else self.changed(_meta=edited(meta, changes))
+
     def renamed(self, id_: str) -> bytes:
         """The bytes with another id."""
         return edited(self.raw.decode(), {"id": id_}).encode()

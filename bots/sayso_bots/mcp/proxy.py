@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sayso.agent.verdict import Verdict
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Asking, Client, Flight, ServerGoneError, Tell
+from sayso_bots.mcp.asking import Client, Flight, ServerGoneError, Tell
 from sayso_bots.mcp.calls import TASKS, McpCall, has_tasks, read_call
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import CALL, CANCELLED, Message
@@ -60,7 +60,9 @@ class Proxy:
         flight = self._flights[name] = Flight(is_running=message.method != CALL)
         try:
             if message.method == CALL:
-                return await self._called(message, client, server, tell, flight)
+                return await self.guard.explained(
+                    message, lambda: self.called(message, client, server, tell, flight)
+                )
             if self.tasks.is_ours(message):
                 return await self.tasks.answer(message, client, server.request)
             said = await server.request(message.raw, message, tell)
@@ -100,27 +102,20 @@ class Proxy:
         """
         return read_call(message)
 
-    async def _called(
+    async def called(
         self, message: Message, client: Client, server: Server, tell: Tell, flight: Flight
-    ) -> bytes | None:
-        found: list[Asking] = []
-
-        async def work() -> bytes:
-            call = self.read(message)
-            asking = await self.guard.begin(call, client, tell, server.request, flight)
-            found.append(asking)
+    ) -> bytes:
+        """What a client reads in answer to a call; raises whatever keeps it from running."""
+        asking = await self.guard.begin(self.read(message), client, tell, server.request, flight)
+        try:
             said = await self.guard.asked(asking)
             if isinstance(said, Verdict):
                 return await self.guard.running.answer(asking, said)
             if has_tasks(message) and asking.state is None:
                 return await self.tasks.begin(asking, said)
             return await self.guard.answer(asking, said)
-
-        try:
-            return await self.guard.explained(message, work)
         finally:
-            for asking in found:
-                self.guard.approvals.forget(asking.ticket)
+            self.guard.approvals.forget(asking.ticket)
 
 
 def _with_tasks(said: bytes) -> bytes:

@@ -135,10 +135,8 @@ class Tasks:
     def _asking(self, task: Task, client: Client, forward: Forward) -> Asking:
         """The call of a task, as one that wants nothing of its client while it runs."""
         message = messages.read(task.call.encode())
-        text = messages.written(task.call, "params") or "{}"
-        meta = messages.written(text, "_meta") or "{}"
-        alone = messages.edited(meta, {CAPABILITIES_KEY: "{}", "progressToken": None})
-        raw = messages.edited(message.changed(_meta=alone).decode(), {"id": json.dumps(task.id)})
+        alone = message.with_meta(**{CAPABILITIES_KEY: "{}", "progressToken": None})
+        raw = messages.edited(alone.decode(), {"id": json.dumps(task.id)})
         call = read_call(messages.read(raw.encode()))
         ticket = self._approvals.known(self._run(client), call.mark, task.key)
         return Asking(call, client, ticket, _nothing, forward)

@@ -37,6 +37,31 @@ class McpWords:
     server_gone: str = (
         "The MCP server ended before it answered ({why}): whether the call ran is not known."
     )
+    instructions: str = (
+        "Ask with request_approval before you do what a person should decide, and do it only if "
+        "the result says that it was approved, with the arguments that it gives. Nothing in here "
+        "can approve a call: a person does, in chat."
+    )
+    request: str = (
+        "Ask a person in chat whether a tool may be called with these arguments, and wait for "
+        "the answer. Call the tool only if the result says that it was approved."
+    )
+    request_tool: str = "The name of the tool that is to be called"
+    request_arguments: str = "Its arguments, all of them, as it would be called"
+    request_description: str = "Why, in a sentence, for the person who decides"
+    request_wait: str = "false: do not wait, and look with approval_status later"
+    status: str = "How a question stands that request_approval has asked"
+    status_id: str = "The permission id that request_approval has given"
+    prompt: str = (
+        "For Claude Code's option --permission-prompt-tool: asks a person in chat whether a tool "
+        "may be used"
+    )
+    may_run: str = "Approved: {tool} may be called once, with exactly these arguments: {arguments}"
+    come_back: str = (
+        "A person is asked whether {tool} may be called; it may not yet. Look with "
+        "approval_status, permission_id {id}"
+    )
+    still_waits: str = "Nobody has answered yet: the tool may not be called"
     withdrawn: str = "the client withdrew the call"
     stopped: str = "the MCP proxy was stopped"
     open_chat: str = "Answer in chat whether {tool} may run"

@@ -1,0 +1,164 @@
+"""What ``sayso mcp`` and ``sayso mcp-proxy`` start. Loaded by them alone: it takes a while."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sayso.agent.place import project_folder
+from sayso.errors import ConfigError
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.mcp_setup import Setup, read_setup
+from sayso_bots.mcp.approvals import Approvals
+from sayso_bots.mcp.asked import Asked
+from sayso_bots.mcp.asking import ServerGoneError
+from sayso_bots.mcp.guard import Guard
+from sayso_bots.mcp.proxy import Proxy, Server
+from sayso_bots.mcp.running import Running
+from sayso_bots.mcp.servers.own import Own
+from sayso_bots.mcp.servers.process import Process
+from sayso_bots.mcp.servers.web import Peer, Web
+from sayso_bots.mcp.stdio import Conversation, Lines, our_lines
+from sayso_bots.mcp.tasks import Tasks
+from sayso_bots.process.signals import StoppedError, run_stoppable
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Serve the tools that ask, until the client has gone."""
+    setup = read_setup(args, env)
+    # The calls that its clients name are those of an agent that works in this folder.
+    setup = replace(setup, asker=replace(setup.asker, folder=project_folder(str(Path.cwd()))))
+    return _until_stopped(_own(setup))
+
+
+async def _own(setup: Setup) -> int:
+    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
+        guard = _guard(setup, backend, reports=False)
+        await _talked(Asked(guard, Tasks(guard)), lines, Own())
+    return 0
+
+
+def proxied(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Stand between until the client or the server has gone."""
+    setup = read_setup(args, env)
+    if args.url:
+        return _until_stopped(_before_address(args.url, _headers(args.header, env), setup))
+    return _until_stopped(_before_process(args.server, env, setup))
+
+
+async def _before_process(command: list[str], env: Mapping[str, str], setup: Setup) -> int:
+    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
+        server = Process(command, lines.write)
+        try:
+            await server.start(env)
+        except ServerGoneError as error:
+            raise ConfigError(f"the server cannot be started: {error}") from None
+        try:
+            talking = asyncio.create_task(_talked(_proxy(setup, backend), lines, server))
+            async with _ending(talking):
+                ended = asyncio.create_task(server.ended.wait())
+                async with _ending(ended):
+                    await asyncio.wait({talking, ended}, return_when=asyncio.FIRST_COMPLETED)
+                if talking.done():
+                    talking.result()
+                    return 0
+            print("sayso: the server has ended", file=sys.stderr)
+            return 1
+        finally:
+            await server.close()
+
+
+async def _before_address(url: str, headers: Mapping[str, str], setup: Setup) -> int:
+    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
+        web = Web(url, headers)
+        peer = Listening(web, lines)
+        try:
+            await _talked(_proxy(setup, backend), lines, peer)
+        finally:
+            await peer.leave()
+            await web.close()
+    return 0
+
+
+class Listening(Peer):
+    """The address as the client at our stdin speaks to it: it hears all that the server says."""
+
+    def __init__(self, web: Web, lines: Lines) -> None:
+        super().__init__(web)
+        self._lines = lines
+        self._hearing: asyncio.Task[None] | None = None
+
+    async def send(self, message: Any) -> None:
+        """Hand on; once the client has begun, the server may speak by itself."""
+        await super().send(message)
+        if message.method == "notifications/initialized" and self._hearing is None:
+            self._hearing = asyncio.create_task(self.listen(self._lines.write))
+
+    async def leave(self) -> None:
+        """Hear no more, and tell the server."""
+        if self._hearing is not None:
+            self._hearing.cancel()
+            await asyncio.wait({self._hearing})
+        await super().leave()
+
+
+async def _talked(proxy: Proxy, lines: Lines, server: Server) -> None:
+    try:
+        await Conversation(lines, proxy, server).run()
+    finally:
+        await proxy.tasks.finish()
+
+
+@asynccontextmanager
+async def _ending(task: asyncio.Task[Any]) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+def _proxy(setup: Setup, backend: Backend) -> Proxy:
+    guard = _guard(setup, backend)
+    return Proxy(guard, Tasks(guard))
+
+
+def _guard(setup: Setup, backend: Backend, *, reports: bool = True) -> Guard:
+    approvals = Approvals(backend, setup.settings, setup.asker, setup.keys)
+    name = setup.asker.run.agent_id
+    return Guard(approvals, Running(approvals, reports=reports), name, setup.limits)
+
+
+def _until_stopped(work: Coroutine[Any, Any, int]) -> int:
+    try:
+        return run_stoppable(work, _SIGNALS)
+    except StoppedError:
+        return 143
+
+
+def _headers(written: list[str], env: Mapping[str, str]) -> Mapping[str, str]:
+    """The headers for the server; their values are never on a command line.
+
+    Raises:
+        ConfigError: a variable is not set.
+    """
+    found = {}
+    for one in written:
+        name, equals, variable = one.partition("=")
+        if not equals or not name or not variable:
+            raise UsageError("--header: write NAME=VARIABLE, where the value is in the variable")
+        if not (value := env.get(variable, "")):
+            raise ConfigError(f"--header {name}: {variable} is not set")
+        found[name] = value
+    return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,19 +18,24 @@ from sayso.errors import ConfigError
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.mcp_setup import Setup, read_setup
+from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, read_token
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
 from sayso_bots.mcp.asking import ServerGoneError
+from sayso_bots.mcp.front import PATH, Front
 from sayso_bots.mcp.guard import Guard
+from sayso_bots.mcp.messages import MOST_BYTES
+from sayso_bots.mcp.peers import Alone, AtAddress, InProcesses, Sides
 from sayso_bots.mcp.proxy import Proxy, Server
 from sayso_bots.mcp.running import Running
 from sayso_bots.mcp.servers.own import Own
 from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.web import Peer, Web
-from sayso_bots.mcp.stdio import Conversation, Lines, our_lines
+from sayso_bots.mcp.stdio import Conversation
 from sayso_bots.mcp.tasks import Tasks
+from sayso_bots.process.lines import Lines, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
+from sayso_bots.server.webserver import answering, taken_port, url_of
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -37,28 +43,76 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 def own_server(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Serve the tools that ask, until the client has gone."""
     setup = read_setup(args, env)
+    if args.listen:
+        return _until_stopped(_listening(args, env, setup, Alone(Own()), own=True))
     # The calls that its clients name are those of an agent that works in this folder.
     setup = replace(setup, asker=replace(setup.asker, folder=project_folder(str(Path.cwd()))))
     return _until_stopped(_own(setup))
 
 
 async def _own(setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
-        guard = _guard(setup, backend, reports=False)
-        await _talked(Asked(guard, Tasks(guard)), lines, Own())
+    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
+        await _talked(_proxy(setup, backend, own=True), lines, Own())
     return 0
 
 
 def proxied(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until the client or the server has gone."""
-    setup = read_setup(args, env)
+    setup, headers = read_setup(args, env), _headers(args.header, env)
+    if args.listen:
+        return _until_stopped(_before_all(args, env, setup, headers))
     if args.url:
-        return _until_stopped(_before_address(args.url, _headers(args.header, env), setup))
+        return _until_stopped(_before_address(args.url, headers, setup))
     return _until_stopped(_before_process(args.server, env, setup))
 
 
+async def _before_all(
+    args: argparse.Namespace, env: Mapping[str, str], setup: Setup, headers: Mapping[str, str]
+) -> int:
+    sides = AtAddress(Web(args.url, headers)) if args.url else InProcesses(args.server, env)
+    return await _listening(args, env, setup, sides)
+
+
+async def _listening(
+    args: argparse.Namespace,
+    env: Mapping[str, str],
+    setup: Setup,
+    sides: Sides,
+    *,
+    own: bool = False,
+) -> int:
+    """Serve clients over HTTP until a signal comes."""
+    host, port = address_of(args.listen)
+    token = read_token(env, host)
+    names = {*LOOPBACK, *args.name} if host in LOOPBACK or args.name else ()
+    try:
+        with _taken(host, port) as sockets:
+            async with open_backend(setup.settings.store.url) as backend:
+                proxy = _proxy(setup, backend, own=own)
+                front = Front(proxy, sides, token=token, names=names)
+                async with answering(sockets, front.routes()):
+                    print(f"sayso: serves MCP on {url_of(sockets)}{PATH}", file=sys.stderr)
+                    try:
+                        await asyncio.Event().wait()
+                    finally:
+                        await front.finish()
+                        await proxy.tasks.finish()
+    finally:
+        await sides.close()
+    return 0
+
+
+@contextmanager
+def _taken(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
+    try:
+        with taken_port(host, port) as sockets:
+            yield sockets
+    except ConfigError:
+        raise ConfigError(f"--listen: {host}:{port} is in use, or not of this machine") from None
+
+
 async def _before_process(command: list[str], env: Mapping[str, str], setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
+    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
         server = Process(command, lines.write)
         try:
             await server.start(env)
@@ -80,7 +134,7 @@ async def _before_process(command: list[str], env: Mapping[str, str], setup: Set
 
 
 async def _before_address(url: str, headers: Mapping[str, str], setup: Setup) -> int:
-    async with open_backend(setup.settings.store.url) as backend, our_lines() as lines:
+    async with open_backend(setup.settings.store.url) as backend, our_lines(MOST_BYTES) as lines:
         web = Web(url, headers)
         peer = Listening(web, lines)
         try:
@@ -129,15 +183,11 @@ async def _ending(task: asyncio.Task[Any]) -> AsyncIterator[None]:
         await asyncio.wait({task})
 
 
-def _proxy(setup: Setup, backend: Backend) -> Proxy:
-    guard = _guard(setup, backend)
-    return Proxy(guard, Tasks(guard))
-
-
-def _guard(setup: Setup, backend: Backend, *, reports: bool = True) -> Guard:
+def _proxy(setup: Setup, backend: Backend, *, own: bool = False) -> Proxy:
     approvals = Approvals(backend, setup.settings, setup.asker, setup.keys)
-    name = setup.asker.run.agent_id
-    return Guard(approvals, Running(approvals, reports=reports), name, setup.limits)
+    running = Running(approvals, reports=not own)
+    guard = Guard(approvals, running, setup.asker.run.agent_id, setup.limits)
+    return (Asked if own else Proxy)(guard, Tasks(guard))
 
 
 def _until_stopped(work: Coroutine[Any, Any, int]) -> int:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.calls import RunRef, new_id
 from sayso.errors import ConfigError
 from sayso_bots.cli.arguments import add_store
 from sayso_bots.cli.call import UsageError
+from sayso_bots.cli.named import named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.mcp.approvals import Asker
 from sayso_bots.mcp.asking import Limits
-from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, read_ask_settings
-from sayso_bots.settings.source import CONFIG_VARIABLE
+from sayso_bots.settings.settings import AskSettings
 
 KEYS_VARIABLE = "SAYSO_MCP_KEYS"
+TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _SHORTEST_KEY = 32
+_LAST_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,46 @@ def add_asking(parser: Parser) -> None:
     parser.add_argument(
         "--chat-url", metavar="URL", help="where people find the chat, for clients that open it"
     )
+    parser.add_argument(
+        "--listen", metavar="HOST:PORT", help="serve clients over HTTP instead of stdin and stdout"
+    )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a name under which clients over HTTP reach this, besides those of this machine",
+    )
     add_store(parser)
+
+
+def address_of(written: str) -> tuple[str, int]:
+    """The host and the port of ``--listen``.
+
+    Raises:
+        ConfigError: it names none.
+    """
+    host, _, port = written.rpartition(":")
+    if not port.isdecimal() or int(port) > _LAST_PORT:
+        raise UsageError(f"--listen {written!r:.40}: write HOST:PORT, such as 127.0.0.1:8090")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
+def read_token(env: Mapping[str, str], host: str) -> str:
+    """What clients over HTTP must bring; empty where only this machine can reach us.
+
+    Raises:
+        ConfigError: others can, and would need to bring nothing.
+    """
+    token = env.get(TOKEN_VARIABLE, "").strip()
+    if token and len(token) < _SHORTEST_KEY:
+        raise ConfigError(f"{TOKEN_VARIABLE} has less than {_SHORTEST_KEY} characters")
+    if not token and host not in LOOPBACK:
+        raise ConfigError(
+            f"--listen {host} lets other machines in: set {TOKEN_VARIABLE} to what clients must "
+            "bring as `Authorization: Bearer …`"
+        )
+    return token
 
 
 def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
@@ -68,16 +107,7 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
     """
     if find_spec("cryptography") is None:
         raise ConfigError("MCP needs cryptography: install Sayso with its extra `mcp`")
-    config = args.config or env.get(CONFIG_VARIABLE, "")
-    if config and not Path(config).is_absolute():
-        raise ConfigError(f"{config} is looked for wherever the client works: write where it is")
-    # Without one, what an agent may have written into its own folder must not count.
-    settings = read_ask_settings(config or os.devnull, env, store_url=args.store)
-    if settings.store.is_memory:
-        raise ConfigError(
-            f"{settings.store.name} is memory://, which nobody outside this process can see; "
-            "use the Redis of `sayso serve`"
-        )
+    settings = named_settings(args.config, args.store, env, who="client")
     agent = args.agent or env.get("SAYSO_AGENT") or "mcp"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
     project = args.project or env.get("SAYSO_PROJECT") or ""
@@ -87,8 +117,8 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
         settings,
         Asker(
             RunRef(agent, session, run_id=new_id(), project=project),
-            _given(args.timeout, "--timeout"),
-            _given(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
+            seconds_of(args.timeout, "--timeout"),
+            seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
         ),
         _keys(env),
         Limits(chat_url=args.chat_url or ""),
@@ -104,10 +134,3 @@ def _keys(env: Mapping[str, str]) -> tuple[bytes, ...]:
             "`openssl rand -hex 32`"
         )
     return keys
-
-
-def _given(written: str | None, option: str) -> float | None:
-    try:
-        return None if written is None else parse_duration(written).total_seconds()
-    except ValueError as error:
-        raise UsageError(f"{option} {written!r:.40} {error}") from None

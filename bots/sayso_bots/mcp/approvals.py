@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -18,7 +19,12 @@ from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
-from sayso.errors import StoreUnreachableError, UnknownRequestError, WaitTimeoutError
+from sayso.errors import (
+    RequestLostError,
+    StoreUnreachableError,
+    UnknownRequestError,
+    WaitTimeoutError,
+)
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Use
@@ -33,6 +39,7 @@ VALID_SECONDS = 300.0
 """How long after the deadline of its question an approval can still be used."""
 
 _DONE_SECONDS = 1.0
+_AGAIN_SECONDS = 0.2
 _KEY_NAME, _KEY_SECONDS = "mcp:key", 30 * 86_400.0
 _T = TypeVar("_T")
 
@@ -237,12 +244,28 @@ class Approvals:
     async def within(
         self, run: RunRef, tool: str, permission_id: str, seconds: float
     ) -> Verdict | None:
-        """The verdict if it comes in time, else None."""
+        """The verdict if it comes in time, else None; a store that restarts is waited for.
+
+        Raises:
+            StoreUnreachableError: it is away for longer than that.
+        """
+        now = asyncio.get_running_loop().time
+        ends_at, away_since = now() + seconds, None
         async with self.gate(run, tool) as gate:
-            try:
-                return await gate.resume(permission_id, timeout=seconds)
-            except WaitTimeoutError:
-                return None
+            while True:
+                began = now()
+                try:
+                    return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
+                except WaitTimeoutError:
+                    return None
+                except RequestLostError:
+                    raise
+                except StoreUnreachableError:
+                    heard = now() - began > self.asker.patience
+                    away_since = now() if heard or away_since is None else away_since
+                    if now() - away_since > self.asker.patience:
+                        raise
+                await asyncio.sleep(_AGAIN_SECONDS)
 
     async def withdraw(self, run: RunRef, tool: str, permission_id: str, reason: str) -> Outcome:
         """End the question, unless it has ended; how it did."""

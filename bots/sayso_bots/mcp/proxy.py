@@ -94,6 +94,11 @@ class Proxy:
             if where == connection and id_ in ("", name):
                 flight.withdrawn.set()
 
+    def waits(self, connection: str, id_: str) -> bool:
+        """Whether a request waits here for its answer, and not at the server."""
+        flight = self._flights.get((connection, id_))
+        return flight is not None and not flight.is_running
+
     def read(self, message: Message) -> McpCall:
         """The call in a request.
 

@@ -3,64 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 from sayso.tasks import Background
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.asking import Client, ServerGoneError
 from sayso_bots.mcp.calls import CLIENT_KEY, client_of
-from sayso_bots.mcp.messages import MOST_BYTES, Message, NotAMessageError
+from sayso_bots.mcp.messages import Message, NotAMessageError
 from sayso_bots.mcp.proxy import Proxy, Server
+from sayso_bots.process.lines import Lines
 
 _INITIALIZE = "initialize"
-
-
-class Lines:
-    """Our stdin and stdout, or what stands for them."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-
-    async def read(self) -> bytes | None:
-        """The next line, None at the end.
-
-        Raises:
-            NotAMessageError: it is too long for anybody to read; what follows is not known.
-        """
-        try:
-            line = await self._reader.readline()
-        except ValueError:
-            raise NotAMessageError("a message is too long") from None
-        return line or None
-
-    async def write(self, line: bytes) -> None:
-        """Write a line; whoever is gone reads nothing."""
-        self._writer.write(line + b"\n")
-        await self._writer.drain()
-
-
-@asynccontextmanager
-async def our_lines() -> AsyncIterator[Lines]:
-    """The stdin and stdout of this process; what else is printed goes to stderr."""
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=MOST_BYTES)
-    out = os.fdopen(os.dup(1), "wb", 0)
-    os.dup2(2, 1)
-    read, _ = await loop.connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
-    )
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, out)
-    writer = asyncio.StreamWriter(transport, protocol, None, loop)
-    try:
-        yield Lines(reader, writer)
-    finally:
-        read.close()
-        transport.close()
 
 
 class Conversation:
@@ -77,7 +30,7 @@ class Conversation:
         """Take messages until there are no more; then withdraw what is still asked.
 
         Raises:
-            NotAMessageError: a line is too long to be read.
+            LineTooLongError: a line is too long to be read.
         """
         try:
             while (line := await self._lines.read()) is not None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from support.mcp_room import McpRoom, call, done, is_error, modern, text
+from support.valkey_server import Valkey
 
 from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
 from sayso_bots.mcp.asking import Client, Limits
 
 CHAT = "https://app.slack.com/client/T0123/C0123ABCD"
@@ -258,3 +260,21 @@ async def test_the_same_call_from_a_client_that_forgot_everything_finds_the_open
     assert sorted(map(is_error, said)) == [False, True]
     assert len(killed.inner.ran) + len(again.inner.ran) == 1
     assert await again.outcome(asked.permission_id) == "approved"
+
+
+@pytest.mark.parametrize("meta", [None, modern()], ids=["older", "2026-07-28"])
+async def test_a_wait_survives_a_restart_of_redis(meta: dict[str, Any] | None) -> None:
+    server = Valkey(appendonly="yes")
+    server.start()
+    try:
+        async with open_backend(server.url) as backend:
+            room = McpRoom(backend, limits=PATIENT, patience=20.0)
+            task = asyncio.create_task(room.ask(call(meta=meta)))
+            await room.card()
+            server.kill()
+            await asyncio.to_thread(server.start)
+            async with open_backend(server.url) as others:
+                await McpRoom(others).decided()
+            assert text(await task) == "it ran"
+    finally:
+        server.close()

@@ -1,0 +1,233 @@
+"""Clients over HTTP, in each revision: the real client, and what it would never send."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import aiohttp
+import pytest
+from mcp import Client
+from support.mcp_machine import Machine, text
+from support.mcp_room import ALICE, call, modern, open_question, request, tasks
+from support.mcp_web import web_server
+
+from sayso.testing.builders import PATIENCE_SECONDS
+
+MODES = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@dataclass
+class Served:
+    """A command of ours that serves over HTTP."""
+
+    url: str
+    process: asyncio.subprocess.Process
+
+    async def post(
+        self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> tuple[int, Any]:
+        """Send a message with the headers that belong to it, or with others."""
+        own = {**ACCEPT, **_headers(message), **(headers or {})}
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE_SECONDS)) as session,
+            session.post(self.url, json=message, headers=own) as response,
+        ):
+            if response.content_type == "text/event-stream":
+                lines = [line async for line in response.content if line.startswith(b"data:")]
+                return response.status, json.loads(lines[-1][5:]) if lines else None
+            body = await response.read()
+            is_json = response.content_type == "application/json"
+            return response.status, json.loads(body) if is_json and body else None
+
+
+def _headers(message: Mapping[str, Any]) -> dict[str, str]:
+    params = message.get("params", {})
+    version = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
+    if version is None:
+        return {}
+    named = params.get("name") or params.get("taskId")
+    more = {"Mcp-Name": named} if named else {}
+    return {"MCP-Protocol-Version": version, "Mcp-Method": message["method"], **more}
+
+
+@asynccontextmanager
+async def served(machine: Machine, *words: str, **env: str) -> AsyncIterator[Served]:
+    """A command that serves on a free port, and does not outlive the block."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "sayso_bots", *words[:1], "--listen", "127.0.0.1:0"),
+        *words[1:],
+        env={**machine.env, **env},
+        cwd=machine.folder,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stderr is not None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            said = (await process.stderr.readline()).decode()
+        assert "serves MCP on" in said, said
+        yield Served(said.split()[-1], process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def decide(machine: Machine) -> None:
+    asked = await open_question(machine.backend)
+    answer = asked.approve(by=ALICE, at=datetime.now(UTC))
+    await machine.backend.store.settle(asked.permission_id, answer)
+
+
+@MODES
+async def test_the_real_client_calls_over_http_before_a_process(
+    machine: Machine, mode: str
+) -> None:
+    news: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        news.append(message or "")
+
+    async with served(machine, *machine.proxied()) as proxy, Client(proxy.url, mode=mode) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} >= {"write", "look"}
+        said = await client.call_tool("explode", {})
+        assert said.is_error
+        wrote, _ = await asyncio.gather(
+            client.call_tool("write", {"path": "/srv"}, progress_callback=hear), decide(machine)
+        )
+        assert not wrote.is_error
+
+    assert [one["name"] for one in machine.ran] == ["write"]
+    assert set(news) == {"Waiting for an answer in chat: write"}
+
+
+@MODES
+async def test_the_real_client_calls_over_http_before_an_address(
+    machine: Machine, mode: str
+) -> None:
+    async with web_server() as web:
+        words = ("mcp-proxy", "--agent", "wiki", "--url", web.url)
+        async with served(machine, *words) as proxy, Client(proxy.url, mode=mode) as client:
+            looked = await client.call_tool("look", {})
+            wrote, _ = await asyncio.gather(
+                client.call_tool("write", {"path": "/srv"}), decide(machine)
+            )
+
+    assert (text(looked), text(wrote)) == ("looked", "wrote /srv")
+
+
+async def test_two_clients_with_the_same_ids_get_each_their_own_answers(machine: Machine) -> None:
+    async with served(machine, *machine.proxied()) as proxy:
+        arguments = [{"number": number} for number in range(8)]
+        said = await asyncio.gather(
+            *(proxy.post(call("look", 1, arguments=one, meta=modern())) for one in arguments)
+        )
+
+    assert [answer["id"] for _, answer in said] == [1] * 8
+    texts = [answer["result"]["content"][0]["text"] for _, answer in said]
+    assert texts == [f"look ran with {json.dumps(one)}" for one in arguments]
+
+
+async def test_a_wait_survives_a_restart_of_the_proxy(machine: Machine) -> None:
+    async with served(machine, *machine.proxied()) as proxy:
+        _, said = await proxy.post(call(meta=tasks()))
+        task_id = said["result"]["taskId"]
+        proxy.process.send_signal(signal.SIGTERM)
+        await proxy.process.wait()
+    async with served(machine, *machine.proxied()) as proxy:
+        get = request("tasks/get", {"taskId": task_id, "_meta": tasks()}, 7)
+        assert (await proxy.post(get))[1]["result"]["status"] == "working"
+        await decide(machine)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (said := (await proxy.post(get))[1]["result"])["status"] == "working":
+                await asyncio.sleep(0.02)
+
+    assert said["result"]["content"][0]["text"].startswith("write ran")
+    assert len(machine.ran) == 1
+
+
+async def test_a_newer_client_that_leaves_withdraws_its_call(machine: Machine) -> None:
+    async with served(machine, *machine.proxied()) as proxy:
+        leaving = asyncio.create_task(proxy.post(call(meta=modern())))
+        asked = await open_question(machine.backend)
+        leaving.cancel()
+        await asyncio.wait({leaving})
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await machine.backend.watch.pending():
+                await asyncio.sleep(0.02)
+
+    record = await machine.backend.store.get(asked.permission_id)
+    assert record is not None
+    assert record.ending is not None
+    assert record.ending.outcome.value == "cancelled"
+    assert machine.ran == []
+
+
+WRONG = {
+    "another method": {"Mcp-Method": "tools/list"},
+    "another tool": {"Mcp-Name": "look"},
+    "another revision": {"MCP-Protocol-Version": "2025-11-25"},
+}
+
+
+@pytest.mark.parametrize("headers", WRONG.values(), ids=WRONG)
+async def test_headers_that_say_something_else_than_the_body_are_refused(
+    machine: Machine, headers: dict[str, str]
+) -> None:
+    async with served(machine, *machine.proxied()) as proxy:
+        status, said = await proxy.post(call(meta=modern()), headers)
+
+    assert (status, said["error"]["code"]) == (400, -32020)
+    assert machine.read == []
+
+
+async def test_pages_of_a_browser_and_clients_without_the_token_are_kept_out(
+    machine: Machine,
+) -> None:
+    token = "of-this-test-and-of-no-other-one-at-all"
+    bearer = {"Authorization": f"Bearer {token}"}
+    async with served(machine, *machine.proxied(), SAYSO_MCP_TOKEN=token) as proxy:
+        statuses = [
+            (await proxy.post(call("look", meta=modern()), headers))[0]
+            for headers in (
+                {},
+                {"Authorization": "Bearer another"},
+                {**bearer, "Origin": "https://evil.example"},
+                {**bearer, "Host": "evil.example"},
+                {**bearer, "Origin": "http://localhost:3000"},
+            )
+        ]
+
+    assert statuses == [401, 401, 403, 403, 200]
+    assert len(machine.ran) == 1
+
+
+async def test_other_machines_are_let_in_with_a_token_only(machine: Machine) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "sayso_bots", "mcp", "--listen", "0.0.0.0:0"),
+        env=dict(machine.env),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+
+    assert process.returncode == 2
+    assert "SAYSO_MCP_TOKEN" in err.decode()
+
+
+async def test_our_own_server_is_served_over_http_too(machine: Machine) -> None:
+    async with served(machine, "mcp", "--agent", "ci") as own, Client(own.url) as client:
+        said, _ = await asyncio.gather(
+            client.call_tool("request_approval", {"tool": "deploy", "arguments": {"to": "eu"}}),
+            decide(machine),
+        )
+
+    assert not said.is_error
+    assert 'exactly these arguments: {"to":"eu"}' in text(said)

@@ -33,7 +33,7 @@ from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.web import Peer, Web
 from sayso_bots.mcp.stdio import Conversation
 from sayso_bots.mcp.tasks import Tasks
-from sayso_bots.process.lines import Lines, our_lines
+from sayso_bots.process.lines import Lines, LineTooLongError, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.server.webserver import answering, taken_port, url_of
 
@@ -195,6 +195,9 @@ def _until_stopped(work: Coroutine[Any, Any, int]) -> int:
         return run_stoppable(work, _SIGNALS)
     except StoppedError:
         return 143
+    except LineTooLongError:
+        print("sayso: a message is too long; what follows it cannot be read", file=sys.stderr)
+        return 1
 
 
 def _headers(written: list[str], env: Mapping[str, str]) -> Mapping[str, str]:

@@ -135,7 +135,7 @@ def _commands() -> set[str]:
     for document in DOCUMENTS:
         text = document.read_text()
         for command in _COMMAND.findall(text):
-            two = command.startswith(("webhook ", "api ", "hook ", "aap "))
+            two = command.startswith(("webhook ", "api ", "hook ", "aap ", "mcp "))
             found.add(command if two else command.partition(" ")[0])
     return found
 

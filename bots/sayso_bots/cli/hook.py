@@ -7,14 +7,12 @@ import asyncio
 import json
 import logging
 import math
-import os
 import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
@@ -22,7 +20,14 @@ from sayso.stores.connect import open_backend
 from sayso.text.secrets import has_login
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.named import named_settings, seconds_of
+from sayso_bots.cli.named import (
+    named_settings,
+    options_of,
+    seconds_of,
+    with_login,
+    written_address,
+    written_config,
+)
 from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.cli.store import unattended
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
@@ -43,7 +48,7 @@ from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
 from sayso_bots.resident.place import is_off
 from sayso_bots.settings.settings import AskSettings, StoreSettings
-from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
+from sayso_bots.settings.source import STORE_VARIABLE
 
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5
@@ -165,22 +170,11 @@ def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSetting
         ConfigError: one of them is wrong.
     """
     args = sayso_parser().parse_args(words)
-    settings = named_settings(args.config, _with_login(args.store, env), env)
+    settings = named_settings(args.config, with_login(args.store, env), env)
     seconds = seconds_of(args.timeout, "--timeout") or DEFAULT_SECONDS
     patience = seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS
     agent = args.agent or env.get("SAYSO_AGENT") or words[1]
     return settings, Asker(agent, seconds, patience)
-
-
-def _with_login(store: str | None, env: Mapping[str, str]) -> str | None:
-    """The store that was named, with the login of the variable where that is the same one."""
-    there = env.get(STORE_VARIABLE, "").strip()
-    return there if store and store == _without_login(there) else store
-
-
-def _without_login(url: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
@@ -240,32 +234,16 @@ def _installed(
     """
     if args.store and has_login(args.store):
         raise UsageError("--store holds a password, which would stand in a file; leave it out")
-    config = args.config or env.get(CONFIG_VARIABLE, "")
-    if not config and Path(DEFAULT_FILE).exists():
-        config = DEFAULT_FILE
     given = {
-        "--config": str(Path(config).absolute()) if config else os.devnull,
+        "--config": written_config(args.config, env),
         "--timeout": args.timeout or "10m",
         "--patience": args.patience,
         "--store": args.store,
         "--agent": args.agent,
     }
-    settings, asker = hook_setup(("hook", args.for_agent, *_options(given)), env)
-    url = settings.store.url
-    address = _without_login(url) if has_login(url) else url
-    if has_login(address):
-        raise UsageError(f"{settings.store.name} has its password elsewhere than before an @")
-    words = _options({**given, "--store": address, "--agent": asker.agent})
+    settings, asker = hook_setup(("hook", args.for_agent, *options_of(given)), env)
+    address = written_address(settings.store)
+    words = options_of({**given, "--store": address, "--agent": asker.agent})
     if args.no_helper or is_off(env):
         words.append(NO_HELPER)
     return words, settings.store, asker
-
-
-def _options(given: Mapping[str, str | None]) -> list[str]:
-    """The words of a command line; a value that begins with a dash would be taken for an option."""
-    return [
-        word
-        for name, value in given.items()
-        if value
-        for word in ((f"{name}={value}",) if value.startswith("-") else (name, value))
-    ]

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
+from sayso.text.secrets import has_login
+from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import add_asking
+from sayso_bots.cli.named import (
+    named_settings,
+    options_of,
+    seconds_of,
+    with_login,
+    written_address,
+    written_config,
+)
 from sayso_bots.cli.parser import Parser
+from sayso_bots.cli.records import one_line
+from sayso_bots.hook.settings_file import this_command
+from sayso_bots.mcp.install.clients import CLIENTS, SCOPES
+from sayso_bots.mcp.install.files import SettingsFile
+from sayso_bots.settings.source import STORE_VARIABLE
 
 _MORE = """
 
@@ -19,6 +38,28 @@ def add_arguments(parser: Parser) -> None:
     """As whom it asks, and where."""
     parser.description = f"{parser.description}{_MORE}"
     add_asking(parser)
+    actions = parser.add_group("ACTION")
+    text = "put the proxy before the servers of a client, or take it out again"
+    install = parser.add_action(actions, "install", install_command, text)
+    install.add_argument(
+        "client", choices=tuple(CLIENTS), metavar="CLIENT", help=", ".join(CLIENTS)
+    )
+    install.add_argument("server", nargs="*", metavar="SERVER", help="which of its servers (all)")
+    install.add_argument("--undo", action="store_true", help="take out what was written")
+    install.add_argument(
+        "--scope",
+        choices=SCOPES,
+        default=SCOPES[0],
+        metavar="SCOPE",
+        help="user (in your home) or project (in this folder)",
+    )
+    install.add_argument("--file", metavar="FILE", help="the settings, if they are elsewhere")
+    install.add_argument(
+        "--timeout", metavar="10m", help="how long to wait at most (default: the route's, or 10m)"
+    )
+    add_json(install)
+    add_store(install)
+    # Without an action it serves.
     parser.set_defaults(run=mcp_command)
 
 
@@ -27,3 +68,59 @@ def mcp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     from sayso_bots.cli.mcp_serving import own_server
 
     return own_server(args, env)
+
+
+def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Write the proxy into a client's settings, or take it out."""
+    client = CLIENTS[args.client]
+    at = Path(args.file).absolute() if args.file else client.file(args.scope, env, Path.cwd())
+    file = SettingsFile(client, at)
+    if args.undo:
+        names = file.undo()
+        _tell(args, at, names, [], changed=bool(names), said="taken out before")
+        return 0
+    if args.store and has_login(args.store):
+        raise UsageError("--store holds a password, which would stand in a file; leave it out")
+    config = written_config(args.config, env)
+    settings = named_settings(config, with_login(args.store, env), env, who="client")
+    seconds_of(args.timeout, "--timeout")
+    address = written_address(settings.store)
+    given = {"--config": config, "--store": address, "--timeout": args.timeout}
+
+    def before(name: str) -> tuple[str, ...]:
+        return (*this_command(), "mcp-proxy", *options_of({**given, "--agent": name}), "--")
+
+    done, left, changed = file.install(args.server, before)
+    _tell(args, at, done, left, changed=changed, said="stands before")
+    for name in left:
+        print(_ADDRESS.format(name=one_line(name)), file=sys.stderr)
+    if has_login(settings.store.url):
+        print(_NEEDS_LOGIN.format(title=client.title), file=sys.stderr)
+    return 0
+
+
+_ADDRESS = (
+    "sayso: {name} is not started by a command, so nothing was put before it; name its address "
+    "with `sayso mcp-proxy --url`"
+)
+_NEEDS_LOGIN = (
+    f"sayso: the password of the store is not written down: {STORE_VARIABLE} must be set, as it is "
+    "now, where {title} is started"
+)
+
+
+def _tell(
+    args: argparse.Namespace,
+    at: Path,
+    names: list[str],
+    left: list[str],
+    *,
+    changed: bool,
+    said: str,
+) -> None:
+    if args.json:
+        facts = {"file": str(at), "changed": changed, "servers": names, "left": left}
+        print(json.dumps(facts))
+        return
+    listed = ", ".join(map(one_line, names)) or "no server"
+    print(f"{at}: the proxy {said} {listed}{'' if changed else '; nothing was changed'}")

@@ -13,7 +13,7 @@ from sayso.calls import RunRef, new_id
 from sayso.errors import ConfigError
 from sayso_bots.cli.arguments import add_store
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.named import named_settings, seconds_of
+from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.mcp.approvals import Asker
@@ -107,7 +107,8 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
     """
     if find_spec("cryptography") is None:
         raise ConfigError("MCP needs cryptography: install Sayso with its extra `mcp`")
-    settings = named_settings(args.config, args.store, env, who="client")
+    store = with_login(args.store, env)
+    settings = named_settings(args.config, store, env, who="client")
     agent = args.agent or env.get("SAYSO_AGENT") or "mcp"
     session = args.session or env.get("SAYSO_SESSION") or who_and_where()
     project = args.project or env.get("SAYSO_PROJECT") or ""

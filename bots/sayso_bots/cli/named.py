@@ -1,16 +1,21 @@
-"""Settings for a command that works in an agent's folder: named, never found there."""
+"""Settings for a command that works in an agent's folder: named, never found there.
+
+And what is written into the settings of the agent, so that it names them.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sayso.errors import ConfigError
+from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, read_ask_settings
-from sayso_bots.settings.source import CONFIG_VARIABLE
+from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
+from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
 
 
 def named_settings(
@@ -45,3 +50,45 @@ def seconds_of(written: str | None, option: str) -> float | None:
         return None if written is None else parse_duration(written).total_seconds()
     except ValueError as error:
         raise UsageError(f"{option} {written!r:.40} {error}") from None
+
+
+def with_login(store: str | None, env: Mapping[str, str]) -> str | None:
+    """The store that was named, with the login of the variable where that is the same one."""
+    there = env.get(STORE_VARIABLE, "").strip()
+    return there if store and store == without_login(there) else store
+
+
+def without_login(url: str) -> str:
+    """The address of a store as it may stand in a file."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def written_config(config: str | None, env: Mapping[str, str]) -> str:
+    """The settings that a command names from anywhere; those of this folder where none are."""
+    named = config or env.get(CONFIG_VARIABLE, "")
+    if not named and Path(DEFAULT_FILE).exists():
+        named = DEFAULT_FILE
+    return str(Path(named).absolute()) if named else os.devnull
+
+
+def written_address(store: StoreSettings) -> str:
+    """The address of the store without its password, which must not stand in a file.
+
+    Raises:
+        UsageError: the password is not where it can be left out.
+    """
+    address = without_login(store.url) if has_login(store.url) else store.url
+    if has_login(address):
+        raise UsageError(f"{store.name} has its password elsewhere than before an @")
+    return address
+
+
+def options_of(given: Mapping[str, str | None]) -> list[str]:
+    """The words of a command line; a value that begins with a dash would be taken for an option."""
+    return [
+        word
+        for name, value in given.items()
+        if value
+        for word in ((f"{name}={value}",) if value.startswith("-") else (name, value))
+    ]

@@ -192,12 +192,18 @@ def _once(pairs: list[tuple[str, Any]]) -> Data:
 
 
 def _write(at: Path, before: str, data: Data) -> None:
-    """Put the data in the file's place in one step; a link stays one, and leads to the new file."""
+    put(at, _as_text(before, data))
+
+
+def put(at: Path, written: bytes, *, like: Path | None = None) -> None:
+    """Put a text in the file's place in one step; a link stays one, and leads to the new file.
+
+    Who may read it is left as it was, or as with the file that it is ``like``.
+    """
     target = Path(os.path.realpath(at))
-    written = _as_text(before, data)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        mode = target.stat().st_mode & 0o777
+        mode = (like or target).stat().st_mode & 0o777
     except FileNotFoundError:
         mode = 0o644
     number, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

@@ -21,12 +21,12 @@ from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, read_token
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
-from sayso_bots.mcp.asking import ServerGoneError
+from sayso_bots.mcp.asking import Server, ServerGoneError
 from sayso_bots.mcp.front import PATH, Front
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import MOST_BYTES
 from sayso_bots.mcp.peers import Alone, AtAddress, InProcesses, Sides
-from sayso_bots.mcp.proxy import Proxy, Server
+from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import Running
 from sayso_bots.mcp.servers.own import Own
 from sayso_bots.mcp.servers.process import Process

@@ -10,10 +10,10 @@ from sayso.agent.verdict import Verdict
 from sayso.errors import UnknownRequestError
 from sayso_bots import exact
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, Tell
+from sayso_bots.mcp.asking import Client, Flight, Server, Tell
 from sayso_bots.mcp.calls import CAPABILITIES_KEY, McpCall, is_modern, read_call
 from sayso_bots.mcp.messages import CALL, INVALID_PARAMS, Message, NotAMessageError
-from sayso_bots.mcp.proxy import Proxy, Server
+from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import refusal
 from sayso_bots.mcp.servers.own import PROMPT, REQUEST, STATUS
 from sayso_bots.mcp.words import MCP_WORDS

@@ -47,6 +47,26 @@ class Forward(Protocol):
         ...
 
 
+class Server(Protocol):
+    """The server behind, as one client speaks to it."""
+
+    async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:
+        """Its answer to the bytes of a request, or of its edit; what it says before goes to tell.
+
+        Raises:
+            ServerGoneError: it gives none.
+        """
+        ...
+
+    async def send(self, message: Message) -> None:
+        """Hand it what needs no answer.
+
+        Raises:
+            ServerGoneError: it cannot take it.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Client:
     """Who calls. ``principal`` tells apart those who prove who they are; ``name`` is a claim."""

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from sayso.calls import new_id
-from sayso_bots.mcp.asking import Tell
+from sayso_bots.mcp.asking import Server, Tell
 from sayso_bots.mcp.calls import is_modern
 from sayso_bots.mcp.messages import Message
-from sayso_bots.mcp.proxy import Server
 from sayso_bots.mcp.servers.headers import SESSION, VERSION
 from sayso_bots.mcp.servers.process import Process
 from sayso_bots.mcp.servers.shared import Shared
@@ -24,6 +23,7 @@ _log = logging.getLogger(__name__)
 MOST_SESSIONS = 100
 _MOST_UNHEARD = 1_000
 _BEGINS = "initialize"
+_PASSED_BACK = (SESSION, "WWW-Authenticate")
 
 
 class NoSessionError(Exception):
@@ -49,9 +49,9 @@ class Side:
     @property
     def headers(self) -> Mapping[str, str]:
         """What the client must be told besides the answer."""
-        said = self.server.said if isinstance(self.server, Peer) else {}
-        told = {name: said[name] for name in (SESSION, "WWW-Authenticate") if name in said}
-        return {SESSION: self.session, **told} if self.session else told
+        came = self.server.said if isinstance(self.server, Peer) else {}
+        passed = {header: came[header] for header in _PASSED_BACK if header in came}
+        return {SESSION: self.session, **passed} if self.session else passed
 
 
 class Sides(Protocol):

@@ -4,37 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from sayso.agent.verdict import Verdict
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, ServerGoneError, Tell
+from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell
 from sayso_bots.mcp.calls import TASKS, McpCall, has_tasks, read_call
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import CALL, CANCELLED, Message
 from sayso_bots.mcp.tasks import Tasks
 
 _DISCOVER = "server/discover"
-
-
-class Server(Protocol):
-    """The server behind, as one client speaks to it."""
-
-    async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:
-        """Its answer to the bytes of a request, or of its edit; what it says before goes to tell.
-
-        Raises:
-            ServerGoneError: it gives none.
-        """
-        ...
-
-    async def send(self, message: Message) -> None:
-        """Hand it what needs no answer.
-
-        Raises:
-            ServerGoneError: it cannot take it.
-        """
-        ...
 
 
 @dataclass

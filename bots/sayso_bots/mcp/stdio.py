@@ -7,10 +7,10 @@ import asyncio
 from sayso.tasks import Background
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, ServerGoneError
+from sayso_bots.mcp.asking import Client, Server, ServerGoneError
 from sayso_bots.mcp.calls import CLIENT_KEY, client_of
 from sayso_bots.mcp.messages import Message, NotAMessageError
-from sayso_bots.mcp.proxy import Proxy, Server
+from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.process.lines import Lines
 
 _INITIALIZE = "initialize"

@@ -113,7 +113,7 @@ define step
 endef
 
 # The agent frameworks that get along with each other and with everything else here.
-DOORS := langchain mcp openai-agents pydantic-ai
+DOORS := agui langchain mcp openai-agents pydantic-ai
 
 # One lock for Linux and macOS and every supported Python; it names no index, so that it fits a mirror.
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \

@@ -24,7 +24,7 @@ LOCKS = (
     "requirements-dev.lock",
     *(str(path.with_suffix(".lock").relative_to(ROOT)) for path in FRAMEWORKS),
 )
-DOORS = {"langchain", "mcp", "openai-agents", "pydantic-ai"}
+DOORS = {"agui", "langchain", "mcp", "openai-agents", "pydantic-ai"}
 """The extras for agents: a process of the bots needs none of them."""
 
 

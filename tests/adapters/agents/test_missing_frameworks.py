@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 SHARED = {"calls", "kept", "used"}
 DOORS = sorted({module.name for module in iter_modules(sayso_agents.__path__)} - SHARED)
-PACKAGES = ("agents", "langchain", "pydantic_ai")
+PACKAGES = ("ag_ui.core", "agents", "langchain", "pydantic_ai")
 
 _WITHOUT = f"""
 import sys

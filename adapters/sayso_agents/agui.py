@@ -1,0 +1,201 @@
+"""AG-UI: what a run was interrupted for is asked of people, and answered all at once.
+
+For whoever reads the events of an agent and starts its next run. An interrupt about a tool call is
+a question about that call; one for a confirmation or for input is a question in words or a form.
+What cannot be asked, or answered as the interrupt wants it, is no approval.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sayso.agent.batch import side_by_side
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
+from sayso.calls import RunRef, ToolCall
+from sayso.errors import InvalidInputError
+from sayso.text.visible import one_line
+from sayso_agents import missing
+from sayso_agents.calls import Said, asked, failed
+
+try:
+    from ag_ui.core import (
+        AssistantMessage,
+        BaseEvent,
+        Interrupt,
+        MessagesSnapshotEvent,
+        ResumeEntry,
+        RunFinishedEvent,
+        RunFinishedInterruptOutcome,
+        RunStartedEvent,
+        ToolCallArgsEvent,
+        ToolCallChunkEvent,
+        ToolCallStartEvent,
+    )
+except ImportError as error:
+    raise missing("AG-UI", error, "ag-ui-protocol>=1,<2") from error
+
+if TYPE_CHECKING:
+    from sayso import Handle
+
+__all__ = ["SaysoInterrupts"]
+
+_log = logging.getLogger(__name__)
+
+_CALL, _CONFIRMATION, _INPUT = "tool_call", "confirmation", "input_required"
+_APPROVED, _EDITED, _REASON = "approved", "editedArgs", "reason"
+
+_MOMENT = 0.001  # seconds
+
+
+class SaysoInterrupts:
+    """Asks people about the interrupts of runs: hear every event of a run, then ``resume``.
+
+    An answer is that of the interrupt's question, however often it is asked for: whoever
+    hears the events again, in another process, has the same one.
+    """
+
+    def __init__(self, sayso: Handle) -> None:
+        self._sayso = sayso
+        self._calls: dict[str, tuple[str, str]] = {}
+        self._run: RunRef | None = None
+        self._open: list[Interrupt] = []
+
+    def hear(self, event: BaseEvent) -> None:
+        """Note what an event says of the run, of its calls, and of why it ended."""
+        match event:
+            case RunStartedEvent():
+                self._run = self._sayso.run(event.thread_id, run_id=event.run_id)
+                self._open = []
+                self.hear_messages(event.input.messages if event.input else ())
+            case MessagesSnapshotEvent():
+                self.hear_messages(event.messages)
+            case ToolCallStartEvent():
+                self._calls[event.tool_call_id] = (event.tool_call_name, "")
+            case ToolCallChunkEvent():
+                self._more(event.tool_call_id or "", event.delta or "", event.tool_call_name or "")
+            case ToolCallArgsEvent():
+                self._more(event.tool_call_id, event.delta)
+            case RunFinishedEvent():
+                match event.outcome:
+                    case RunFinishedInterruptOutcome(interrupts=interrupts):
+                        self._open = list(interrupts)
+                    case _:
+                        self._open = []
+
+    def hear_messages(self, messages: Iterable[object]) -> None:
+        """Note the calls in messages, such as those that a run began with."""
+        for message in messages:
+            if isinstance(message, AssistantMessage):
+                for call in message.tool_calls or ():
+                    self._calls[call.id] = (call.function.name, call.function.arguments)
+
+    async def resume(self) -> list[ResumeEntry] | None:
+        """The answers to all interrupts of the run that ended; None where it was not interrupted.
+
+        To cancel this withdraws what is asked.
+        """
+        if not self._open or self._run is None:
+            return None
+        run = self._run
+        return await side_by_side([self._answered(one, run) for one in self._open])
+
+    def _more(self, id_: str, delta: str, name: str = "") -> None:
+        known, text = self._calls.get(id_, ("", ""))
+        self._calls[id_] = (name or known, text + delta)
+
+    async def _answered(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+        if interrupt.reason == _CALL:
+            return _as_approval(interrupt, await self._about_call(interrupt, run))
+        try:
+            if interrupt.reason == _CONFIRMATION:
+                return await self._confirmed(interrupt, run)
+            if interrupt.reason == _INPUT:
+                return await self._filled_in(interrupt, run)
+            _log.warning("an interrupt for %s cannot be asked", one_line(interrupt.reason, 80))
+        except Exception as error:  # whatever it is, the run must not go on as if approved
+            failed(interrupt.reason, error)
+        return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
+
+    async def _about_call(self, interrupt: Interrupt, run: RunRef) -> Said:
+        id_ = interrupt.tool_call_id or ""
+        name, written = self._calls.get(id_, ("", ""))
+
+        def call() -> ToolCall:
+            arguments = json.loads(written or "{}")
+            if not name or not isinstance(arguments, dict):
+                raise InvalidInputError({"toolCallId": "names no call that was told of"})
+            return ToolCall(name, arguments, id_)
+
+        def ask(one: ToolCall) -> Any:
+            return self._sayso.check(
+                one,
+                run=run,
+                key=f"agui:{interrupt.id}",
+                description=interrupt.message or "",
+                timeout=_seconds(interrupt),
+            )
+
+        said = await asked(name or "a tool", call, ask)
+        return said if _takes(interrupt, _EDITED) else said.unedited(name)
+
+    async def _confirmed(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+        if not interrupt.message or not _takes(interrupt, _APPROVED):
+            return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
+        said = await self._sayso.approve_text(
+            interrupt.message, run=run, timeout=_seconds(interrupt)
+        )
+        text = said.reason or said.outcome.value
+        return _as_approval(interrupt, Said({} if said.approved else None, text))
+
+    async def _filled_in(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+        text, timeout = interrupt.message or interrupt.reason, _seconds(interrupt)
+        payload: object
+        if interrupt.response_schema is None:
+            told = await self._sayso.clarify(text, run=run, timeout=timeout)
+            answered, payload = told.answered, told.answer
+        else:
+            schema = interrupt.response_schema
+            found = await self._sayso.collect(schema, text=text, run=run, timeout=timeout)
+            answered, payload = found.answered, found.data
+        if not answered:
+            return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
+        return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
+
+
+def _as_approval(interrupt: Interrupt, said: Said) -> ResumeEntry:
+    """The answer to an interrupt for an approval, as its schema wants it."""
+    if not _takes(interrupt, _APPROVED):
+        return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
+    payload: dict[str, Any] = {_APPROVED: said.arguments is not None}
+    if said.arguments is not None and said.edited:
+        payload[_EDITED] = said.arguments
+    if said.arguments is None and said.text and _takes(interrupt, _REASON):
+        payload[_REASON] = said.text
+    return ResumeEntry(interrupt_id=interrupt.id, status="resolved", payload=payload)
+
+
+def _takes(interrupt: Interrupt, name: str) -> bool:
+    """Whether the answer may have a field; an edit only where the schema names it."""
+    schema = interrupt.response_schema
+    if schema is None:
+        return name != _EDITED
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping) and name in properties:
+        return True
+    return name == _REASON and schema.get("additionalProperties", True) is True
+
+
+def _seconds(interrupt: Interrupt) -> float:
+    """How long an answer is of use; a moment where its time is over, or is not one."""
+    if interrupt.expires_at is None:
+        return DEFAULT_TIMEOUT_SECONDS
+    try:
+        until = datetime.fromisoformat(interrupt.expires_at)
+    except ValueError:
+        return _MOMENT
+    left = (until.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    return min(max(left, _MOMENT), DEFAULT_TIMEOUT_SECONDS)

@@ -92,8 +92,9 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
     state = params.get("requestState")
     if state is not None and not exact.is_text(state):
         why = "its requestState is not a text"
+    held: Mapping[str, Any] = {}
     try:
-        held = {} if why else held_alike(arguments or {})
+        held = held if why else held_alike(arguments or {})
     except ValueError as error:
         why = str(error)
     if why:

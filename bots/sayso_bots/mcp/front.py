@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -157,7 +158,7 @@ class _Answering:
                 self._left(work)
                 break
             if waited % _STREAM_SECONDS == 0 and self._takes_streams:
-                await (await self._streaming()).write(b": waiting\n\n")
+                await self._write(b": waiting\n\n")
         answered = work.done() and not work.cancelled()
         return await self._ended(work.result() if answered else None)
 
@@ -171,7 +172,12 @@ class _Answering:
 
     async def _tell(self, line: bytes) -> None:
         if self._takes_streams and not _is_gone(self._request):
-            await (await self._streaming()).write(_event(line))
+            await self._write(_event(line))
+
+    async def _write(self, part: bytes) -> None:
+        """Write to the stream; that the client has gone is seen where that is looked for."""
+        with suppress(ConnectionError):
+            await (await self._streaming()).write(part)
 
     async def _streaming(self) -> web.StreamResponse:
         if self._stream is None:
@@ -188,7 +194,7 @@ class _Answering:
                 status=status, body=said, content_type="application/json", headers=headers
             )
         if said is not None:
-            await self._stream.write(_event(said))
+            await self._write(_event(said))
         return self._stream
 
     @property

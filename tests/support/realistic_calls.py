@@ -129,7 +129,9 @@ class Look:
 
 
 REALISTIC = tuple(
-    RealisticCall(**json.loads(line))
+    RealisticCall(
+        *(json.loads(line)[field] for field in ("tool", "arguments", "dangers", "matters"))
+    )
     for line in (Path(__file__).parents[1] / "data/calls64.jsonl").read_text().splitlines()
 )
 

@@ -113,16 +113,19 @@ define step
 endef
 
 # The agent frameworks that get along with each other and with everything else here.
-DOORS := agui langchain mcp openai-agents pydantic-ai
+DOORS := agent-framework agui claude-agent-sdk langchain mcp openai-agents pydantic-ai
 
 # One lock for Linux and macOS and every supported Python; it names no index, so that it fits a mirror.
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(ARGS)
 
-# What a framework declares and our tests never load may be left out: NAME.excludes.
+# What a framework declares and our tests never load may be left out: NAME.excludes. Where tests of
+# ours run beside it, NAME.extras has the extras that they are about.
 define lock_framework
 echo "==> locking $(1)"; \
 $(COMPILE) $(LOCKS)/$(1).in $(patsubst %,--excludes %,$(wildcard $(LOCKS)/$(1).excludes)) \
+	$(if $(wildcard $(LOCKS)/$(1).extras),pyproject.toml --extra bots --group tests \
+		$(patsubst %,--extra %,$(shell cat $(LOCKS)/$(1).extras))) \
 	-o $(LOCKS)/$(1).lock || exit 1;
 endef
 
@@ -152,6 +155,8 @@ $(DEV): requirements-dev.lock pyproject.toml $(TOOLS)
 		|| { echo "uv could not install them, trying pip" >&2; \
 		     $(BIN)/python -m pip --python $(@D)/bin/python install --quiet \
 			--disable-pip-version-check --no-deps --require-hashes -r $<; }
+	@test ! -f $(LOCKS)/$*.extras || $(BIN)/uv pip install --quiet --python $(@D)/bin/python \
+		--no-deps --no-build-isolation --offline -e .
 	@touch $@
 
 # The lock names no index, so that it fits a mirror; nothing that is installed runs a script.

@@ -38,7 +38,7 @@ settings.load_profile("ours")
 
 _HERE = Path(__file__).parent
 # What takes long in one piece comes first, or one process would do it while the others are done.
-_FIRST = ("e2e", "test_docs_site.py", "bots", "playground")
+_FIRST = ("e2e", "agents", "test_docs_site.py", "bots", "playground")
 
 
 @pytest.hookimpl(optionalhook=True)

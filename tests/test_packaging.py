@@ -24,8 +24,17 @@ LOCKS = (
     "requirements-dev.lock",
     *(str(path.with_suffix(".lock").relative_to(ROOT)) for path in FRAMEWORKS),
 )
-DOORS = {"agui", "langchain", "mcp", "openai-agents", "pydantic-ai"}
+DOORS = {
+    *("agent-framework", "agui", "claude-agent-sdk", "crewai", "google-adk"),
+    *("langchain", "mcp", "openai-agents", "pydantic-ai", "strands"),
+}
 """The extras for agents: a process of the bots needs none of them."""
+LOCK_OF = {
+    door: str(path.with_suffix(".lock").relative_to(ROOT))
+    for path in (ROOT / "tests" / "agents" / "locks").glob("*.extras")
+    for door in path.read_text().split()
+}
+"""The locks of those that cannot live beside our tools."""
 
 
 def _built(project: Path, kind: str, folder: Path) -> Path:
@@ -218,7 +227,10 @@ def _pins(lock: str) -> dict[str, str]:
         ),
         ("requirements-build.lock", PROJECT["dependency-groups"]["build"]),
         ("requirements-dev.lock", PROJECT["dependency-groups"]["dev"]),
-        *(("requirements-dev.lock", _packages_of(door)) for door in sorted(DOORS)),
+        *(
+            (LOCK_OF.get(door, "requirements-dev.lock"), _packages_of(door))
+            for door in sorted(DOORS)
+        ),
     ],
 )
 def test_the_lock_fits_the_project(lock: str, wanted: list[object]) -> None:

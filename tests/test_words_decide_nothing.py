@@ -23,6 +23,7 @@ FOREIGN = {
     "NOREPLICAS",
     "OOM",
     "PRIVATE KEY",
+    "Strands Agents",
     "READONLY",
     "can't run this command",
     "permission",

@@ -19,7 +19,7 @@ from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
-__all__ = ["Said", "asked", "failed", "said_of"]
+__all__ = ["Said", "asked", "asked_now", "failed", "first_line", "said_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -98,5 +98,19 @@ async def asked(
     try:
         call = read()
         return said_of(await ask(call), call)
+    except Exception as error:
+        return failed(tool, error)
+
+
+def first_line(text: str) -> str:
+    """What a card says of a tool: the first line of its description."""
+    return next(iter(text.strip().splitlines()), "")
+
+
+def asked_now(tool: str, read: Callable[[], ToolCall], ask: Callable[[ToolCall], object]) -> Said:
+    """As ``asked``, where asking is not async."""
+    try:
+        call = read()
+        return said_of(ask(call), call)
     except Exception as error:
         return failed(tool, error)

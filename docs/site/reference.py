@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from types import ModuleType
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -113,7 +117,7 @@ BELOW = ("sayso.stores.ports",)
 """Documented rooms inside another room."""
 DOORS = tuple(f"sayso_agents.{door.name}" for door in pkgutil.iter_modules(sayso_agents.__path__))
 """Each of them needs its framework."""
-PACKAGES = (*DOORS, "sayso_slack", "sayso_telegram", "sayso_playground")
+PACKAGES = ("sayso_slack", "sayso_telegram", "sayso_playground")
 
 _FIELDS = """\
     options:
@@ -138,7 +142,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def _directive(path: str) -> str:
     """One name. The fields of a model and of an enumeration say themselves what they are."""
-    value = _value(path)
+    value = None if path in _elsewhere() else _value(path)
     fields = inspect.isclass(value) and issubclass(value, BaseModel | Enum)
     return f"::: {path}\n{_FIELDS if fields else ''}\n"
 
@@ -152,14 +156,45 @@ def public_names() -> list[str]:
     """Every public name once, by the shortest path that it is imported from."""
     found: dict[object, str] = {}
     rooms = [room.name for room in pkgutil.iter_modules(sayso.__path__, "sayso.") if room.ispkg]
-    for module in map(import_module, ("sayso", *rooms, *BELOW, *WITHOUT_ALL, *PACKAGES)):
+    named = ("sayso", *rooms, *BELOW, *WITHOUT_ALL, *PACKAGES)
+    for module in (*map(import_module, named), *_doors()[0]):
         for name in _exported(module):
             value = getattr(module, name)
             key = (
                 value if inspect.isclass(value) or inspect.isroutine(value) else (name, repr(value))
             )
             found.setdefault(key, f"{module.__name__}.{name}")
-    return list(found.values())
+    return [*found.values(), *sorted(_elsewhere())]
+
+
+@cache
+def _doors() -> tuple[list[ModuleType], list[str]]:
+    """The doors whose frameworks are here, and the names of the others."""
+    here, elsewhere = list[ModuleType](), list[str]()
+    for door in DOORS:
+        try:
+            here.append(import_module(door))
+        except ImportError:
+            elsewhere.append(door)
+    return here, elsewhere
+
+
+@cache
+def _elsewhere() -> frozenset[str]:
+    """The public names of doors whose frameworks cannot live beside the tools: read, not loaded."""
+    return frozenset(f"{door}.{name}" for door in _doors()[1] for name in names_written_in(door))
+
+
+def names_written_in(module: str) -> list[str]:
+    """What a module calls public in its source."""
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        raise LookupError(f"{module} has no source")
+    for line in ast.parse(Path(spec.origin).read_text()).body:
+        if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__":
+            names: list[str] = ast.literal_eval(line.value)
+            return names
+    return []
 
 
 def _exported(module: ModuleType) -> Iterator[str]:
@@ -172,7 +207,7 @@ def _exported(module: ModuleType) -> Iterator[str]:
 
 def _page_of(path: str) -> _Page:
     module, _, name = path.rpartition(".")
-    value = _value(path)
+    value = None if path in _elsewhere() else _value(path)
     # A union or a constant does not know its module: then it is one of those that hold it.
     holders = (known for known, held in sys.modules.items() if vars(held).get(name) is value)
     for home in chain((getattr(value, "__module__", module), module), holders):

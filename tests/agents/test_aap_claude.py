@@ -55,7 +55,7 @@ async def claude(redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> As
     async with (
         scene_on(url, folder, self_signed(folder, "IP:127.0.0.1")) as scene,
         model_served() as model,
-        agent("claude", "claude_agent", folder) as client,
+        agent("", "claude_agent", folder) as client,
     ):
         yield Claude(client, model, scene, folder)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,7 +12,6 @@ from datetime import timedelta
 import pytest
 from support.aap_room import AapRoom, aap_room
 from support.aap_world import Answer
-from support.frameworks import interpreter
 
 from sayso import Rule
 from sayso.policy.server_policy import Section, ServerPolicy
@@ -68,7 +68,7 @@ class Told:
     async def read(self) -> list[str]:
         """What the package reads in all of them."""
         reads = await asyncio.create_subprocess_exec(
-            interpreter("claude"),
+            sys.executable,
             "-c",
             READS,
             stdin=asyncio.subprocess.PIPE,

@@ -35,7 +35,7 @@ _BESIDE = (
     "README.md",
     "CHANGELOG.md",
 )
-_INSTALLED = ("clients/typescript/node_modules",)
+_INSTALLED = ("clients/typescript/node_modules", ".venv-agents")
 _SECONDS = 150
 _PASSED, _FAILED = 0, 1
 _FAILURE = re.compile(r"^FAILED (\S+)", re.MULTILINE)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import claude_agent_sdk
 from support.claude_model import Model, calls, says
-from support.frameworks import interpreter
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.cli.main import main
@@ -23,10 +23,9 @@ ALLOWED = ("--allowedTools", "Bash")
 
 def claude_command() -> Path:
     """The command that comes with its SDK."""
-    packages = interpreter("claude").parent.parent / "lib"
-    found = sorted(packages.glob("python*/site-packages/claude_agent_sdk/_bundled/claude"))
-    assert found, "the package of the SDK holds no command"
-    return found[0]
+    command = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+    assert command.exists(), "the package of the SDK holds no command"
+    return command
 
 
 @dataclass

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 from aiohttp import web
 
 Block = Mapping[str, Any]
+Turn = Sequence[Block] | Callable[[], Sequence[Block]]
+"""What the model answers; what hangs on what it was told is made when it is asked."""
 
 
 def says(text: str) -> Block:
@@ -32,13 +34,13 @@ class Model:
     """Plays one turn after the other; when there are none left it says that it is done."""
 
     url: str = ""
-    turns: deque[Sequence[Block]] = field(default_factory=deque)
+    turns: deque[Turn] = field(default_factory=deque)
     results: dict[str, str] = field(default_factory=dict)
     """What the model was told of each call, by the call's id."""
     heard: str = ""
     """All that the model was sent, the last time."""
 
-    def plays(self, *turns: Sequence[Block]) -> None:
+    def plays(self, *turns: Turn) -> None:
         """What the model answers, one turn for each request."""
         self.turns.extend(turns)
 
@@ -56,7 +58,8 @@ class Model:
         self.heard = json.dumps(body.get("messages"))
         # Titles and the like are asked for without tools, and are no turn of the conversation.
         is_turn = bool(body.get("tools")) and self.turns
-        blocks = self.turns.popleft() if is_turn else [says("done")]
+        turn = self.turns.popleft() if is_turn else [says("done")]
+        blocks = turn() if callable(turn) else turn
         message = _message(body.get("model", "a-model"), blocks)
         if not body.get("stream"):
             return web.json_response({**message, "content": list(blocks)})

@@ -91,8 +91,3 @@ def arguments_in(text: str) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise ValueError("its arguments are not a JSON object")  # noqa: TRY004 -- a bad value
     return arguments
-
-
-def first_line(text: str) -> str:
-    """What a card says of a tool."""
-    return next(iter(text.strip().splitlines()), "")

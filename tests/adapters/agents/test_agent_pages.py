@@ -9,23 +9,21 @@ from typing import Any
 import pytest
 from e2e.asked import Asked, asked
 from e2e.hands import SlackHands
-from support import openai_agents_doors, pydantic_ai_doors
-from support.agent_pages import begun, programs
-from support.conformance import all_ended
+from support import agent_framework_doors, openai_agents_doors, pydantic_ai_doors
+from support.agent_pages import ANSWERS, DENIED, all_do_as_was_said, begun, programs
 from support.doors import Work
 from support.langchain_doors import Model
-from support.scenes import cards
 
 from sayso import ToolCall
 
 WORK = Work([[ToolCall("deploy", {"release": 42}, "call_1")]])
 # Each deploys release 42, and then says what came of it, again and again.
 MODELS: dict[str, Callable[[], object]] = {
+    "agent-framework": agent_framework_doors.repeating,
     "langchain": lambda: Model(work=WORK, repeats=True),
     "openai-agents": openai_agents_doors.repeating,
     "pydantic-ai": pydantic_ai_doors.repeating,
 }
-DENIED = "The call of deploy was denied by a person. It did not run."
 
 
 @pytest.fixture
@@ -35,7 +33,7 @@ async def scene(store_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         yield opened
 
 
-@pytest.mark.parametrize(("button", "printed"), [("Allow", "release 42 is out"), ("Deny", DENIED)])
+@pytest.mark.parametrize(("button", "printed"), ANSWERS)
 @pytest.mark.parametrize("page", MODELS)
 async def test_every_program_about_a_framework_asks_and_does_as_was_said(
     scene: Asked,
@@ -47,19 +45,7 @@ async def test_every_program_about_a_framework_asks_and_does_as_was_said(
     printed: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    slack = SlackHands(scene.playground)
-    names: dict[str, Any] = {"model": MODELS[page]()}
-    for number, program in enumerate(programs(page), 1):
-        begun(program, names)
-        if ask := names.pop("ask", None):
-            await ask()
-        running = scene.ask(names["main"]())
-        await slack.press(button)
-        await running
-        await all_ended(scene)
-        assert printed in capsys.readouterr().out.splitlines()[-1]
-        assert cards(scene) == number
-    names["sayso"].close()
+    await all_do_as_was_said(page, MODELS[page](), scene, capsys, button, printed)
 
 
 @pytest.mark.parametrize(("button", "result"), [("Allow", "deployed 42"), ("Deny", DENIED)])

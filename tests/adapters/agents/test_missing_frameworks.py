@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[3]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 SHARED = {"calls", "kept", "used"}
 DOORS = sorted({module.name for module in iter_modules(sayso_agents.__path__)} - SHARED)
-PACKAGES = ("ag_ui.core", "agents", "langchain", "pydantic_ai")
+PACKAGES = (
+    *("ag_ui.core", "agent_framework", "agents", "claude_agent_sdk", "crewai", "google.adk"),
+    *("langchain", "pydantic_ai", "strands"),
+)
 
 _WITHOUT = f"""
 import sys

@@ -1,0 +1,227 @@
+"""Microsoft Agent Framework: people decide on tool calls, and on what a workflow asks.
+
+``SaysoMiddleware`` stands in front of the tools. ``run`` answers the approvals that tools with
+``approval_mode="always_require"`` ask for, ``run_workflow`` what a workflow wants to know: an
+approval, a yes or no to a text, an answer in words, or data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import BaseModel
+
+from sayso.calls import RunRef, ToolCall, new_id
+from sayso.errors import SaysoError
+from sayso_agents import missing
+from sayso_agents.calls import Said, asked, first_line
+
+try:
+    from agent_framework import (
+        AgentResponse,
+        AgentSession,
+        Content,
+        FunctionInvocationContext,
+        FunctionMiddleware,
+        Message,
+        Workflow,
+        WorkflowEvent,
+        WorkflowRunResult,
+    )
+except ImportError as error:
+    requirement = "agent-framework-core>=1.23,<2"
+    raise missing("Microsoft Agent Framework", error, requirement) from error
+
+if TYPE_CHECKING:
+    from agent_framework import SupportsAgentRun
+
+    from sayso import Handle
+
+__all__ = ["NoAnswerError", "SaysoMiddleware", "run", "run_workflow"]
+
+_APPROVAL = "function_approval_request"
+
+
+class NoAnswerError(SaysoError):
+    """Nobody answered what a workflow waits for; ``reason`` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"there is no answer: {reason}")
+        self.reason = reason
+
+
+class _Asker(NamedTuple):
+    """Who asks: a run, and the tools that led to the call."""
+
+    run: RunRef
+    path: tuple[str, ...]
+
+
+# Who asks for the tool that runs here, so that an agent inside it asks for the same run.
+_around: ContextVar[_Asker | None] = ContextVar("sayso_agent_framework_asker", default=None)
+
+
+class SaysoMiddleware(FunctionMiddleware):
+    """Every call of a tool passes Sayso first: people are asked where the policy says so.
+
+    A call runs with the arguments that were approved, or the model is told why it did not
+    run; whatever fails on the way is such a no. List it last: what other middleware changes
+    between it and the tool was shown to nobody. *Always* is kept for the ``AgentSession``,
+    else for the handle's session.
+    """
+
+    def __init__(self, sayso: Handle) -> None:
+        self._sayso = sayso
+
+    async def process(
+        self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Run the call if it is approved."""
+        tool = context.function.name
+        asker = _around.get() or _asker(self._sayso, context.session)
+        said = await asked(
+            tool,
+            lambda: ToolCall(tool, _plain(context.arguments), _call_id(context)),
+            lambda call: self._sayso.check(
+                call,
+                run=asker.run,
+                path=asker.path,
+                description=first_line(context.function.description),
+            ),
+        )
+        if said.arguments is None:
+            context.result = said.text
+            return
+        context.arguments = said.arguments
+        token = _around.set(_Asker(asker.run, (*asker.path, tool)))
+        try:
+            await call_next()
+        finally:
+            _around.reset(token)
+        if said.text:
+            context.result = _noted(context.result, said.text)
+
+
+def _asker(sayso: Handle, session: AgentSession | None) -> _Asker:
+    return _Asker(sayso.run(session=None if session is None else session.session_id), ())
+
+
+def _plain(arguments: BaseModel | Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as they would be written as JSON."""
+    if isinstance(arguments, BaseModel):
+        return arguments.model_dump(mode="json")
+    return dict(arguments)
+
+
+def _call_id(context: FunctionInvocationContext) -> str:
+    """The framework's id of the call."""
+    return str(context.metadata.get("call_id") or new_id())
+
+
+def _noted(result: Any, note: str) -> Any:
+    """The result of a tool, with a word about what ran."""
+    if isinstance(result, str):
+        return f"{result}\n\n{note}"
+    return [*result, Content.from_text(note)] if isinstance(result, list) else result
+
+
+async def run(
+    sayso: Handle, agent: SupportsAgentRun, messages: Any, *, session: AgentSession, **more: Any
+) -> AgentResponse[Any]:
+    """``agent.run``; whenever a tool wants an approval, wait for it and go on.
+
+    The framework lets an approved call run with its own arguments only: an edit is a no that
+    shows them. It has no words for a no either, so the model reads them beside it. Other
+    requests of the agent are in the response, as ever.
+    """
+    response: AgentResponse[Any] = await agent.run(messages, session=session, **more)
+    while requests := response.user_input_requests:
+        if any(request.type != _APPROVAL for request in requests):
+            break
+        asker = _asker(sayso, session)
+        said = await asyncio.gather(*(_said(sayso, asker, request) for request in requests))
+        contents = [
+            request.to_function_approval_response(one.arguments is not None)
+            for request, one in zip(requests, said, strict=True)
+        ]
+        contents += [Content.from_text(one.text) for one in said if one.arguments is None]
+        response = await agent.run(Message("user", contents), session=session, **more)
+    return response
+
+
+async def _said(sayso: Handle, asker: _Asker, request: Content) -> Said:
+    """What came of asking about a call that waits for an approval."""
+    call = request.function_call
+    tool = (call and call.name) or "a tool"
+
+    def read() -> ToolCall:
+        if call is None or not call.name:
+            raise ValueError("the request names no call")
+        return ToolCall(call.name, call.parse_arguments() or {}, call.call_id or new_id())
+
+    said = await asked(tool, read, lambda made: sayso.check(made, run=asker.run, path=asker.path))
+    return said.unedited(tool)
+
+
+async def run_workflow(
+    sayso: Handle, workflow: Workflow, message: Any, *, session: str | None = None, **more: Any
+) -> WorkflowRunResult:
+    """``workflow.run``; whenever it asks for something, people in chat are asked, and it goes on.
+
+    By what it waits for: the approval of a call as in ``run``; for ``bool``, whether the text
+    may be used, where all but an approval is False; for ``str``, an answer in words; for a
+    pydantic model, a form.
+
+    Raises:
+        NoAnswerError: nobody answered, where that cannot be said with a no.
+        TypeError: it waits for something else.
+    """
+    run = sayso.run(session=session)
+    result: WorkflowRunResult = await workflow.run(message, **more)
+    while events := result.get_request_info_events():
+        answers = await asyncio.gather(*(_answer(sayso, run, event) for event in events))
+        responses = {
+            event.request_id: answer for event, answer in zip(events, answers, strict=True)
+        }
+        result = await workflow.run(responses=responses, **more)
+    return result
+
+
+async def _answer(sayso: Handle, run: RunRef, event: WorkflowEvent[Any]) -> Any:
+    wanted, data = event.response_type, event.data
+    if isinstance(data, Content) and data.type == _APPROVAL:
+        said = await _said(sayso, _Asker(run, ()), data)
+        return data.to_function_approval_response(said.arguments is not None)
+    if wanted is bool:
+        return await _approved(sayso, run, _text_of(data))
+    if wanted is str:
+        words = await sayso.clarify(_text_of(data), run=run)
+        answer: Any = words.answer
+        why = words.reason or words.outcome.value
+    elif isinstance(wanted, type) and issubclass(wanted, BaseModel):
+        filled = await sayso.collect(wanted, text=_text_of(data), run=run)
+        answer, why = filled.data, filled.reason or filled.outcome.value
+    else:
+        raise TypeError(
+            f"people cannot be asked for {wanted!r}: answer {event.request_id} yourself"
+        )
+    if answer is None:
+        raise NoAnswerError(why)
+    return answer
+
+
+async def _approved(sayso: Handle, run: RunRef, text: str) -> bool:
+    """Whether a text was approved; a failure is a no, as silence is."""
+    try:
+        return (await sayso.approve_text(text, run=run)).approved is True
+    except SaysoError:
+        return False
+
+
+def _text_of(data: Any) -> str:
+    if isinstance(data, BaseModel):
+        return data.model_dump_json(indent=2)
+    return str(data)

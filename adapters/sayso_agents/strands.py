@@ -1,0 +1,141 @@
+"""Strands Agents: people decide on the tool calls of an agent, in its hooks.
+
+``SaysoHooks`` is a hook provider: it asks before each tool, and tells the model what a person
+changed. An agent inside a tool asks for the run that everything began with.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from sayso.calls import RunRef, ToolCall, new_id
+from sayso.errors import ConfigError
+from sayso_agents import missing
+from sayso_agents.calls import asked, first_line
+
+try:
+    from strands.hooks import (
+        AfterInvocationEvent,
+        AfterToolCallEvent,
+        BeforeToolCallEvent,
+        HookOrder,
+        HookProvider,
+        HookRegistry,
+    )
+    from strands.types.tools import ToolResultContent
+except ImportError as error:
+    raise missing("Strands Agents", error, "strands-agents>=1.62,<2") from error
+
+if TYPE_CHECKING:
+    from sayso import Handle
+
+__all__ = ["SaysoHooks"]
+
+_NO_NAME = "Strands Agents"
+"""The name of an agent that was given none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A tool that runs: which agent called it, for which run, and what led there.
+
+    ``note`` is what the model is told beside its result, ``around`` the tool that the agent
+    itself runs inside of.
+    """
+
+    agent: object
+    run: RunRef
+    path: tuple[str, ...]
+    tool: str
+    call_id: str
+    note: str
+    around: _Running | None
+
+
+_running: ContextVar[_Running | None] = ContextVar("sayso_strands_running", default=None)
+
+
+class SaysoHooks(HookProvider):
+    """Every call of a tool passes Sayso first: people are asked where the policy says so.
+
+    A call runs with the arguments that were approved, or the model is told why it did not
+    run; whatever fails on the way is such a no. Other hooks change a call before people
+    see it. ``session`` is the one that an *Always* is kept for; else it is that of the
+    agent's session manager, or each agent has one of its own.
+    """
+
+    def __init__(self, sayso: Handle, *, session: str | None = None) -> None:
+        self._sayso = sayso
+        self._session = session
+        self._own: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+    def register_hooks(self, registry: HookRegistry, **_: Any) -> None:
+        """Be asked last of all before a tool runs, and look at what comes of it."""
+        registry.add_callback(BeforeToolCallEvent, self._ask, order=HookOrder.SDK_LAST)
+        registry.add_callback(AfterToolCallEvent, self._tell)
+        registry.add_callback(AfterInvocationEvent, self._forget)
+
+    # Strands awaits what is an async function itself, and nothing else: of a callable that only
+    # gives something to await, every call would run.
+    async def _ask(self, event: BeforeToolCallEvent[Any]) -> None:
+        around = _left(event.agent)
+        if event.cancel_tool:
+            return
+        use = event.tool_use
+        name, call_id = use["name"], use["toolUseId"]
+        run, path = self._asker(event.agent, around)
+
+        def read() -> ToolCall:
+            tool = event.selected_tool
+            if tool is not None and tool.tool_name != name:
+                raise ConfigError(f"another hook put {tool.tool_name} in its place")
+            return ToolCall(name, use["input"], call_id)
+
+        spec = event.selected_tool.tool_spec if event.selected_tool else {"description": ""}
+        about = first_line(spec["description"])
+        said = await asked(
+            name,
+            read,
+            lambda call: self._sayso.check(call, run=run, path=path, description=about),
+        )
+        if said.arguments is None:
+            event.cancel_tool = said.text
+            return
+        event.tool_use = {**use, "input": said.arguments}
+        _running.set(_Running(event.agent, run, path, name, call_id, said.text, around))
+
+    async def _tell(self, event: AfterToolCallEvent[Any]) -> None:
+        running = _running.get()
+        if running is None or running.call_id != event.tool_use["toolUseId"]:
+            return
+        _left(event.agent)
+        if running.note:
+            note: ToolResultContent = {"text": running.note}
+            event.result = {**event.result, "content": [note, *event.result["content"]]}
+
+    async def _forget(self, event: AfterInvocationEvent) -> None:
+        _left(event.agent)
+
+    def _asker(self, agent: Any, around: _Running | None) -> tuple[RunRef, tuple[str, ...]]:
+        """For which run an agent asks, and what led to it."""
+        if around is None:
+            return self._sayso.run(session=self._session_of(agent)), ()
+        named = () if agent.name in (_NO_NAME, around.tool) else (agent.name,)
+        return around.run, (*around.path, around.tool, *named)
+
+    def _session_of(self, agent: Any) -> str:
+        # The id of an agent without a session manager is too short to be nobody else's.
+        kept = getattr(agent, "_session_manager", None) and agent.session_id
+        return self._session or kept or self._own.setdefault(agent, new_id())
+
+
+def _left(agent: object) -> _Running | None:
+    """What an agent runs inside of, now that no tool of its own runs in this task."""
+    running = _running.get()
+    if running is not None and running.agent is agent:
+        running = running.around
+        _running.set(running)
+    return running

@@ -1,0 +1,59 @@
+"""The doors whose frameworks cannot live beside our tools, each tested where its framework is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from support.frameworks import interpreter
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SOURCES = ("core", "adapters", "bots", "playground")
+FRAMEWORKS = {"crewai": "crewai", "google_adk": "others", "strands": "others"}
+"""The frameworks, each with its environment."""
+QUIET = {
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "CREWAI_TRACING_ENABLED": "false",
+    "OTEL_SDK_DISABLED": "true",
+}
+"""They tell nobody what they do."""
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+async def test_a_door_keeps_its_promises_where_its_framework_is(
+    framework: str, redis_url: str
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(str(interpreter(FRAMEWORKS[framework])), "-m", "pytest", "-q", "--tb=short", "-x"),
+        # What frameworks warn of is not ours to mend.
+        *("-W", "default", "-p", "no:cacheprovider", str(HERE / "doors" / f"test_{framework}.py")),
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(str(ROOT / source) for source in SOURCES),
+            "SAYSO_TEST_REDIS_URL": redis_url,
+            "SAYSO_TEST_FRAMEWORK": framework,
+            **QUIET,
+        },
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    try:
+        out, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+    assert process.returncode == 0, out.decode()[-6000:]
+    assert " passed" in out.decode()
+
+
+def test_every_file_of_tests_beside_is_run() -> None:
+    files = {path.stem.removeprefix("test_") for path in (HERE / "doors").glob("test_*.py")}
+
+    assert files == set(FRAMEWORKS)

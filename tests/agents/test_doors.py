@@ -12,7 +12,13 @@ from support.frameworks import interpreter
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SOURCES = ("core", "adapters", "bots", "playground")
-FRAMEWORKS = {"crewai": "crewai", "google_adk": "others", "others": "others", "strands": "others"}
+FRAMEWORKS = {
+    "crewai": "crewai",
+    "durable": "others",
+    "google_adk": "others",
+    "others": "others",
+    "strands": "others",
+}
 """The frameworks, each with its environment."""
 QUIET = {
     "CREWAI_DISABLE_TELEMETRY": "true",

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 class AcpWords:
     """The sentences, with what is filled in between braces."""
 
-    by_editor: str = "answered in the editor"
     cancelled: str = "the editor cancelled it"
     changed: str = "the agent changed the call while it was asked about"
     ended: str = "the editor or the agent is gone"

@@ -43,6 +43,13 @@ telegram = 4343
 slack = "U0CAROL"
 telegram = 4444
 
+[questions]
+reasons = ["Too risky", "R&D only"]
+reason_wait = "{reason_wait}"
+together = "{together}"
+"""
+
+_ROUTES = """
 [[route]]
 tool = "payments_*"
 to = ["slack:C0OPS"]
@@ -51,11 +58,6 @@ approvers = ["carol"]
 [[route]]
 to = ["slack:C0OPS", "telegram:-1001234567890"]
 approvers = ["alice", "bob"]
-
-[questions]
-reasons = ["Too risky", "R&D only"]
-reason_wait = "{reason_wait}"
-together = "{together}"
 """
 
 Opened = Callable[[], AbstractAsyncContextManager[Backend]]
@@ -100,6 +102,7 @@ async def asked(
     *,
     reason_wait: str = "60s",
     together: str = "off",
+    routes: str = _ROUTES,
     bots: Callable[[Backend], Backend] = lambda backend: backend,
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> AsyncIterator[Asked]:
@@ -107,7 +110,8 @@ async def asked(
 
     On Redis the agent and the bots each have connections of their own, as in
     two processes. A denial waits for its reason as long as ``reason_wait``;
-    calls that come within ``together`` share a card. ``bots`` makes of the
+    calls that come within ``together`` share a card. ``routes`` are those of the settings, with
+    what stands above all sections before them. ``bots`` makes of the
     bots' backend the one they are given; ``pause`` is what Telegram does
     before it delivers an update again.
     """
@@ -117,7 +121,7 @@ async def asked(
         process = await _processes(stack, store)
         backend = await stack.enter_async_context(process())
         theirs = await stack.enter_async_context(process())
-        text = _SETTINGS.format(reason_wait=reason_wait, together=together)
+        text = routes + _SETTINGS.format(reason_wait=reason_wait, together=together)
         settings = settings_of(source_of(text, _environment(playground), name="this test"))
         serves = await stack.enter_async_context(serving(settings, backend=bots(theirs)))
         playground.slack.deliver_to(f"{serves.url}/slack/events")

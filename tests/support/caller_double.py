@@ -16,9 +16,10 @@ from sayso.cards.called import Called
 from sayso.cards.card import Card
 from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
-from sayso.desk.desk import Desk
+from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError
+from sayso.languages.tables import DESK
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
 from sayso.testing import StoppedClock, a_request
@@ -116,13 +117,21 @@ async def calling_room(
     reach: Mapping[str, Reach] | None = None,
     self_approval: bool = False,
     places: Sequence[Place] = (OPS,),
+    language: str = "",
 ) -> AsyncIterator[CallingRoom]:
     """The room while the block runs."""
     chat, caller = ChatDouble(), CallerDouble()
     route = Route(
-        tuple(places), approvers=tuple(approvers), calling=calling, self_approval=self_approval
+        tuple(places),
+        approvers=tuple(approvers),
+        calling=calling,
+        self_approval=self_approval,
+        language=language,
     )
     routes = Routes([route], PEOPLE, reach=reach or {})
-    one, two = (Desk(backend, [chat], routes, callers=[caller], clock=clock) for _ in range(2))
+    options = DeskOptions(words=DESK)
+    one, two = (
+        Desk(backend, [chat], routes, options, callers=[caller], clock=clock) for _ in range(2)
+    )
     async with working(one), working(two):
         yield CallingRoom(backend, one, two, chat, caller, clock)

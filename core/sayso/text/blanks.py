@@ -25,8 +25,9 @@ _TABS_IN_STRINGS = re.compile(
     rf"(?:(?<! )(?= )|(?<!\\)(?=\\))(?: *+\\[tr]){{{WIDEST // _TAB + 1},}}+ *+"
 )
 
+# Those of every language: "unverändert" by its beginning, as its ä may be two characters.
 _LOOKALIKE = re.compile(
-    r"\[(?=\s{0,9}[0-9][0-9.,_ ]{0,20}\s{0,9}(?:blank|space|tab|×|line break|unchanged))",
+    r"\[(?=\s{0,9}[0-9][0-9.,_ ]{0,20}\s{0,9}(?:blank|space|tab|×|line break|unchanged|unver))",
     re.IGNORECASE,
 )
 _BRACKET = "⟨U+005B⟩"

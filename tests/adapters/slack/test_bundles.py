@@ -14,6 +14,8 @@ from support.examples import examples
 from support.slack_kit import ALLOW, ALWAYS, DENY, a_body, a_card, an_ending
 
 from sayso.cards.card import REVOKE, Card, Choice, Ended, Open
+from sayso.languages import NAMES
+from sayso.languages.tables import DESK
 from sayso_playground.slack.blocks import characters, check_blocks
 from sayso_slack.card.blocks import card_message
 from sayso_slack.card.bundle import bundle_message, bundle_room
@@ -229,8 +231,9 @@ LONG_MENU = tuple(Choice(f"m-{n}", "\u202e" * 30) for n in range(25))
     ],
 )
 @pytest.mark.parametrize("count", [2, 5, 8])
+@pytest.mark.parametrize("language", NAMES)
 def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
-    state: Open | Ended, count: int
+    state: Open | Ended, count: int, language: str
 ) -> None:
     cards = [
         a_card(
@@ -248,7 +251,9 @@ def test_cards_full_to_their_limits_are_within_the_budget_of_a_message(
         for number in range(count)
     ]
 
-    blocks = bundle_message(cards)["blocks"]
+    words = DESK[language].cards
+
+    blocks = bundle_message([replace(card, words=words) for card in cards])["blocks"]
 
     assert not check_blocks(blocks).errors
     assert 2_000 < characters(blocks) <= 10_000

@@ -14,6 +14,8 @@ from support.examples import examples
 from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
+from sayso.languages import NAMES
+from sayso.languages.tables import DESK
 from sayso.text.visible import visible
 from sayso.values import one_value
 from sayso_telegram.card.bundle_keyboard import bundle_keyboard
@@ -227,8 +229,9 @@ def test_what_takes_two_code_units_a_character_has_half_the_room() -> None:
 @pytest.mark.parametrize("character", ["x", "🦀"])
 @pytest.mark.parametrize("count", [2, 5, 8])
 @pytest.mark.parametrize("step", ["open", "confirming", "ended"])
+@pytest.mark.parametrize("language", NAMES)
 def test_cards_full_to_their_limits_fit_into_a_message(
-    character: str, count: int, step: str
+    character: str, count: int, step: str, language: str
 ) -> None:
     full = character * 3_000
     wordy = replace(ALWAYS, stores=character * (300 // units(character)), warning=full)
@@ -248,6 +251,7 @@ def test_cards_full_to_their_limits_fit_into_a_message(
                 facts=((full, f"{number}{full}"),) * 9,
             ),
             asker=f"{number}{full}",
+            words=DESK[language].cards,
         )
         for number in range(count)
     ]

@@ -15,6 +15,8 @@ from telegram import MessageEntity
 
 from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.cards.words import SUPERSEDED
+from sayso.languages import NAMES
+from sayso.languages.tables import DESK
 from sayso.values import one_value
 from sayso_playground.telegram.text import checked_entities, with_live_parts
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
@@ -256,8 +258,11 @@ def test_a_card_with_more_content_than_fits_is_refused(a_card: CardMaker) -> Non
         message(a_card(limit=CONTENT_LIMIT + 1))
 
 
-def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content() -> None:
-    wide = "\U0001f4a9"
+@pytest.mark.parametrize("language", NAMES)
+def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
+    language: str,
+) -> None:
+    wide, words = "\U0001f4a9", DESK[language].cards
     card = Card(
         handle="HANDLEHANDLEHANDLE1234",
         body=CardBody(
@@ -271,6 +276,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         expires_at=NOW,
         limit=CONTENT_LIMIT,
         reveal_limit=10,
+        words=words,
     )
     choice = Choice("always", wide * 30, stores=wide * 500)
     answers = tuple((wide * 50, wide * 3_000) for _ in range(40))
@@ -282,7 +288,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
         assert utf16(text.text) <= 4096
         assert utf16(text.without_entities) <= 4096
         assert len(text.entities) <= 100
-        assert "… and 28 more facts" in text.text
+        assert words.and_more_facts.of(28) in text.text
 
 
 def test_many_answers_of_several_lines_fit_with_and_without_entities(a_card: CardMaker) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time
+from zoneinfo import ZoneInfo
+
 import pytest
+from support.caller_double import calling_room
 
 from sayso import ConfigError
+from sayso.calling.hours import Quiet
+from sayso.calling.manners import Calling
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
 from sayso.desk.words import ENGLISH
-from sayso.testing import a_request
+from sayso.stores.memory import memory_backend
+from sayso.testing import StoppedClock, a_request
 
 OPS, FREIGABE = Place("slack", "C0OPS"), Place("slack", "C0DE")
 GROUP, ELSEWHERE = Place("telegram", "-100"), Place("telegram", "-1009")
@@ -68,3 +75,26 @@ def test_where_no_card_stands_it_is_said_as_all_cards_of_a_person_are_or_else_by
 def test_a_language_without_words_is_refused_before_anything_is_shown() -> None:
     with pytest.raises(ConfigError, match="there are no words in 'de', only in en"):
         Speech(ROUTES, {"en": ENGLISH})
+
+
+NOON = datetime(2026, 1, 10, 12, tzinfo=UTC)
+
+
+async def test_people_are_called_reminded_and_left_alone_in_the_language_of_the_route() -> None:
+    loud, quiet = Calling(remind=(60.0,)), Calling(quiet=Quiet(time(11), time(13), ZoneInfo("UTC")))
+    clock = StoppedClock(NOON)
+    async with (
+        memory_backend(clock=clock) as backend,
+        calling_room(backend, clock, loud, language="de") as room,
+    ):
+        await room.ask()
+        assert room.card().call.lead == "Für"
+        await room.later(minutes=2)
+        ((_, waiting, _),) = room.caller.reminders
+        assert [one.language for one in waiting] == ["de"]
+    async with (
+        memory_backend(clock=clock) as backend,
+        calling_room(backend, clock, quiet, language="de") as room,
+    ):
+        await room.ask()
+        assert room.card().call.note.startswith("Ruhezeit bis 13:00 UTC: niemand wird gerufen.")

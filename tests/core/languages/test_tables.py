@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from support.tables import counted_of, gaps_of, texts_of
 
 from sayso.languages import NAMES
 from sayso.languages.tables import DESK, DIALOGUES
+from sayso.text.blanks import unmarked
 from sayso_slack.languages import LANGUAGES as SLACK
 from sayso_telegram.languages import LANGUAGES as TELEGRAM
 
@@ -155,6 +157,15 @@ def test_labels_fit_where_they_stand(tag: str) -> None:
     assert len(words["questions.cards.not_now"]) <= 30
     # A toast of Telegram has 200 characters.
     assert max(len(TELEGRAM[tag].not_stored), len(TELEGRAM[tag].not_shown)) <= 200
+
+
+@pytest.mark.parametrize("tag", NAMES)
+def test_nobody_but_us_can_say_that_lines_are_left_out(tag: str) -> None:
+    for count in (1, 3, 12_345):
+        mark = DESK[tag].cards.values.unchanged.of(count)
+
+        assert unmarked(mark) == f"⟨U+005B⟩{mark[1:]}"
+        assert unmarked(normalize("NFD", mark)).startswith("⟨U+005B⟩")
 
 
 @pytest.mark.parametrize("tag", NAMES)

@@ -67,7 +67,10 @@ GERMAN = AlwaysWords(
     ),
     warns_of_files="{} kann jede Datei zeigen, die das Tool des Agenten lesen darf",
     warns_of_looking="So eine Zeile kann jede Datei zeigen, die das Tool des Agenten lesen darf",
-    warns_of_beginnings="Es erlaubt {} auch mit anderen Optionen und Namen",
+    warns_of_beginnings=(
+        "Es erlaubt {} auch mit anderen Optionen und Namen, und verbunden mit dem, was andere "
+        "Regeln erlauben"
+    ),
     warns_of_servers=(
         "Build-Server führen aus, was in {} steht, mit ihren eigenen Rechten und Geheimnissen"
     ),

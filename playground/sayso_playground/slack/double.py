@@ -99,12 +99,7 @@ class SlackDouble:
         Raises:
             TimeoutError: none came in time.
         """
-
-        def find() -> SlackView | None:
-            view = self.home(who)
-            return view if view and wanted(view) else None
-
-        return await self._changes.until(find, "App Home in Slack", timeout)
+        return await self._fitting(lambda: self.home(who), wanted, "App Home in Slack", timeout)
 
     async def open_home(self, who: Who, *, alter: Alter | None = None) -> Delivery:
         """Open the App Home's first tab; the bot hears of it."""
@@ -180,12 +175,20 @@ class SlackDouble:
         Raises:
             TimeoutError: none came in time.
         """
+        return await self._fitting(lambda: self.view(who), wanted, "Slack modal", timeout)
 
+    async def _fitting(
+        self,
+        seen: Callable[[], SlackView | None],
+        wanted: Callable[[SlackView], bool],
+        what: str,
+        timeout: float,
+    ) -> SlackView:
         def find() -> SlackView | None:
-            view = self.view(who)
+            view = seen()
             return view if view and wanted(view) else None
 
-        return await self._changes.until(find, "Slack modal", timeout)
+        return await self._changes.until(find, what, timeout)
 
     async def until(self, condition: Callable[[], bool], timeout: float = PATIENCE_SECONDS) -> None:
         """Wait until a condition over anything in the playground holds.

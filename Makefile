@@ -40,7 +40,8 @@ MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # On a fresh machine each of those processes would compile all the tests, and what they import. This
-# one says nothing: what cannot be imported is told when the tests run.
+# one says nothing: what cannot be imported is told when the tests run. Types are looked at beside
+# the tests and give way to them: while tests wait, there is time.
 COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no:terminal
 
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
@@ -63,11 +64,16 @@ check: $(DEV) $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: 
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/lint-imports)
-	@echo "==> mypy and pyright"
-	@$(COLLECT) & compiling=$$!; $(BIN)/mypy & mypy=$$!; failed=; \
-	$(PYRIGHT) || failed=pyright; wait $$mypy || failed="mypy $$failed"; wait $$compiling; \
-	test -z "$$failed" || { echo "make $@: failed: $$failed" >&2; exit 1; }
-	$(call step,SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS))
+	@echo "==> mypy and pyright, and beside them $(PYTEST) $(ARGS)"
+	@said=$$(mktemp -d); failed=; \
+	nice $(BIN)/mypy >"$$said/mypy" 2>&1 & mypy=$$!; \
+	nice $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
+	trap 'kill $$mypy $$pyright 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
+	$(COLLECT); \
+	SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS) || failed=" tests"; \
+	wait $$mypy || failed="$$failed mypy"; wait $$pyright || failed="$$failed pyright"; \
+	echo "==> mypy and pyright"; cat "$$said/mypy" "$$said/pyright"; \
+	test -z "$$failed" || { echo "make $@: failed:$$failed" >&2; exit 1; }
 
 agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents
 

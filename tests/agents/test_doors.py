@@ -36,13 +36,22 @@ async def test_a_door_keeps_its_promises_where_its_framework_is(
     process = await asyncio.create_subprocess_exec(
         *(str(interpreter(FRAMEWORKS[framework])), "-m", "pytest", "-q", "--tb=short", "-x"),
         # What frameworks warn of is not ours to mend.
-        *("-W", "default", "-p", "no:cacheprovider", str(HERE / "doors" / f"test_{framework}.py")),
+        *(
+            "-W",
+            "default",
+            "--disable-warnings",
+            "-p",
+            "no:cacheprovider",
+            str(HERE / "doors" / f"test_{framework}.py"),
+        ),
         cwd=ROOT,
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join(str(ROOT / source) for source in SOURCES),
             "SAYSO_TEST_REDIS_URL": redis_url,
             "SAYSO_TEST_FRAMEWORK": framework,
+            # Or each process of its own would compile the framework anew.
+            "PYTHONDONTWRITEBYTECODE": "",
             **QUIET,
         },
         stdout=asyncio.subprocess.PIPE,

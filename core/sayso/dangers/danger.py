@@ -31,7 +31,7 @@ class Danger(Enum):
     STOPS = "stops services or machines"
     RUNS_LATER = "makes something run later by itself"
     SKIPS_CHECKS = "skips checks or questions"
-    MANY_PEOPLE = "calls on many people"
+    MANY_PEOPLE = "notifies many people"
     UNREAD = "longer than what was looked through"
 
 

@@ -46,7 +46,7 @@ ENGLISH = DangerWords(
         Danger.STOPS: "stops something that runs",
         Danger.RUNS_LATER: "runs by itself later",
         Danger.SKIPS_CHECKS: "skips checks",
-        Danger.MANY_PEOPLE: "calls on many people",
+        Danger.MANY_PEOPLE: "notifies many people",
         Danger.UNREAD: "too long to look through",
     },
     high_risk="its maker calls this high risk",

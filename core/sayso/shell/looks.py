@@ -84,8 +84,8 @@ def _finds_and_looks(command: Command) -> bool:
     """Whether all that ``find`` runs on what it finds only looks, whatever that is called.
 
     What it finds begins as its folder does, so it is no option. It stands for a word of its own,
-    any number of them behind the last one with ``+``, as names that match a pattern do. A second
-    program might be read as words of the first where ``+`` is not known.
+    any number of them behind the last one with ``+``, as names that match a pattern do. Where
+    ``+`` is not known, all words up to a ``;`` would be those of the program: none may follow.
     """
     at = command.arguments.index("-exec")
     words = command.arguments[at + 1 :]
@@ -94,10 +94,12 @@ def _finds_and_looks(command: Command) -> bool:
     if command.patterns or program in _FINDS or not _stands_alone(program, inner):
         return False
     found = tuple(_ANY_FOUND if word == _FOUND else word for word in inner)
-    outer = (*command.arguments[:at], *words[count + 1 :])
+    after = words[count + 1 :]
+    outer = (*command.arguments[:at], *after)
     return (
         only_looks(command._replace(program=program, arguments=found, patterns=True))
-        and "-exec" not in outer
+        and "-exec" not in after
+        and ";" not in after
         and only_looks(command._replace(arguments=outer))
     )
 

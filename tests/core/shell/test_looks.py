@@ -108,6 +108,8 @@ def test_names_with_stars_are_fine_where_any_words_would_be() -> None:
         (["rm", "{}", ";"], False),
         (["cat", "{}", ";", "-delete"], False),
         (["cat", "{}", "+", "-exec", "cat", "{}", "+"], False),
+        (["sort", "{}", "+", "-o", "out", ";"], False),
+        (["echo", "{}", ";", "rm", "x", ";"], False),
         (["cat", "{}"], False),
         (["{}", ";"], False),
         ([";"], False),

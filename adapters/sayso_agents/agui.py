@@ -61,6 +61,7 @@ class SaysoInterrupts:
     def __init__(self, sayso: Handle) -> None:
         self._sayso = sayso
         self._calls: dict[str, tuple[str, str]] = {}
+        self._chunked = ""
         self._run: RunRef | None = None
         self._open: list[Interrupt] = []
 
@@ -69,14 +70,16 @@ class SaysoInterrupts:
         match event:
             case RunStartedEvent():
                 self._run = self._sayso.run(event.thread_id, run_id=event.run_id)
-                self._open = []
+                self._open, self._chunked = [], ""
                 self.hear_messages(event.input.messages if event.input else ())
             case MessagesSnapshotEvent():
                 self.hear_messages(event.messages)
             case ToolCallStartEvent():
                 self._calls[event.tool_call_id] = (event.tool_call_name, "")
             case ToolCallChunkEvent():
-                self._more(event.tool_call_id or "", event.delta or "", event.tool_call_name or "")
+                # Only the first chunk of a call has to say which call it is of.
+                self._chunked = event.tool_call_id or self._chunked
+                self._more(self._chunked, event.delta or "", event.tool_call_name or "")
             case ToolCallArgsEvent():
                 self._more(event.tool_call_id, event.delta)
             case RunFinishedEvent():
@@ -104,6 +107,8 @@ class SaysoInterrupts:
         return await side_by_side([self._answered(one, run) for one in self._open])
 
     def _more(self, id_: str, delta: str, name: str = "") -> None:
+        if not id_:
+            return
         known, text = self._calls.get(id_, ("", ""))
         self._calls[id_] = (name or known, text + delta)
 
@@ -122,22 +127,27 @@ class SaysoInterrupts:
 
     async def _about_call(self, interrupt: Interrupt, run: RunRef) -> Said:
         id_ = interrupt.tool_call_id or ""
-        name, written = self._calls.get(id_, ("", ""))
+        name = self._calls.get(id_, ("", ""))[0]
 
         def call() -> ToolCall:
+            name, written = self._calls.get(id_, ("", ""))
             arguments = json.loads(written or "{}")
             if not name or not isinstance(arguments, dict):
                 raise InvalidInputError({"toolCallId": "names no call that was told of"})
             return ToolCall(name, arguments, id_)
 
-        def ask(one: ToolCall) -> Any:
-            return self._sayso.check(
+        async def ask(one: ToolCall) -> Any:
+            verdict = await self._sayso.check(
                 one,
                 run=run,
-                key=f"agui:{interrupt.id}",
+                key=f"agui:{interrupt.id}:{id_}",
                 description=interrupt.message or "",
                 timeout=_seconds(interrupt),
             )
+            told = call()
+            if (told.name, dict(told.arguments)) != (one.name, dict(one.arguments)):
+                raise InvalidInputError({"toolCallId": "is told otherwise than it was asked about"})
+            return verdict
 
         said = await asked(name or "a tool", call, ask)
         return said if _takes(interrupt, _EDITED) else said.unedited(name)

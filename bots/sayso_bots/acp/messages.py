@@ -69,6 +69,10 @@ def id_of(found: object) -> str:
     """
     if isinstance(found, bool) or not isinstance(found, _NAMES_AN_ID):
         raise NotAMessageError("its id is neither a text nor a number")
+    if isinstance(found, float):
+        if not found.is_integer():
+            raise NotAMessageError("its id is not a whole number")
+        found = int(found)  # to most readers 1.0 is 1
     return json.dumps(found)
 
 

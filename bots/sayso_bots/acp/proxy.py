@@ -30,6 +30,7 @@ _log = logging.getLogger(__name__)
 
 _CANCEL_SESSION, _CANCEL_REQUEST = "session/cancel", "$/cancel_request"
 _MOST_REMEMBERED = 10_000
+_NOBODYS = "null"  # the id of an error about something that could not be read
 
 Send = Callable[[bytes], Coroutine[Any, Any, None]]
 
@@ -63,7 +64,7 @@ class Proxy:
         self._chat_only = chat_only
         self._sessions = Sessions()
         self._open: dict[str, _Open] = {}
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._passed: OrderedDict[str, None] = OrderedDict()
         self._background = Background("permissions of an agent")
 
     async def from_editor(self, line: bytes) -> None:
@@ -76,8 +77,10 @@ class Proxy:
             if asked.is_asked_there and not asked.editor.done():
                 asked.editor.set_result(message)
             return
-        if message.is_answer and message.id in self._answered:
-            return  # the other one was faster
+        if message.is_answer and message.id != _NOBODYS:
+            if message.id not in self._passed:
+                return  # the other one was faster, or it was never asked
+            del self._passed[message.id]
         if message.method == _CANCEL_SESSION:
             for asked in self._of(message.session):
                 asked.withdraw(ACP_WORDS.cancelled)
@@ -96,7 +99,7 @@ class Proxy:
             self._changed(message)
         elif message.method == _CANCEL_REQUEST:
             self._cancelled(message)
-        await self._to_editor(message.raw)
+        await self._pass(message)
 
     async def close(self) -> None:
         """Withdraw what is asked about."""
@@ -115,8 +118,6 @@ class Proxy:
         except NotAskedHereError as error:
             await self._not_here(message, str(error))
             return
-        # An id may be used again once its request is answered.
-        self._answered.pop(message.id, None)
         asked = _Open(permission, asyncio.get_running_loop().create_future())
         self._open[message.id] = asked
         self._background.start(self._race(asked))
@@ -124,10 +125,16 @@ class Proxy:
     async def _not_here(self, message: Message, why: str) -> None:
         if not self._chat_only:
             _log.warning("%s", ACP_WORDS.only_editor.format(why=why))
-            await self._to_editor(message.raw)
+            await self._pass(message)
             return
         _log.error("%s", ACP_WORDS.unasked.format(why=why))
         await self._to_agent(messages.answer(message.id, {"outcome": {"outcome": "cancelled"}}))
+
+    async def _pass(self, message: Message) -> None:
+        """Hand on what the agent says; the editor may answer it if it is a request."""
+        if not message.is_answer and message.id:
+            _keep(self._passed, message.id)
+        await self._to_editor(message.raw)
 
     async def _race(self, asked: _Open) -> None:
         permission = asked.permission
@@ -137,7 +144,6 @@ class Proxy:
             said = await self._races.answer(permission, folder, Editor(asked.editor, ask))
         finally:
             del self._open[id_]
-            _keep(self._answered, id_)
         await self._to_agent(said)
         if asked.is_asked_there and not (asked.editor.done() and not asked.editor.exception()):
             await self._to_editor(messages.notification(_CANCEL_REQUEST, f'{{"requestId":{id_}}}'))

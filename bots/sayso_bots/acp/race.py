@@ -111,6 +111,8 @@ class Races:
     async def _asked(self, gate: Gate, permission: Permission, editor: Editor) -> bytes:
         said = await self._submitted(gate, permission)
         if isinstance(said, Verdict):
+            if _is_withdrawn(editor):
+                return permission.cancelled()
             return _by_verdict(permission, said)
         chat = asyncio.create_task(_in_chat(gate, permission, said))
         try:
@@ -118,7 +120,7 @@ class Races:
                 editor.ask()
             first: set[asyncio.Future[Any]] = {chat, editor.answer}
             await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-            if chat.done():
+            if chat.done() and not _is_withdrawn(editor):
                 return chat.result()
             return await self._by_editor(gate, permission, said, chat, editor.answer)
         except asyncio.CancelledError:
@@ -173,6 +175,11 @@ class Races:
         except AlreadySettledError:
             return await chat
         return message.raw
+
+
+def _is_withdrawn(editor: Editor) -> bool:
+    """Whether nobody wants an answer any more: what was asked about may be another call by now."""
+    return editor.answer.done() and editor.answer.exception() is not None
 
 
 async def _overruled(

@@ -15,6 +15,7 @@ _NEW = "session/new"
 _KNOWN = frozenset({"session/load", "session/resume", "session/fork"})
 UPDATE = "session/update"
 _CALLS = frozenset({"tool_call", "tool_call_update"})
+_ENDED = frozenset({"completed", "failed"})
 _SHOWN = ("title", "kind", "rawInput", "content", "locations", "_meta")
 
 
@@ -50,10 +51,16 @@ class Sessions:
     def call(self, session: str, told: Mapping[str, Any]) -> Mapping[str, Any]:
         """All that was told of a call by now, with what is told of it here."""
         name = (session, text_of(told, "toolCallId"))
-        known = self._calls.get(name, {})
         said = {key: told[key] for key in _SHOWN if told.get(key) is not None}
-        _keep(self._calls, name, {**known, **said})
-        return self._calls[name]
+        if not name[1]:
+            return said  # nobody knows which call it is: it is nothing but what it says
+        known = {**self._calls.get(name, {}), **said}
+        if told.get("status") in _ENDED:
+            # Its id may name another call from now on, which has nothing of this one.
+            self._calls.pop(name, None)
+        else:
+            _keep(self._calls, name, known)
+        return known
 
 
 def updated(message: Message) -> Mapping[str, Any] | None:

@@ -14,7 +14,7 @@ from sayso.errors import SaysoError
 from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.approvals import Approvals, Taken
-from sayso_bots.mcp.asking import Asking, RefusedError, ServerGoneError
+from sayso_bots.mcp.asking import Asking, RefusedError, ServerGoneError, WithdrawnError
 from sayso_bots.mcp.calls import is_modern
 from sayso_bots.mcp.messages import Message
 from sayso_bots.mcp.words import MCP_WORDS
@@ -44,6 +44,8 @@ class Running:
         if verdict.permission_id is not None:
             await self._take(asking, verdict.permission_id)
         await self._approvals.done(asking.ticket)
+        if asking.flight.withdrawn.is_set():
+            raise WithdrawnError
         asking.flight.is_running = True
         carried = {} if state is None else {"requestState": state.inner or None}
         edit = {} if changed is None else {"arguments": json.dumps(changed, ensure_ascii=False)}

@@ -116,6 +116,53 @@ async def test_an_allowed_call_is_resolved_and_people_saw_its_arguments(
     assert (request.description, request.run) == ("Deploy?", handle.run("t-1", run_id="r-1"))
 
 
+async def test_chunks_after_the_first_need_not_say_of_which_call_they_are(
+    handle: Handle, store_url: str
+) -> None:
+    written = json.dumps(DEPLOY)
+    chunks = [
+        ToolCallChunkEvent(tool_call_id="c-1", tool_call_name="deploy"),
+        ToolCallChunkEvent(delta=written[:5]),
+        ToolCallChunkEvent(delta=written[5:]),
+    ]
+    with People(store_url, answering()) as people:
+        await resumed(handle, *chunks, *finished(about_call()))
+        request = people.asked.get(timeout=10)
+
+    assert isinstance(request, PermissionRequestEvent)
+    assert request.arguments == DEPLOY
+
+
+async def test_a_call_that_is_told_otherwise_meanwhile_is_not_approved(
+    handle: Handle, store_url: str
+) -> None:
+    bridge = SaysoInterrupts(handle)
+    bridge.hear(RunStartedEvent(thread_id="t-1", run_id="r-1"))
+
+    def meanwhile(request: UserInputRequest) -> RequestEnding:
+        for event in told(arguments={"release": 43}):
+            bridge.hear(event)
+        return answering()(request)
+
+    for event in (*told(), *finished(about_call())):
+        bridge.hear(event)
+    with People(store_url, meanwhile):
+        (said,) = payloads(await bridge.resume())
+
+    assert isinstance(said, dict)
+    assert said["approved"] is False
+
+
+async def test_an_interrupt_of_the_same_name_about_another_call_is_asked_about(
+    handle: Handle, store_url: str
+) -> None:
+    with People(store_url, answering()) as people:
+        await resumed(handle, *told(), *finished(about_call()))
+        await resumed(handle, *told("c-2"), *finished(about_call(call="c-2")))
+
+    assert people.asked.qsize() == 2
+
+
 async def test_a_denial_is_a_payload_with_its_reason_and_no_account(
     handle: Handle, store_url: str
 ) -> None:

@@ -40,6 +40,9 @@ def test_every_other_message_passes_byte_for_byte(
             for by_agent, message, indent in said:
                 written = json.dumps({"jsonrpc": "2.0", **message}, indent=indent).replace("\n", "")
                 take = room.proxy.from_agent if by_agent else room.proxy.from_editor
+                if not by_agent and "method" not in message:  # it was asked before
+                    asked = {"jsonrpc": "2.0", "id": message["id"], "method": "fs/read_text_file"}
+                    await room.agent_says(asked)
                 read = room.editor if by_agent else room.agent
                 await take(written.encode() + b"\n")
                 assert read[-1] == written.encode()

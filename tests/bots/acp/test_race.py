@@ -208,6 +208,50 @@ async def test_a_call_that_is_told_otherwise_meanwhile_is_approved_by_nobody(roo
     assert await room.agent_reads() == cancelled()
 
 
+async def test_a_call_that_is_told_otherwise_before_the_policy_answers_is_not_allowed(
+    room: Room,
+) -> None:
+    await room.agent_says(permission(toolCall=a_call(kind="read")))
+    update = {"sessionUpdate": "tool_call_update", **a_call(kind="delete")}
+    params = {"sessionId": "s-1", "update": update}
+    await room.agent_says({"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+    await until(lambda: _async(room.agent))
+    assert [json.loads(line) for line in room.agent] == [cancelled()]
+
+
+async def test_a_call_has_nothing_of_another_one_before_it(room: Room) -> None:
+    ended = {"sessionUpdate": "tool_call_update", **a_call(), "status": "completed"}
+    params = {"sessionId": "s-1", "update": ended}
+    await room.agent_says({"jsonrpc": "2.0", "method": "session/update", "params": params})
+    nameless = {"sessionUpdate": "tool_call", **a_call(""), "status": "pending"}
+    params = {"sessionId": "s-1", "update": nameless}
+    await room.agent_says({"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+    shown = {"content": [{"type": "content", "content": {"type": "text", "text": "rm -rf ."}}]}
+    for number, id_ in enumerate(("call-1", "")):
+        told = {"toolCallId": id_, "kind": "execute", **shown}
+        await room.agent_says(permission(number, toolCall=told))
+        request = await room.question(after=number)
+        assert isinstance(request, PermissionRequestEvent)
+        assert request.arguments == shown
+
+
+@pytest.mark.parametrize("id_", [1.0, 7, "1"])
+async def test_the_editor_answers_what_it_was_asked_and_nothing_else(
+    backend: Backend, tmp_path: Path, id_: object
+) -> None:
+    room = a_room(backend, tmp_path, chat_only=True)
+    await room.agent_says(permission())
+    await room.question()
+    await room.editor_says(selected("yes", id_))
+
+    assert room.agent == []
+    await room.deny()
+    assert await room.agent_reads() == selected("no")
+    await room.proxy.close()
+
+
 async def test_with_chat_only_an_answer_of_the_editor_is_nobodys_say_so(
     backend: Backend, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from support.mcp_room import McpRoom, call, is_error, modern, raw, request, text
 
 from sayso.digests import arguments_digest
 from sayso.stores.backend import Backend
+from sayso_bots.mcp.approvals import Ticket
 from sayso_bots.mcp.asking import Client
 
 
@@ -134,6 +135,22 @@ async def test_a_call_that_its_client_withdraws_takes_its_card_back(room: McpRoo
     assert await task is None
     assert await room.outcome(asked.permission_id) == "cancelled"
     assert room.inner.ran == room.inner.others == []
+
+
+async def test_a_call_that_is_withdrawn_before_it_is_forwarded_does_not_run(
+    room: McpRoom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approvals = room.proxy.guard.approvals
+    done = approvals.done
+
+    async def withdrawn_meanwhile(ticket: Ticket) -> None:
+        await room.notify("notifications/cancelled", {"requestId": 1})
+        await done(ticket)
+
+    monkeypatch.setattr(approvals, "done", withdrawn_meanwhile)
+
+    assert await room.ask(call("look")) is None
+    assert room.inner.ran == []
 
 
 async def test_the_withdrawal_of_another_client_withdraws_nothing(room: McpRoom) -> None:

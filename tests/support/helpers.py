@@ -7,8 +7,10 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+
+from sayso_bots.cli.resident import MOST_STORES
 
 # Folders of several sessions of tests lie side by side.
 _PREFIX = "sayso-of-"
@@ -27,6 +29,26 @@ def runtime_folder() -> Iterator[Path]:
                 if folder == made:
                     with suppress(ProcessLookupError):
                         os.kill(process, signal.SIGKILL)
+
+
+class SharedFolder:
+    """A folder whose helper serves several tests, each with a store of its own.
+
+    A helper knows a few stores: before there are more, another folder takes the place of this one.
+    """
+
+    def __init__(self, folders: ExitStack) -> None:
+        self._folders = folders
+        self._stores = MOST_STORES
+        self._folder = Path()
+
+    def for_another_store(self) -> Path:
+        """The folder for the next test."""
+        if self._stores == MOST_STORES:
+            self._folder = self._folders.enter_context(runtime_folder())
+            self._stores = 0
+        self._stores += 1
+        return self._folder
 
 
 def helpers() -> Mapping[int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -100,13 +101,19 @@ class Machine:
         return int(Path(f"{self.socket}.lock").read_text())
 
     async def until_helped(self) -> None:
-        """Start a helper as commands do, and wait until it listens."""
-        await self.run("ask", "read")
-        await until(self.listens)
+        """Start a helper as commands do, unless there is one, and wait until it listens."""
+        if not self.listens():
+            await self.run("ask", "read")
+            await until(self.listens)
 
     def listens(self) -> bool:
         """Whether a helper listens."""
-        return self.socket.exists()
+        with socket.socket(socket.AF_UNIX) as caller:
+            try:
+                caller.connect(str(self.socket))
+            except OSError:  # there is none, or one that was killed
+                return False
+        return True
 
 
 async def ended(process: asyncio.subprocess.Process, text: bytes = b"") -> Done:

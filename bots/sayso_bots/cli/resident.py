@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from sayso.stores.backend import Backend
     from sayso_bots.resident.server import Say
 
-_MOST_STORES = 8
+MOST_STORES = 8
+"""A command that names one more does its work by itself."""
 
 Said = Mapping[str, Any]
 
@@ -87,7 +88,7 @@ class Commands:
         from sayso.stores.connect import open_backend
 
         async with self._opening:
-            if url not in self._backends and len(self._backends) < _MOST_STORES:
+            if url not in self._backends and len(self._backends) < MOST_STORES:
                 opened = await self._stack.enter_async_context(open_backend(url))
                 self._backends[url] = opened
         return self._backends.get(url)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from support.commands import Done, Run
-from support.helpers import runtime_folder
+from support.helpers import SharedFolder, runtime_folder
 from support.hooked import READS, Install, Machine, a_machine
 
 from sayso.stores.backend import Backend
@@ -26,15 +27,23 @@ def alone(tmp_path: Path, runtime: Path, store_url: str) -> Machine:
     return a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER="off")
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[SharedFolder]:
+    with ExitStack() as folders:
+        yield SharedFolder(folders)
+
+
 @pytest.fixture(params=["alone", "helped"])
 async def machine(
-    request: pytest.FixtureRequest, tmp_path: Path, runtime: Path, store_url: str
+    request: pytest.FixtureRequest, tmp_path: Path, shared: SharedFolder, store_url: str
 ) -> Machine:
-    """A machine without a helper, and one with."""
-    helper = "on" if request.param == "helped" else "off"
-    made = a_machine(tmp_path, runtime, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER=helper)
-    if request.param == "helped":
-        await made.until_helped()
+    """A machine without a helper, and one with a helper that other tests had before."""
+    if request.param == "alone":
+        env = {"SAYSO_STORE_URL": store_url, "SAYSO_HELPER": "off"}
+        return a_machine(tmp_path, tmp_path, READS, **env)
+    folder = shared.for_another_store()
+    made = a_machine(tmp_path, folder, READS, SAYSO_STORE_URL=store_url, SAYSO_HELPER="on")
+    await made.until_helped()
     return made
 
 

@@ -28,7 +28,8 @@ from sayso_bots.settings.rereading import Rereading
 
 AGENTS = ("deploy-bot", "deploy-2", "reader")
 TOOLS = ("bash", "Read", "git_push")
-LOOKING = (Rule("Read"),)  # what the preset has of these tools
+# What the preset has of these tools, as far as the commands of the steps go.
+LOOKING = (Rule("Read"), Rule("bash", {"command": "ls"}))
 ANSWERS = ("allow", "deny", "always", "deny-always")
 LISTS: Sequence[str] = ("allow", "allow_once", "deny")
 

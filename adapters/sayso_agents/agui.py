@@ -54,8 +54,8 @@ _MOMENT = 0.001  # seconds
 class SaysoInterrupts:
     """Asks people about the interrupts of runs: hear every event of a run, then ``resume``.
 
-    An answer is that of the interrupt's question, however often it is asked for: whoever
-    hears the events again, in another process, has the same one.
+    A call is asked about once, by its interrupt: whoever hears the events again, in another
+    process, has the same answer. Confirmations and input are asked for each time.
     """
 
     def __init__(self, sayso: Handle) -> None:

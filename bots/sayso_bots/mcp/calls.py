@@ -85,6 +85,9 @@ def read_call(message: Message, *, description: str = "", call_id: str = "") -> 
         why = f"{near!r:.40} could be read as another name"
     elif not exact.is_text(name) or not name.strip():
         why = "it names no tool"
+    elif name != name.strip():
+        # A policy goes by the exact name, and some servers leave such blanks out.
+        why = "blanks stand around the name of its tool"
     elif arguments is not None and not isinstance(arguments, dict):
         why = "its arguments are not an object"
     elif "_meta" in params and not isinstance(params["_meta"], dict):

@@ -60,6 +60,7 @@ UNCLEAR = {
     "a letter that folds": raw(
         {**call(), "params": {**call()["params"], "argument\u017f": {"path": "/etc"}}}
     ),
+    "blanks around the tool": raw({**call(), "params": {"name": " delete ", "arguments": {}}}),
     "no tool": raw({**call(), "params": {"arguments": {}}}),
     "a tool that is a number": around("{}", "7"),
     "arguments in a list": around('["/srv"]'),

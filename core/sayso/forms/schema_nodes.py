@@ -100,8 +100,10 @@ def only(node: Node, known: Collection[str], at: str, what: str) -> None:
             raise SchemaError(pointer(at, word), f"{word!r:.40} of {what} cannot be asked in chat")
 
 
-def resolved(root: Node, node: Any, at: str) -> Resolved:
+def resolved(root: Node, node: Any, at: str, *, is_chosen: bool = False) -> Resolved:
     """The schema behind ``$ref`` into the root's definitions and a choice of it and null.
+
+    One that ``is_chosen`` from others is no choice itself.
 
     Raises:
         SchemaError: it leads elsewhere, to itself, or to a choice that no form asks for.
@@ -128,6 +130,8 @@ def resolved(root: Node, node: Any, at: str) -> Resolved:
                 raise SchemaError(pointer(at, word), "only one `or null` can be asked in chat")
             union = union or (word if null else "")
             if len(members) > 1:
+                if is_chosen:
+                    raise SchemaError(pointer(at, word), _NO_CHOICE)
                 return _Choice(root, node, word, at, members).resolved(union, notes)
             only(node, {word}, at, "a choice of schemas")
             at, node = members[0]
@@ -183,7 +187,9 @@ class _Choice(NamedTuple):
             constants = tuple(member for _, member in self.members)
             return Resolved(node, place, bool(union), notes, constants=constants)
         only(node, {word, "discriminator"}, self.at, "a choice of schemas")
-        variants = tuple(resolved(self.root, member, at) for at, member in self.members)
+        variants = tuple(
+            resolved(self.root, member, at, is_chosen=True) for at, member in self.members
+        )
         if any(not one.is_object or one.nullable for one in variants):
             raise SchemaError(place, _NO_CHOICE)
         return Resolved(node, place, bool(union), notes, variants=variants)

@@ -137,6 +137,7 @@ def test_a_value_that_the_schema_does_not_allow_is_named(schema: object, raw: ob
         ({"$ref": "https://example.com/schema"}, "/properties/it/$ref: 'https://example.com/sch"),
         ({"$ref": "#/$defs/None"}, "/properties/it/$ref: '#/$defs/None' is not one"),
         ({"$ref": "#/$defs/Loop"}, "/$defs/Loop: a schema that contains itself"),
+        ({"$ref": "#/$defs/Either"}, "/$defs/Either/oneOf: only a choice"),
         ({"$ref": "#/$defs/Word", "maxLength": 3}, "/properties/it/maxLength: 'maxLength' of a r"),
         ({"type": "object"}, "/properties/it: an object without properties"),
         (
@@ -154,7 +155,11 @@ def test_a_value_that_the_schema_does_not_allow_is_named(schema: object, raw: ob
 def test_what_cannot_be_asked_is_refused_with_its_place_and_the_reason(
     schema: object, told: str
 ) -> None:
-    definitions = {"Loop": {"$ref": "#/$defs/Loop"}, "Word": {"type": "string"}}
+    definitions = {
+        "Either": {"oneOf": [{"$ref": "#/$defs/Either"}, {"type": "object"}]},
+        "Loop": {"$ref": "#/$defs/Loop"},
+        "Word": {"type": "string"},
+    }
 
     with pytest.raises(SchemaError) as error:
         schema_form(an_object(it=schema) | {"$defs": definitions})

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+
+from sayso.errors import ConfigError
 
 _END_SECONDS = 5.0
 
@@ -48,7 +51,13 @@ class Lines:
 
 @asynccontextmanager
 async def our_lines(longest: int) -> AsyncIterator[Lines]:
-    """The stdin and stdout of this process; what else is printed goes to stderr."""
+    """The stdin and stdout of this process; what else is printed goes to stderr.
+
+    Raises:
+        ConfigError: they are files, so nobody speaks to this process.
+    """
+    if not all(map(_is_spoken_to, (0, 1))):
+        raise ConfigError("stdin and stdout must be pipes: what speaks the protocol starts this")
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=longest)
     out = os.fdopen(os.dup(1), "wb", 0)
@@ -62,6 +71,11 @@ async def our_lines(longest: int) -> AsyncIterator[Lines]:
     finally:
         read.close()
         transport.close()
+
+
+def _is_spoken_to(number: int) -> bool:
+    mode = os.fstat(number).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(number)
 
 
 class Child:

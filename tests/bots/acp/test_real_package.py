@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -113,3 +114,26 @@ async def test_without_a_store_nothing_runs(tmp_path: Path) -> None:
 
     assert editor.asked == []
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("command", ["acp", "mcp-proxy"])
+def test_whoever_starts_it_with_files_is_told_so_in_a_line(
+    store_url: str, tmp_path: Path, command: str
+) -> None:
+    with (tmp_path / "out").open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "sayso_bots", command, "--", "cat"],
+            env={**os.environ, "SAYSO_STORE_URL": store_url},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=50,
+        )
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "sayso: stdin and stdout must be pipes: what speaks the protocol starts this"
+    )
+    assert "Traceback" not in done.stderr

@@ -17,6 +17,7 @@ from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso_bots.api.problems import ApiProblem
 from sayso_bots.server.checks import look_at_store
+from sayso_bots.server.handing import Handed
 from sayso_bots.server.health import alive, readiness
 from sayso_bots.server.webserver import answering
 from sayso_bots.settings.durations import duration_text
@@ -31,7 +32,7 @@ _SAY_SECONDS = 5.0
 async def reached(
     backend: Backend,
     store: StoreSettings,
-    sockets: Sequence[socket.socket],
+    sockets: Sequence[socket.socket] | Handed,
     *,
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     clock: Callable[[], float] = time.monotonic,
@@ -70,7 +71,9 @@ def _how_long(left: float) -> str:
     return f", for {duration_text(timedelta(seconds=left))} more (store.give_up_after)"
 
 
-def _not_ready(sockets: Sequence[socket.socket], problem: str) -> AbstractAsyncContextManager[None]:
+def _not_ready(
+    sockets: Sequence[socket.socket] | Handed, problem: str
+) -> AbstractAsyncContextManager[None]:
     """A server on the same sockets, which are still there when it has stopped."""
 
     async def ready(_: web.Request) -> web.Response:
@@ -81,6 +84,8 @@ def _not_ready(sockets: Sequence[socket.socket], problem: str) -> AbstractAsyncC
         web.get("/readyz", ready),
         web.route("*", "/{rest:.*}", _come_again),
     ]
+    if isinstance(sockets, Handed):
+        return answering(sockets, routes)
     return answering([taken.dup() for taken in sockets], routes)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import socket
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 
 from aiohttp import web
 
 from sayso.errors import ConfigError
 from sayso_bots.process.sources import Shares
 from sayso_bots.server.connections import Connections, Patience, quiet_accepting
+from sayso_bots.server.handing import Handed, Protocols
 
 # Requests in flight at the end: a press is answered within 3 s, so this is patient.
 _FINISH_SECONDS = 10.0
@@ -43,7 +44,7 @@ def taken_port(host: str, port: int) -> Iterator[Sequence[socket.socket]]:
 
 @asynccontextmanager
 async def answering(
-    sockets: Sequence[socket.socket],
+    sockets: Sequence[socket.socket] | Handed,
     routes: Sequence[web.RouteDef],
     *,
     most_connections: int = MOST_CONNECTIONS,
@@ -59,7 +60,6 @@ async def answering(
     app.add_routes(routes)
     runner = web.AppRunner(app, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
-    accepting: list[asyncio.Server] = []
     try:
         server = runner.server
         if server is None:
@@ -67,19 +67,37 @@ async def answering(
         loop = asyncio.get_running_loop()
         shares = Shares.of(most_connections, each)
         made = Connections(server, most=most_connections, shares=shares, patience=patience)
+        accepting = sockets.accepting if isinstance(sockets, Handed) else _accepting(sockets)
         with quiet_accepting(loop):
-            for taken in sockets:
-                one = await loop.create_server(made, sock=taken, backlog=_BACKLOG)
-                accepting.append(one)
-            yield
+            async with accepting(made):
+                yield
     finally:
-        for one in accepting:
-            one.close()
         await runner.cleanup()
 
 
-def url_of(sockets: Sequence[socket.socket]) -> str:
+def _accepting(
+    sockets: Sequence[socket.socket],
+) -> Callable[[Protocols], AbstractAsyncContextManager[None]]:
+    """Sockets of our own, closed when nothing is accepted any more."""
+
+    @asynccontextmanager
+    async def accepting(made: Protocols) -> AsyncIterator[None]:
+        loop, servers = asyncio.get_running_loop(), list[asyncio.Server]()
+        try:
+            for taken in sockets:
+                servers.append(await loop.create_server(made, sock=taken, backlog=_BACKLOG))
+            yield
+        finally:
+            for one in servers:
+                one.close()
+
+    return accepting
+
+
+def url_of(sockets: Sequence[socket.socket] | Handed) -> str:
     """The address of the server, for people to read."""
+    if isinstance(sockets, Handed):
+        return sockets.url
     host, port = sockets[0].getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

@@ -93,6 +93,12 @@ class StoreSettings:
         """Whether it serves this process only."""
         return self.url.startswith("memory://")
 
+    def not_shared(self, workers: int) -> str:
+        """What is wrong with so many workers on this store; empty when nothing is."""
+        if workers == 1 or not self.is_memory:
+            return ""
+        return f"is {workers}, and memory:// serves one process; name a Redis, or leave it at 1"
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionSettings:
@@ -130,6 +136,7 @@ class Settings:
     aap: AapSettings | None = None
     api_warnings: tuple[str, ...] = ()
     connections_per_source: int | None = None
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +167,8 @@ def settings_of(source: Source) -> Settings:
     read_with(source, platforms)
     _check_sections(source, platforms)
     store, server = _store(source, None), _server(source)
+    if problem := store.not_shared(server.workers):
+        source.problem(("server", "workers"), problem)
     wanted = wanted_platforms(source, platforms)
     configured = {
         platform.name: read
@@ -192,6 +201,7 @@ def settings_of(source: Source) -> Settings:
         api_warnings=(*api_warnings(source, api), *aap_warnings(aap)),
         aap=aap,
         connections_per_source=server.connections_per_source,
+        workers=server.workers,
     )
 
 

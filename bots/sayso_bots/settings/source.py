@@ -22,6 +22,7 @@ OVERRIDES: Mapping[str, tuple[str, str]] = {
     STORE_VARIABLE: ("store", "url"),
     "SAYSO_HOST": ("server", "host"),
     "SAYSO_PORT": ("server", "port"),
+    "SAYSO_WORKERS": ("server", "workers"),
 }
 
 

@@ -19,8 +19,8 @@ from sayso.policy.decision import (
     said_by,
 )
 from sayso.policy.declared import FirstDeclared
-from sayso.policy.denials import Denies, denial_by
-from sayso.policy.deny_rules import HasDenyRules, deny_rules_of
+from sayso.policy.denials import denial_by, denies
+from sayso.policy.deny_rules import deny_rules_of, has_deny_rules
 from sayso.policy.permissions import Permissions, permissions_in, together
 from sayso.rules.deny_rule import DenyRule
 
@@ -104,16 +104,14 @@ class When:
 
     async def denial(self, call: ToolCall, context: Context) -> Decision | None:
         """The denial of the policy that is chosen now; the other one's do not count."""
-        if not isinstance(self._then, Denies) and not isinstance(self._otherwise, Denies):
+        if not denies(self._then) and not denies(self._otherwise):
             return None
         policy = await self._chosen(call, context)
         return None if policy is None else await denial_by(policy, call, context)
 
     async def deny_rules(self, call: ToolCall, context: Context) -> Sequence[DenyRule]:
         """The deny rules of the policy that is chosen for this call."""
-        if not isinstance(self._then, HasDenyRules) and not isinstance(
-            self._otherwise, HasDenyRules
-        ):
+        if not has_deny_rules(self._then) and not has_deny_rules(self._otherwise):
             return ()
         policy = await self._chosen(call, context)
         return () if policy is None else await deny_rules_of(policy, call, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from sayso.policy.decision import Policy
 from sayso.rules.declarations import Declaration, Requirements
@@ -13,16 +13,6 @@ class Declared(Protocol):
 
     def of(self, name: str) -> Declaration | None:
         """What is declared of the tool with this name."""
-        ...
-
-
-@runtime_checkable
-class Declares(Protocol):
-    """A policy that was told what tools declare of themselves."""
-
-    @property
-    def requirements(self) -> Declared:
-        """What it was told."""
         ...
 
 
@@ -39,8 +29,9 @@ class FirstDeclared:
 
 
 def requirements_of(policy: Policy) -> Declared:
-    """What the policy was told of tools; nothing where it cannot say."""
-    return policy.requirements if isinstance(policy, Declares) else _NOTHING
+    """What the policy was told of tools, by its ``requirements``; nothing where it cannot say."""
+    told: Declared = getattr(policy, "requirements", _NOTHING)
+    return told
 
 
 _NOTHING = Requirements()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Decision, Policy, Ruling, evaluate, policy_name
 
 
-@runtime_checkable
 class Denies(Protocol):
     """A policy that can say without side effects what it denies in any case."""
 
@@ -20,13 +19,18 @@ class Denies(Protocol):
         ...
 
 
+def denies(policy: object) -> TypeGuard[Denies]:
+    """Whether the policy can say what it denies in any case."""
+    return getattr(policy, "denial", None) is not None
+
+
 async def denial_by(policy: Policy, call: ToolCall, context: Context) -> Decision | None:
     """The denial that nothing can come before; None where there is none, or none can be said.
 
     The policy is asked with a context that can neither spend nor ask. One
     that fails at it, or says anything but a denial, denies.
     """
-    if not isinstance(policy, Denies):
+    if not denies(policy):
         return None
     name = policy_name(policy)
     decision = await evaluate(policy.denial, call, context.only_looking, name=name)

@@ -6,7 +6,7 @@ import inspect
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 from sayso.calls import ToolCall
 from sayso.policy.decision import Context, Policy, policy_name
@@ -19,7 +19,6 @@ _log = logging.getLogger(__name__)
 _MOST_CHARACTERS = 16_000
 
 
-@runtime_checkable
 class HasDenyRules(Protocol):
     """A policy that can name rules by which it denies calls of a tool, whatever comes before."""
 
@@ -30,13 +29,18 @@ class HasDenyRules(Protocol):
         ...
 
 
+def has_deny_rules(policy: object) -> TypeGuard[HasDenyRules]:
+    """Whether the policy can name its deny rules."""
+    return getattr(policy, "deny_rules", None) is not None
+
+
 async def deny_rules_of(policy: Policy, call: ToolCall, context: Context) -> tuple[DenyRule, ...]:
     """The deny rules of the policy for the call's tool, the first of them as far as there is room.
 
     With them whoever records an answer can see what the policy would deny. What
     it denies otherwise, in code or by rules beyond these, it denies when the call is to run.
     """
-    if not isinstance(policy, HasDenyRules):
+    if not has_deny_rules(policy):
         return ()
     try:
         rules = policy.deny_rules(call, context.only_looking)

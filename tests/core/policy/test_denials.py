@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,7 +14,8 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import ToolCall
 from sayso.clock import utc_now
 from sayso.policy.chain import Chain, When
-from sayso.policy.decision import Context
+from sayso.policy.decision import Context, Policy
+from sayso.policy.deny_rules import deny_rules_of
 from sayso.policy.remembered import Remembered
 from sayso.rules.rule import RememberedRule, literal_rule
 from sayso.stores.backend import Backend
@@ -336,3 +337,27 @@ async def test_a_call_denied_while_a_policys_own_question_is_open_spends_no_allo
         other = await gate.check(ToolCall("bash", {"command": "pwd"}))
 
     assert (denied.line, other.line) == ("denied call id", "allow-once rule 1")
+
+
+class HandsOn:
+    """A policy around another one: what it does not do itself, the other one does."""
+
+    def __init__(self, policy: RulePolicy) -> None:
+        self._policy = policy
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+
+async def test_a_policy_that_hands_on_by_getattr_denies_as_the_one_inside(
+    backend: Backend,
+) -> None:
+    inside = RulePolicy(deny=[Rule("bash", {"command": "ls"})])
+    policy = Chain(allow_all, cast("Policy", HandsOn(inside)))
+    async with Gate.open(backend, run=RUN, policy=policy) as gate:
+        verdict = await gate.check(LS)
+
+    assert (verdict.approved, verdict.line) == (False, "deny rule 1")
+    assert await deny_rules_of(policy, LS, Context(RUN)) == await deny_rules_of(
+        inside, LS, Context(RUN)
+    )

@@ -30,7 +30,7 @@ from sayso_telegram.card.called import with_call
 from sayso_telegram.card.formatted import Formatted, fitted, sound, units
 from sayso_telegram.card.keyboard import MOST_STORED, keyboard
 from sayso_telegram.card.message import CONTENT_LIMIT, LINES, message
-from sayso_telegram.card.sending import edited, formatted
+from sayso_telegram.card.sending import edited, sent
 from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, UnknownChatError, UnknownUserError, without_token
@@ -152,8 +152,8 @@ class TelegramAdapter:
         if any(card.call.quietly for card in cards):
             where["disable_notification"] = True
         with self._client.errors():
-            sent = await formatted(self._bot.send_message, text, reply_markup=markup, **where)
-        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), str(sent.message_id))
+            number = await sent(self._client, text, reply_markup=markup, **where)
+        return MessageRef(Place(PLATFORM, str(chat_id), place.thread), number)
 
     async def say(self, place: Place, text: Formatted, *, reply_to: str = "") -> None:
         """Post a message that is no card, in reply to one where that still stands.
@@ -169,7 +169,7 @@ class TelegramAdapter:
                 number_of(reply_to), allow_sending_without_reply=True
             )
         with self._client.errors():
-            await formatted(self._bot.send_message, text, **where)
+            await sent(self._client, text, **where)
 
     async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         """Make the message show its cards as they are now. Repeating it changes nothing.
@@ -187,7 +187,7 @@ class TelegramAdapter:
         where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
         try:
             with self._client.errors():
-                await edited(self._bot, text, reply_markup=markup, **where)
+                await edited(self._client, text, reply_markup=markup, **where)
         except PlaceMovedError as moved:
             # Messages of the old group cannot be reached under its new address.
             raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved

@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 import logging
-import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
-from http import HTTPStatus
 from typing import Any
 
-import httpx
-from pydantic_core import from_json
 from telegram import Bot
 from telegram.error import TelegramError
-from telegram.request import HTTPXRequest
 
 from sayso.errors import DeliveryError
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.failures import (
-    PLATFORM,
-    FloodError,
-    RedirectedError,
-    cause_of,
-    delivery_error,
-)
-
-_CONNECT_SECONDS = 5.0
-_ANSWER_SECONDS = 10.0
-_UNTOLD_SECONDS = 3.0
+from sayso_telegram.failures import PLATFORM, cause_of, delivery_error
+from sayso_telegram.request import ANSWER_SECONDS, request_for
 
 
-class _Request(HTTPXRequest):
-    """Raises FloodError on 429: making python-telegram-bot's RetryAfter warns of its own change.
+class PlainBot(Bot):
+    """python-telegram-bot's bot, which can also hand out an answer as it came."""
 
-    It follows no redirect: the token is in the path of every URL.
-    """
+    __slots__ = ()
 
-    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
-        """Make the call; the HTTP status and the body."""
-        status, body = await super().do_request(*args, **kwargs)
-        if status == HTTPStatus.TOO_MANY_REQUESTS:
-            raise FloodError(_seconds_asked_for(body))
-        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-            raise RedirectedError(status)
-        return status, body
-
-
-def _seconds_asked_for(body: bytes) -> float:
-    """ResponseParameters, retry_after; a proxy in between may not say it."""
-    try:
-        return float(from_json(body)["parameters"]["retry_after"])
-    except (ValueError, TypeError, KeyError):
-        return _UNTOLD_SECONDS
+    async def plain(self, method: str, arguments: dict[str, Any], answer_seconds: float) -> Any:
+        """The result of a method as a JSON value."""
+        return await self._post(method, arguments, read_timeout=answer_seconds)
 
 
 class Client:
@@ -61,14 +32,8 @@ class Client:
     def __init__(self, config: TelegramConfig) -> None:
         _keep_the_token_out_of_logs()
         self._token = config.bot_token
-        self._request = _Request(
-            connect_timeout=_CONNECT_SECONDS,
-            read_timeout=_ANSWER_SECONDS,
-            write_timeout=_ANSWER_SECONDS,
-            pool_timeout=_ANSWER_SECONDS,
-            httpx_kwargs={"verify": _tls(), "follow_redirects": False},
-        )
-        self.bot = Bot(
+        self._request = request_for(config.api_url)
+        self.bot = PlainBot(
             config.bot_token,
             base_url=config.base_url,
             request=self._request,
@@ -88,19 +53,26 @@ class Client:
         finally:
             await self._request.shutdown()
 
+    async def call(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
+        """The result of a method as a JSON value; inside of an ``errors`` block.
+
+        python-telegram-bot's own methods build strict objects, which takes longer than the
+        call, and fail as a whole on a field that this server, older or newer, does not have.
+
+        Raises:
+            TelegramError: Telegram did not do it.
+        """
+        patience = answer_seconds + ANSWER_SECONDS
+        return await self.bot.plain(method, arguments, patience)
+
     async def raw(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
         """The result of a method as a JSON value.
-
-        python-telegram-bot's own methods build strict objects and fail as a
-        whole on a field that this server, older or newer, does not have. In lower
-        case (Telegram does not mind) it makes the call as it is.
 
         Raises:
             DeliveryError: Telegram did not do it.
         """
-        patience = answer_seconds + _ANSWER_SECONDS
         with self.errors():
-            return await self.bot.do_api_request(method.lower(), arguments, read_timeout=patience)
+            return await self.call(method, answer_seconds=answer_seconds, **arguments)
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -119,12 +91,6 @@ class Client:
             kind = type(error).__name__
             reason = f"its answer could not be read ({kind}); it may have been done all the same"
             raise DeliveryError(PLATFORM, reason, permanent=True) from None
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """Loading the certificates takes 20 ms: once a process is enough."""
-    return httpx.create_ssl_context()
 
 
 def _keep_the_token_out_of_logs() -> None:

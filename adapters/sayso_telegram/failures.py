@@ -7,7 +7,6 @@ import re
 from telegram.error import (
     BadRequest,
     ChatMigrated,
-    EndPointNotFound,
     Forbidden,
     InvalidToken,
     TelegramError,
@@ -89,7 +88,7 @@ def delivery_error(error: TelegramError, token: str) -> DeliveryError:
         return PlaceMovedError(PLATFORM, str(error.new_chat_id))
     if isinstance(error, FloodError):
         return DeliveryError(PLATFORM, "too many messages", retry_after=error.seconds)
-    if isinstance(error, InvalidToken | EndPointNotFound):
+    if isinstance(error, InvalidToken):
         reason = "TELEGRAM_BOT_TOKEN is not valid: get the current one from @BotFather"
         return DeliveryError(PLATFORM, reason, permanent=True)
     if isinstance(error, TimedOut):

@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-from telegram import Bot, LinkPreviewOptions
 from telegram.error import BadRequest
 
 from sayso_telegram.card.formatted import Formatted
+from sayso_telegram.client import Client
 from sayso_telegram.failures import is_about_entities, is_unchanged
 
 _log = logging.getLogger(__name__)
 
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+_NO_PREVIEW = {"is_disabled": True}
 
 
-async def edited(bot: Bot, text: Formatted, **arguments: Any) -> None:
+async def sent(client: Client, text: Formatted, **arguments: Any) -> str:
+    """Send a message; its number."""
+    message = await _formatted(client, "sendMessage", text, arguments)
+    number: int = message["message_id"]
+    return f"{number:d}"
+
+
+async def edited(client: Client, text: Formatted, **arguments: Any) -> None:
     """Change a message; that it shows this already is success."""
     try:
-        await formatted(bot.edit_message_text, text, **arguments)
+        await _formatted(client, "editMessageText", text, arguments)
     except BadRequest as error:
         if not is_unchanged(error):
             raise
 
 
-async def formatted(call: Callable[..., Awaitable[Any]], text: Formatted, **arguments: Any) -> Any:
+async def _formatted(
+    client: Client, method: str, text: Formatted, arguments: dict[str, Any]
+) -> Any:
     """Make the call; if Telegram cannot read the formatting, once more without, same buttons."""
     arguments["link_preview_options"] = _NO_PREVIEW
+    entities = [entity.to_dict() for entity in text.entities]
     try:
-        return await call(text=text.text, entities=text.entities, **arguments)
+        return await client.call(method, text=text.text, entities=entities, **arguments)
     except BadRequest as error:
         if not is_about_entities(error):
             raise
         _log.warning("Telegram refused a card's formatting; it is shown without")
-        return await call(text=text.without_entities, **arguments)
+        return await client.call(method, text=text.without_entities, **arguments)

@@ -9,7 +9,7 @@ from sayso.dialogues.view import Board, Note, Prompt
 from sayso.errors import DeliveryError
 from sayso_telegram.addresses import chat_of, number_of
 from sayso_telegram.card.formatted import Formatted
-from sayso_telegram.card.sending import edited, formatted
+from sayso_telegram.card.sending import edited, sent
 from sayso_telegram.client import Client
 from sayso_telegram.failures import PLATFORM
 from sayso_telegram.forms.view import Markup, rendered
@@ -33,8 +33,8 @@ class FormChat:
         text, markup = _rendered(view)
         to = ReplyParameters(number_of(reply_to.message_id), allow_sending_without_reply=True)
         with self._client.errors():
-            sent = await formatted(
-                self._client.bot.send_message,
+            number = await sent(
+                self._client,
                 text,
                 chat_id=chat_id,
                 message_thread_id=thread_id,
@@ -42,7 +42,7 @@ class FormChat:
                 reply_markup=markup,
                 disable_notification=isinstance(view, Board) and view.is_quiet,
             )
-        return MessageRef(reply_to.place, str(sent.message_id))
+        return MessageRef(reply_to.place, number)
 
     async def change(self, message: MessageRef, view: Board | Note) -> None:
         """Make the message show this, and no buttons where the view has none.
@@ -55,7 +55,7 @@ class FormChat:
         text, markup = _rendered(view)
         where = {"chat_id": chat_id, "message_id": number_of(message.message_id)}
         with self._client.errors():
-            await edited(self._client.bot, text, reply_markup=markup, **where)
+            await edited(self._client, text, reply_markup=markup, **where)
 
     async def take_back(self, message: MessageRef) -> None:
         """Delete a message of the bot.

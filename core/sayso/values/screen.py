@@ -92,7 +92,7 @@ def fit(values: Sequence[Value], room: Room) -> bool:
         return False
     lines = 0
     for value in values:
-        lines += lines_of(value, replace(room, lines=room.lines - lines))
+        lines += lines_of(value, Room(room.characters, room.lines - lines, room.columns))
         if lines > room.lines:
             return False
     return True
@@ -157,8 +157,12 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _characters(value: Value) -> int:
+    return len(value.text) + _beside(value)
+
+
+def _beside(value: Value) -> int:
     beside = len(value.name) + len(value.note)
-    return len(value.text) + (beside + _BETWEEN if beside else 0)
+    return beside + _BETWEEN if beside else 0
 
 
 def _kept(values: Sequence[Value], room: Room) -> int:
@@ -167,7 +171,7 @@ def _kept(values: Sequence[Value], room: Room) -> int:
     for number, value in enumerate(values):
         least = 1 if value.is_short else _LEAST_LINES + 1
         lines += min(least, lines_of(value, room))
-        characters += _characters(replace(value, text=value.text[: room.columns]))
+        characters += min(len(value.text), room.columns) + _beside(value)
         if (lines > room.lines or characters > room.characters) and number:
             return number
     return len(values)
@@ -179,7 +183,7 @@ def _cut(value: Value, room: Room) -> Value:
     text = value.brief or value.text
     beside = 0 if value.is_short else 2 if value.name else 1
     left = Room(
-        room.characters - _characters(replace(value, text="")) - 2 * len(_CUT),
+        room.characters - _beside(value) - 2 * len(_CUT),
         max(room.lines - beside - 1, 0),
         room.columns,
     )

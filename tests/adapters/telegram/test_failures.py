@@ -38,7 +38,7 @@ OTHER = "123456789:AAE_other-token-0123456789abcdefghij"
         (Forbidden("Forbidden: user is deactivated"), True, "the account is gone"),
         (InvalidToken("Unauthorized"), True, "TELEGRAM_BOT_TOKEN is not valid"),
         (TimedOut(), False, "it may have arrived"),
-        (NetworkError("httpx.ConnectError: refused"), False, "refused"),
+        (NetworkError("ClientConnectorError: refused"), False, "refused"),
         (Conflict("Conflict: terminated by other getUpdates request"), False, "stop it"),
         (Conflict("can't use getUpdates while webhook is active"), False, "webhook delete"),
     ],

@@ -39,7 +39,7 @@ async def scripted(replies: Mapping[str, Reply]) -> tuple[TestServer, list[Any]]
     calls: list[Any] = []
 
     async def answer(request: web.Request) -> web.Response:
-        form = dict(await request.post())
+        form = await request.json()
         calls.append((request.match_info["method"], form))
         return web.json_response(**replies[request.match_info["method"]](form))
 
@@ -125,7 +125,7 @@ async def test_can_post_knows_what_the_bot_may_do(
 ) -> None:
     told = always(200, {"ok": True, "result": member}) if member else always(500, {"ok": False})
     chat = {"ok": True, "result": {"id": -1, "type": kind}}
-    server, _ = await scripted({"getchat": always(200, chat), "getchatmember": told})
+    server, _ = await scripted({"getChat": always(200, chat), "getChatMember": told})
     async with (
         server,
         an_adapter(str(server.make_url(""))) as adapter,
@@ -143,9 +143,19 @@ async def test_can_post_knows_what_the_bot_may_do(
     [
         {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}, "sticker": {"x": 1}},
         {"message_id": 7},
-        [],
     ],
 )
+async def test_of_an_answer_nothing_is_read_but_the_number_of_the_message(
+    a_card: CardMaker, result: Any
+) -> None:
+    server, _ = await scripted({"sendMessage": always(200, {"ok": True, "result": result})})
+    async with server, an_adapter(str(server.make_url(""))) as adapter:
+        ref = await adapter.show([a_card()], Place("telegram", "-1"))
+
+    assert ref.message_id == "7"
+
+
+@pytest.mark.parametrize("result", [[], True, None, {"date": 0}, {"message_id": [7]}])
 async def test_an_answer_that_cannot_be_read_is_an_error_and_not_tried_again(
     a_card: CardMaker, result: Any
 ) -> None:

@@ -286,8 +286,8 @@ async def test_a_rate_limit_is_waited_out_and_an_outage_ever_longer(
     playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
 ) -> None:
     telegram = playground.telegram
-    telegram.misbehave("getupdates", RateLimited(7))
-    telegram.misbehave("getupdates", ServerError(502), times=6)
+    telegram.misbehave("getUpdates", RateLimited(7))
+    telegram.misbehave("getUpdates", ServerError(502), times=6)
 
     async with polling(playground, desk, leases, pause=pauses):
         await served(playground)

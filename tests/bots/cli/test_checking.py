@@ -150,7 +150,7 @@ async def test_what_the_platforms_do_not_tell_is_not_called_fine(
     await command(run, playground, "webhook", "set", HOOK)
     for method in ("conversations.info", "users.info"):
         playground.slack.misbehave(method, ServerError(503), times=None)
-    playground.telegram.misbehave("getchatmember", ServerError(503), times=None)
+    playground.telegram.misbehave("getChatMember", ServerError(503), times=None)
 
     done = await command(run, playground, "check", SAYSO_STORE_URL=store_url)
 

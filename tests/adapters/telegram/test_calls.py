@@ -1,0 +1,252 @@
+"""How calls reach the Bot API: in time or not at all, through proxies, the token untold."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from telegram import InputFile
+from telegram.error import NetworkError, TelegramError, TimedOut
+from telegram.request import BaseRequest, HTTPXRequest
+
+from sayso.errors import ConfigError, DeliveryError
+from sayso_telegram.client import Client, PlainBot
+from sayso_telegram.config import TelegramConfig
+from sayso_telegram.request import AiohttpRequest, Patience, proxy_for, request_for
+
+TOKEN = "4000000000:AAF_a-token-of-a-test-0123456789abcdef"
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def server(serve: Serve) -> AsyncIterator[str]:
+    """A server that does what a test says with each connection once a request has begun."""
+
+    connections: set[asyncio.Task[None] | None] = set()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(asyncio.current_task())
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            await serve(reader, writer)
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+    listening = await asyncio.start_server(connected, "127.0.0.1", 0)
+    async with listening:
+        host, port = listening.sockets[0].getsockname()
+        yield f"http://{host}:{port}"
+        await asyncio.gather(*filter(None, connections))
+
+
+@asynccontextmanager
+async def opened(request: BaseRequest) -> AsyncIterator[BaseRequest]:
+    await request.initialize()
+    try:
+        yield request
+    finally:
+        await request.shutdown()
+
+
+async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+async def byte_by_byte(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while True:
+        writer.write(b" ")
+        await writer.drain()
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("serve", "patience"),
+    [
+        (never, Patience(answer=0.1)),
+        (byte_by_byte, Patience(0.1, 0.1, 0.1, 0.1, 0.1)),
+    ],
+)
+async def test_every_call_ends_in_time(serve: Serve, patience: Patience) -> None:
+    async with server(serve) as url, opened(AiohttpRequest(patience=patience)) as request:
+        async with asyncio.timeout(10):
+            with pytest.raises(TimedOut):
+                await request.post(f"{url}/bot{TOKEN}/getMe")
+
+
+async def test_a_call_waits_for_a_free_connection_and_not_for_ever() -> None:
+    arrived = asyncio.Event()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        arrived.set()
+        await reader.read()
+
+    request = AiohttpRequest(patience=Patience(0.1, 0.1), connections=1)
+    async with server(hold) as url, opened(request), asyncio.timeout(10):
+        first = asyncio.create_task(request.post(f"{url}/bot{TOKEN}/getMe"))
+        await arrived.wait()
+        with pytest.raises(TimedOut) as caught:
+            await request.post(f"{url}/bot{TOKEN}/getMe")
+
+        assert not first.done()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+
+    assert TOKEN not in "".join(traceback.format_exception(caught.value))
+
+
+async def garbage(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+
+
+async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+
+
+async def no_json(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nbody-secret")
+
+
+@pytest.mark.parametrize("serve", [garbage, hang_up, half, no_json, None])
+async def test_no_error_and_no_log_holds_the_token(
+    serve: Serve | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with server(serve or never) as url:
+        api = url if serve else "http://127.0.0.1:1"
+        client = Client(TelegramConfig(TOKEN, ("secret",), api))
+        async with client.opened():
+            with pytest.raises(DeliveryError) as caught:
+                await client.raw("getMe")
+
+    assert not caught.value.permanent
+    told = "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert TOKEN not in told
+    assert "body-secret" not in told
+
+
+async def test_a_closed_client_holds_no_connection_and_makes_no_call() -> None:
+    left = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n{"ok":true,"result":true}'[:-1])
+        await reader.read()
+        left.set()
+
+    async with server(answer) as url:
+        request = AiohttpRequest()
+        async with opened(request):
+            with contextlib.suppress(TelegramError):
+                await request.post(f"{url}/bot{TOKEN}/getMe")
+            assert not left.is_set()
+        async with asyncio.timeout(10):
+            await left.wait()
+
+        with pytest.raises(NetworkError, match="closed"):
+            await request.post(f"{url}/bot{TOKEN}/getMe")
+
+
+async def test_a_file_of_several_megabytes_goes_out_beside_its_arguments() -> None:
+    taken: dict[str, object] = {}
+
+    async def take(request: web.Request) -> web.Response:
+        form = await request.post()
+        file = form["document"]
+        assert isinstance(file, web.FileField)
+        taken.update(name=file.filename, size=len(file.file.read()), caption=form["caption"])
+        taken["chat"] = form["chat_id"]
+        sent = {"message_id": 7, "date": 0, "chat": {"id": -1, "type": "group"}}
+        return web.json_response({"ok": True, "result": sent})
+
+    app = web.Application(client_max_size=10_000_000)
+    app.add_routes([web.post("/bot{token}/sendDocument", take)])
+    async with TestServer(app) as there, opened(AiohttpRequest()) as request:
+        bot = PlainBot(TOKEN, base_url=str(there.make_url("/bot")), request=request)
+        file = InputFile(b"x" * 4_000_000, filename="complete.txt")
+        await bot.send_document(-1, file, caption="näh & so")
+
+    assert taken == {"name": "complete.txt", "size": 4_000_000, "caption": "näh & so", "chat": "-1"}
+
+
+@asynccontextmanager
+async def a_proxy() -> AsyncIterator[tuple[str, list[tuple[str, str]]]]:
+    """An HTTP proxy that answers itself; what was asked of it, and with what credentials."""
+    asked: list[tuple[str, str]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in head[1:] if line)
+        asked.append((head[0].split()[1], headers.get("Proxy-Authorization", "")))
+        await reader.readexactly(int(headers.get("Content-Length", 0)))
+        body = b'{"ok":true,"result":{"id":1}}'
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+        yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}", asked
+
+
+async def test_calls_go_through_the_proxy_of_the_environment_with_its_credentials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with a_proxy() as (address, asked):
+        monkeypatch.setenv("http_proxy", f"http://user:word@{address}")
+        client = Client(TelegramConfig(TOKEN, ("secret",), "http://bot-api.example"))
+        async with client.opened():
+            assert await client.raw("getMe") == {"id": 1}
+
+    basic = aiohttp.encode_basic_auth("user", "word")
+    assert asked == [(f"http://bot-api.example/bot{TOKEN}/getMe", basic)]
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "proxy"),
+    [
+        ({}, "https://api.telegram.org", ""),
+        ({"https_proxy": "http://p:1"}, "https://api.telegram.org", "http://p:1"),
+        ({"https_proxy": "http://p:1"}, "http://bot-api:8081", ""),
+        ({"all_proxy": "p:1"}, "https://api.telegram.org", "http://p:1"),
+        (
+            {"https_proxy": "http://p:1", "no_proxy": ".telegram.org"},
+            "https://api.telegram.org",
+            "",
+        ),
+        ({"all_proxy": "http://p:1", "no_proxy": "bot-api"}, "http://bot-api:8081", ""),
+    ],
+)
+def test_which_proxy_stands_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], url: str, proxy: str
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert proxy_for(url) == proxy
+
+
+def test_a_socks_proxy_needs_an_extra_and_its_absence_is_an_error_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("all_proxy", "socks5://127.0.0.1:1080")
+
+    with pytest.raises(ConfigError, match=r'install "python-telegram-bot\[socks\]"'):
+        request_for("https://api.telegram.org")
+
+
+def test_calls_without_a_socks_proxy_do_not_go_over_httpx() -> None:
+    assert not isinstance(request_for("https://api.telegram.org"), HTTPXRequest)

@@ -47,7 +47,7 @@ COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test check agents client docs bench cards chaos fuzz mutants lock clean
+.PHONY: help demo test check agents client docs bench speed cards chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -84,8 +84,11 @@ docs: $(DEV)  ## the documentation as a site in site/, made without the network
 	@$(MKDOCS) build --strict $(ARGS)
 	@echo "site/index.html is ready; the search needs a server: $(BIN)/python -m http.server -d site"
 
-bench: $(DEV)  ## measure against the bare floor on this machine
+bench: $(DEV)  ## measure against the bare floor on this machine, in three minutes; ARGS=all for everything, with curves
 	@PYTHONPATH=tests $(BIN)/python -m bench.run $(ARGS)
+
+speed: $(DEV)  ## whether a press or a whole question has become much dearer, beside the bare floor, in seconds
+	@PYTHONPATH=tests $(BIN)/python -m bench.gate $(ARGS)
 
 cards: $(DEV)  ## the sheets of docs/images/cards again, and how high the cards of 64 realistic calls are
 	@$(BIN)/python tests/e2e/card_sheets.py $(ARGS)

@@ -1,4 +1,4 @@
-"""The least a press can cost in Python: signature, decode, one Lua script on a raw connection.
+"""The least that a press costs behind aiohttp: signature, decode, one script on a raw connection.
 
 No authorisation, no expiry, no cards, no audit, no errors: nothing that a product needs. It is
 here to be measured beside ours in the same run, because absolute times drift between machines.

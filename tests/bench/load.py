@@ -1,4 +1,4 @@
-"""Presses as Slack sends them, at a steady pace or as fast as they are answered."""
+"""Presses as both platforms send them, at a steady pace or as fast as they are answered."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import asyncio
 import hashlib
 import hmac
 import json
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 from urllib.parse import quote_plus
+
+_UPDATES = count(1)
 
 
 def press_body(handle: str, message_id: str) -> bytes:
@@ -83,7 +87,51 @@ def signed_request(body: bytes, secret: str) -> bytes:
     return head.encode() + body
 
 
-class _Connection(asyncio.Protocol):
+def telegram_body(handle: str, message_id: str) -> bytes:
+    """A press of Allow as Telegram sends it, with its message (about 3 KB)."""
+    words = "terraform apply -auto-approve -var environment=production " * 30
+    buttons = [
+        {"text": label, "callback_data": f"p1:{handle}:{label.lower()}"}
+        for label in ("Allow", "Deny")
+    ]
+    message = {
+        "message_id": int(message_id),
+        "from": {"id": 1, "is_bot": True, "first_name": "Sayso", "username": "sayso_bench_bot"},
+        "chat": {"id": -1001234567890, "title": "ops", "type": "supergroup"},
+        "date": 1700000000,
+        "text": words,
+        "entities": [{"type": "pre", "offset": 0, "length": len(words)}],
+        "reply_markup": {"inline_keyboard": [buttons]},
+    }
+    query = {
+        "id": secrets.token_hex(9),
+        "from": {"id": 4242, "is_bot": False, "first_name": "Alice", "language_code": "en"},
+        "message": message,
+        "chat_instance": "4242424242",
+        "data": buttons[0]["callback_data"],
+    }
+    return json.dumps({"update_id": next(_UPDATES), "callback_query": query}).encode()
+
+
+def telegram_request(body: bytes, hook: str) -> bytes:
+    """A whole HTTP request with the secret of the webhook."""
+    head = (
+        "POST /telegram/webhook HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "Content-Type: application/json\r\n"
+        f"X-Telegram-Bot-Api-Secret-Token: {hook}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+def a_request(platform: str, handle: str, message_id: str, secret: str, hook: str) -> bytes:
+    """A press of Allow on a platform."""
+    if platform == "slack":
+        return signed_request(press_body(handle, message_id), secret)
+    return telegram_request(telegram_body(handle, message_id), hook)
+
+
+class Connection(asyncio.Protocol):
     """One keep-alive connection with one request under way."""
 
     def __init__(self) -> None:
@@ -115,29 +163,37 @@ class Timings:
     resumed: list[float]
 
 
+async def connected(ports: Sequence[int], connections: int) -> asyncio.Queue[Connection]:
+    """So many connections, in turn to each of the ports."""
+    loop = asyncio.get_running_loop()
+    idle: asyncio.Queue[Connection] = asyncio.Queue()
+    for number in range(connections):
+        port = ports[number % len(ports)]
+        _, connection = await loop.create_connection(Connection, "127.0.0.1", port)
+        idle.put_nowait(connection)
+    return idle
+
+
 async def run_presses(
-    port: int,
+    ports: Sequence[int],
     requests: Sequence[bytes],
     resumed: Callable[[int], asyncio.Future[float]],
     *,
     per_second: float | None,
     connections: int = 32,
 ) -> Timings:
-    """Send every request once and wait until every run went on.
+    """Send every request once, to each port in turn, and wait until every run went on.
 
     ``resumed(n)`` is the future of the moment at which the run of request n
     went on. Without ``per_second`` each connection sends its next request
     when the last one is answered.
     """
     loop = asyncio.get_running_loop()
-    idle: asyncio.Queue[_Connection] = asyncio.Queue()
-    for _ in range(connections):
-        _, connection = await loop.create_connection(_Connection, "127.0.0.1", port)
-        idle.put_nowait(connection)
-    count = len(requests)
-    timings = Timings([0.0] * count, [0.0] * count, [0.0] * count)
+    idle = await connected(ports, connections)
+    most = len(requests)
+    timings = Timings([0.0] * most, [0.0] * most, [0.0] * most)
 
-    async def send(number: int, connection: _Connection) -> None:
+    async def send(number: int, connection: Connection) -> None:
         timings.sent[number] = time.perf_counter()
         status = await connection.send(requests[number])
         timings.answered[number] = time.perf_counter()
@@ -147,12 +203,12 @@ async def run_presses(
 
     start = loop.time()
     sending = []
-    for number in range(count):
+    for number in range(most):
         if per_second is not None:
             await asyncio.sleep(max(start + number / per_second - loop.time(), 0))
         sending.append(asyncio.create_task(send(number, await idle.get())))
     await asyncio.gather(*sending)
-    for number in range(count):
+    for number in range(most):
         timings.resumed[number] = await resumed(number)
     while not idle.empty():
         idle.get_nowait().close()

@@ -1,30 +1,30 @@
-"""The way of a press, ours beside the floor: until the run goes on, and until the answer."""
+"""The way of a press, ours beside two floors: until the run goes on, and until the answer.
+
+The chats are paper here: what a press itself takes. What the chats take is in ``bench.question``.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Sequence
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any, Protocol
 
 from bench.floor import floor_inbox
-from bench.load import press_body, run_presses, signed_request
-from support.valkey_server import free_port
+from bench.load import a_request, run_presses
+from bench.under_test import Server, UnderTest, reachable, under_test
 
-from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall, Verdict
+from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.stores.connect import open_backend
-from sayso.stores.ports import Copy, Record
 
-ROUNDS = 5
-SETTLE_DOWN_SECONDS = 0.3
-_ROOT = Path(__file__).parents[2]
+SETTLE_DOWN_SECONDS = 0.2
+Requests = tuple[list[bytes], list[asyncio.Future[float]]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,13 @@ class Load:
     per_second: float | None
 
 
-LOADS = (Load("100/s", 300, 100), Load("1,000/s", 2_000, 1_000), Load("saturated", 4_000, None))
+FULL = Load("full", 1_200, None)
+LOADS = (Load("100/s", 150, 100), Load("1,000/s", 600, 1_000), FULL)
+CURVE = (
+    *(Load("100/s", 300, 100), Load("300/s", 600, 300), Load("1,000/s", 2_000, 1_000)),
+    *(Load("2,000/s", 3_000, 2_000), Load("full", 4_000, None)),
+)
+WARM_UP = Load("warm-up", 200, None)
 
 
 @dataclass(frozen=True)
@@ -49,178 +55,221 @@ class Result:
     cpu: float
 
 
-@dataclass(frozen=True)
-class Server:
-    """The process under test, on the last core."""
+class Side(Protocol):
+    """A process under test, and the runs that its presses let go on."""
 
-    port: int
-    process: subprocess.Popen[bytes]
+    server: Server
 
-    @property
-    def pid(self) -> int:
-        return self.process.pid
+    async def requests(self, count: int) -> Requests:
+        """So many presses, and the moments at which their runs went on."""
+        raise NotImplementedError
 
 
-def start_server(kind: str, store: str, secret: str) -> Server:
-    """Start a process under test on a port of its own."""
-    port = free_port()
-    command = [sys.executable, "-m", "bench.serve", kind, store, str(port), secret]
-    return Server(port, subprocess.Popen(command, cwd=_ROOT))
+class FloorRuns:
+    """Runs of the floors: a future for each id, resolved by one raw subscription."""
 
-
-async def reachable(port: int) -> None:
-    """Return when the port takes connections."""
-    while True:
-        try:
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-        except OSError:
-            await asyncio.sleep(0.02)
-        else:
-            writer.close()
-            return
-
-
-class Floor:
-    """Runs of the floor: a future for each id, resolved by one raw subscription."""
-
-    def __init__(self, redis_path: str, secret: str) -> None:
-        self._path = redis_path
-        self._secret = secret
+    def __init__(self) -> None:
         self._waiting: dict[str, asyncio.Future[float]] = {}
 
-    async def prepare(self) -> None:
-        await floor_inbox(self._path, self._resolve)
+    async def listen(self, redis_path: str) -> None:
+        """Resolve what is answered from now on."""
+        await floor_inbox(redis_path, self._resolve)
 
-    async def requests(self, count: int) -> tuple[list[bytes], list[asyncio.Future[float]]]:
-        loop = asyncio.get_running_loop()
-        handles = [secrets.token_urlsafe(16) for _ in range(count)]
-        futures = [loop.create_future() for _ in handles]
-        self._waiting.update(zip(handles, futures, strict=True))
-        bodies = [press_body(handle, "1700000000.000001") for handle in handles]
-        return [signed_request(body, self._secret) for body in bodies], futures
+    def expect(self, question_id: str) -> asyncio.Future[float]:
+        """The moment at which the run of this id goes on."""
+        future: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._waiting[question_id] = future
+        return future
 
     def _resolve(self, question_id: str) -> None:
-        future = self._waiting.pop(question_id)
-        future.set_result(time.perf_counter())
+        # Others of the same run listen, too.
+        if (future := self._waiting.pop(question_id, None)) is not None:
+            future.set_result(time.perf_counter())
 
 
+@dataclass
+class Floor:
+    """Presses of a floor: nobody asked before, any id will do."""
+
+    server: Server
+    tools: UnderTest
+    runs: FloorRuns
+    platform: str = "slack"
+
+    async def requests(self, count: int) -> Requests:
+        handles = [secrets.token_urlsafe(16) for _ in range(count)]
+        futures = [self.runs.expect(handle) for handle in handles]
+        message = "1700000000.000001" if self.platform == "slack" else "17"
+        tools = self.tools
+        return [
+            a_request(self.platform, handle, message, tools.secret, tools.hook)
+            for handle in handles
+        ], futures
+
+
+@dataclass
 class Ours:
-    """Runs of ours: real checks of a gate, each asked and shown before it is pressed."""
+    """Presses of ours: real checks of a gate, each asked and shown before it is pressed."""
 
-    def __init__(self, gate: Gate, secret: str) -> None:
-        self._gate = gate
-        self._secret = secret
+    server: Server
+    tools: UnderTest
+    gate: Gate
+    platform: str = "slack"
 
-    async def requests(self, count: int) -> tuple[list[bytes], list[asyncio.Future[float]]]:
+    async def requests(self, count: int) -> Requests:
         runs = [asyncio.ensure_future(self._run(number)) for number in range(count)]
-        shown: dict[int, Copy] = {}
+        shown: dict[int, tuple[str, str]] = {}
         while len(shown) < count:
-            await asyncio.sleep(0.1)
-            for record in await self._gate.backend.watch.pending():
-                for copy in record.copies:
-                    if copy.place.platform == "slack" and copy.message_id:
-                        shown[_number(record)] = copy
-        bodies = [press_body(shown[n].handle, shown[n].message_id) for n in range(count)]
-        return [signed_request(body, self._secret) for body in bodies], [*runs]
+            await asyncio.sleep(0.05)
+            for number, handle, message_id in await self._new(self.platform):
+                shown[number] = handle, message_id
+        for other in {"slack", "telegram"} - {self.platform}:
+            await self._new(other)
+        await quiet(self.server)
+        tools = self.tools
+        return [
+            a_request(self.platform, *shown[number], tools.secret, tools.hook)
+            for number in range(count)
+        ], [*runs]
+
+    async def _new(self, platform: str) -> list[Any]:
+        found = []
+        for port in self.server.ports:
+            url = f"http://127.0.0.1:{port}/shown/{platform}"
+            found += await asyncio.to_thread(_read, url)
+        return found
 
     async def _run(self, number: int) -> float:
         call = ToolCall("run_command", {"command": "terraform apply", "n": number})
-        verdict: Verdict = await self._gate.check(call, description="deploy")
+        said = f"question-{number}-of-many"
+        verdict: Verdict = await self.gate.check(call, description=said)
         resumed = time.perf_counter()
         if not verdict.approved:
             raise RuntimeError(verdict.as_tool_result())
         return resumed
 
 
-def _number(record: Record) -> int:
-    request = record.request
-    if not isinstance(request, PermissionRequestEvent):
-        raise TypeError(f"{type(request).__name__} is not what was asked")
-    return int(request.arguments["n"])
+def _read(url: str) -> Any:
+    with urllib.request.urlopen(url) as response:
+        return json.load(response)
 
 
-def cpu_seconds(pid: int) -> float:
-    """The processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+async def quiet(server: Server) -> None:
+    """Return when a server has nothing left to do: its work after an answer counts as well."""
+    before = server.cpu_seconds
+    while True:
+        await asyncio.sleep(SETTLE_DOWN_SECONDS)
+        now = server.cpu_seconds
+        if now - before < 0.02 * SETTLE_DOWN_SECONDS * len(server.processes):
+            return
+        before = now
 
 
-async def one_round(server: Server, side: Floor | Ours, load: Load) -> Result:
+async def one_round(side: Side, load: Load, *, connections: int = 32) -> Result:
     """One round of a load on one side."""
     requests, futures = await side.requests(load.count)
     await asyncio.sleep(SETTLE_DOWN_SECONDS)
-    started, used = time.perf_counter(), cpu_seconds(server.pid)
+    started, used = time.perf_counter(), side.server.cpu_seconds
     timings = await run_presses(
-        server.port, requests, lambda number: futures[number], per_second=load.per_second
+        side.server.ports,
+        requests,
+        lambda number: futures[number],
+        per_second=load.per_second,
+        connections=connections,
     )
     elapsed = max(timings.resumed) - started
-    # What the server still does for these presses after they are answered counts as well.
-    await asyncio.sleep(SETTLE_DOWN_SECONDS)
+    await quiet(side.server)
     return Result(
         [end - start for start, end in zip(timings.sent, timings.resumed, strict=True)],
         [end - start for start, end in zip(timings.sent, timings.answered, strict=True)],
         load.count / elapsed,
-        (cpu_seconds(server.pid) - used) / load.count,
+        (side.server.cpu_seconds - used) / load.count,
     )
 
 
-async def measure(redis_path: str, *, rounds: int = ROUNDS) -> list[dict[str, object]]:
-    """All loads, both sides interleaved, a row for each load."""
-    secret = secrets.token_hex(16)
-    url = f"unix://{redis_path}?namespace=bench"
-    servers = {
-        "floor": start_server("floor", redis_path, secret),
-        "ours": start_server("ours", url, secret),
-    }
-    try:
-        for server in servers.values():
-            await reachable(server.port)
-        async with (
-            open_backend(url) as backend,
-            Gate.open(backend, run=RunRef("bench", "press"), timeout=3_600) as gate,
-        ):
-            floor, ours = Floor(redis_path, secret), Ours(gate, secret)
-            await floor.prepare()
-            sides: dict[str, Floor | Ours] = {"floor": floor, "ours": ours}
-            await _rounds(WARM_UP, servers, sides, 1)
-            return [await _rounds(load, servers, sides, rounds) for load in LOADS]
-    finally:
-        for server in servers.values():
-            server.process.terminate()
-            server.process.wait()
+async def rounds_of(load: Load, sides: Mapping[str, Side], rounds: int) -> dict[str, Any]:
+    """The figures of each side, and its ratios to the tight floor of the same platform.
 
-
-WARM_UP = Load("warm-up", 200, None)
-
-
-async def _rounds(
-    load: Load, servers: dict[str, Server], sides: dict[str, Floor | Ours], rounds: int
-) -> dict[str, object]:
+    Sides take turns, each ratio is of one turn, and the median of those counts: what else the
+    machine does meets both.
+    """
     results: dict[str, list[Result]] = {name: [] for name in sides}
     for _ in range(rounds):
         for name, side in sides.items():
-            results[name].append(await one_round(servers[name], side, load))
-    row: dict[str, object] = {"load": load.name}
-    for figure, read in _FIGURES.items():
-        medians = {side: statistics.median(map(read, those)) for side, those in results.items()}
-        row[figure] = {**medians, "ratio": medians["ours"] / medians["floor"]}
+            results[name].append(await one_round(side, load))
+    row: dict[str, Any] = {"load": load.name, "per_second": load.per_second, "sides": {}}
+    for name, those in results.items():
+        base = results[f"tight floor, {name.rpartition(', ')[2]}"]
+        row["sides"][name] = {
+            figure: {
+                "value": statistics.median(map(read, those)),
+                "ratio": statistics.median(
+                    read(one) / read(other) for one, other in zip(those, base, strict=True)
+                ),
+            }
+            for figure, read in FIGURES.items()
+        }
     return row
 
 
-def _quantile(values: Sequence[float], part: float) -> float:
+async def measure(
+    redis_path: str, *, loads: Sequence[Load] = LOADS, rounds: int = 3, only: str = ""
+) -> list[dict[str, Any]]:
+    """A row for each load; ``only`` one platform where it is named."""
+    with under_test(redis_path) as tools:
+        async with AsyncExitStack() as stack:
+            sides = await press_sides(tools, stack)
+            sides = {name: side for name, side in sides.items() if name.endswith(only)}
+            await rounds_of(WARM_UP, sides, 1)
+            return [await rounds_of(load, sides, rounds) for load in loads]
+
+
+async def press_sides(
+    tools: UnderTest,
+    stack: AsyncExitStack,
+    *,
+    floors: Sequence[str] = ("tight floor", "aiohttp floor"),
+    desks: int = 1,
+) -> dict[str, Side]:
+    """The floors and ours, in so many processes, by side and platform."""
+    url = tools.url(f"press-{desks}")
+    kinds = {"tight floor": "lean", "aiohttp floor": "floor"}
+    servers = {name: tools.start(kinds[name], tools.redis_path) for name in floors}
+    paper = tools.start("paper", url, processes=desks)
+    for server in (*servers.values(), paper):
+        await reachable(server)
+    runs = FloorRuns()
+    await runs.listen(tools.redis_path)
+    gate = await stack.enter_async_context(a_gate(url))
+    sides: dict[str, Side] = {}
+    for platform in ("Slack", "Telegram"):
+        for name, server in servers.items():
+            if platform == "Slack" or name == "tight floor":
+                sides[f"{name}, {platform}"] = Floor(server, tools, runs, platform.lower())
+        sides[f"Sayso, {platform}"] = Ours(paper, tools, gate, platform.lower())
+    return sides
+
+
+@asynccontextmanager
+async def a_gate(url: str) -> AsyncIterator[Gate]:
+    """An agent's gate on a store, while the block runs."""
+    async with (
+        open_backend(url) as backend,
+        Gate.open(backend, run=RunRef("bench", "press"), timeout=3_600) as gate,
+    ):
+        yield gate
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    """In microseconds."""
     return sorted(values)[min(int(len(values) * part), len(values) - 1)] * 1e6
 
 
-_FIGURES: dict[str, Callable[[Result], float]] = {
-    "resumed_p50_us": lambda result: _quantile(result.resumed, 0.50),
-    "resumed_p99_us": lambda result: _quantile(result.resumed, 0.99),
-    "answered_p50_us": lambda result: _quantile(result.answered, 0.50),
-    "answered_p99_us": lambda result: _quantile(result.answered, 0.99),
+FIGURES: dict[str, Callable[[Result], float]] = {
+    "resumed_p50_us": lambda result: quantile(result.resumed, 0.50),
+    "resumed_p99_us": lambda result: quantile(result.resumed, 0.99),
+    "answered_p50_us": lambda result: quantile(result.answered, 0.50),
+    "answered_p99_us": lambda result: quantile(result.answered, 0.99),
     "server_cpu_us_a_press": lambda result: result.cpu * 1e6,
     "presses_per_second": lambda result: result.per_second,
 }
-
-
-if __name__ == "__main__":
-    os.sched_setaffinity(0, {0})
-    print(json.dumps(asyncio.run(measure(sys.argv[1])), indent=1))

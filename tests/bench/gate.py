@@ -1,0 +1,100 @@
+"""Whether a press, or a whole question, has become much dearer: ``make speed``, in seconds.
+
+Each is compared with the tight floor in the same run, one after the other over one connection, so
+that how busy the machine is meets both. Of several rounds, the cheapest of each side counts: what
+others do can only add to it. The bounds are generous; what is dear shows in ``make bench``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+
+from bench.cores import take_load_core
+from bench.press import Load, Side, one_round, press_sides
+from bench.question import LEAN, SAYSO, Asker, cpu_round, question_sides
+from bench.under_test import UnderTest, under_test
+from support.valkey_server import Valkey
+
+BOUNDS = {"press in Slack": 25.0, "press in Telegram": 25.0, "question in both chats": 40.0}
+"""How many times the processor time of the tight floor a press and a whole question may take."""
+
+_ROUNDS = 3
+_PRESSES = Load("one by one", 100, None)
+_QUESTIONS = 12
+
+
+def too_dear(ratios: Mapping[str, float], bounds: Mapping[str, float]) -> list[str]:
+    """A line for each figure that is over its bound; one that was not measured is over any."""
+    found = []
+    for name, most in bounds.items():
+        ratio = ratios.get(name, float("inf"))
+        if not ratio <= most:
+            found.append(f"{name}: {ratio:.1f} times the tight floor, at most {most:g}")
+    return found
+
+
+async def measured(redis_path: str) -> dict[str, float]:
+    """The ratio of each figure."""
+    with under_test(redis_path) as tools:
+        async with AsyncExitStack() as stack:
+            return {**await _presses(tools, stack), **await _questions(tools, stack)}
+
+
+async def _presses(tools: UnderTest, stack: AsyncExitStack) -> dict[str, float]:
+    sides = await press_sides(tools, stack, floors=("tight floor",))
+    least: dict[str, float] = {}
+    for number in range(1 + _ROUNDS):
+        for name, side in sides.items():
+            cpu = await _cpu(side)
+            if number:  # the first one is to get warm
+                least[name] = min(least.get(name, cpu), cpu)
+    return {
+        f"press in {chat}": least[f"Sayso, {chat}"] / least[f"tight floor, {chat}"]
+        for chat in ("Slack", "Telegram")
+    }
+
+
+async def _cpu(side: Side) -> float:
+    return (await one_round(side, _PRESSES, connections=1)).cpu
+
+
+async def _questions(tools: UnderTest, stack: AsyncExitStack) -> dict[str, float]:
+    asker = Asker(tools)
+    chats = await asker.chats.start()
+    sides = await question_sides(tools, chats, stack, only=(LEAN, SAYSO))
+    least: dict[str, float] = {}
+    for number in range(1 + _ROUNDS):
+        for name, side in sides.items():
+            cpu = await cpu_round(asker, side, _QUESTIONS, at_once=4)
+            if number:
+                least[name] = min(least.get(name, cpu), cpu)
+    return {"question in both chats": least[SAYSO] / least[LEAN]}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Measure and print; 1 when something is too dear."""
+    parser = argparse.ArgumentParser(prog="make speed")
+    parser.add_argument("--most", type=float, help="one bound for all, in place of theirs")
+    most = parser.parse_args(argv).most
+    bounds = BOUNDS if most is None else {name: float(most) for name in BOUNDS}
+    take_load_core()
+    server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
+    server.start()
+    try:
+        ratios = asyncio.run(measured(str(server.folder / "valkey.sock")))
+    finally:
+        server.close()
+    for name, ratio in ratios.items():
+        print(f"{name}: {ratio:.1f} times the tight floor, at most {bounds[name]:g}")
+    problems = too_dear(ratios, bounds)
+    for problem in problems:
+        print(f"too dear: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -14,7 +14,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.cards.card import Card, CardBody, Choice
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.errors import DeliveryError

@@ -19,6 +19,7 @@ LIMITS = Limits(
     reveal=REVEAL_LIMIT,
     lines=presentable.LINES,
     lengths=True,
+    private=True,
     button=presentable.LONGEST_BUTTON,
     menu=presentable.LONGEST_BELOW,
     dialog=presentable.LONGEST_ASKED,

@@ -12,7 +12,8 @@ from typing import Any, Self
 from telegram import Bot, InputFile, ReplyParameters
 from telegram.error import TelegramError
 
-from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.cards.card import Card, CardBody, Choice, Ended
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.clock import Clock, utc_now

@@ -9,7 +9,7 @@ from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.failures import PLATFORM
-from sayso_telegram.lists.waiting import told
+from sayso_telegram.lists.waiting import calling
 
 # Supergroups and channels: t.me/c takes their number without what marks them as such.
 _MARK = "-100"
@@ -48,8 +48,8 @@ class TelegramCaller:
             DeliveryError: Telegram did not take it.
         """
         words = self._adapter.words(waiting[0].language)
-        heading = f"⏰ {words.calls.still_waiting.of(len(waiting))}"
-        text = told(heading, waiting, words, called)
+        heading = words.calls.still_waiting.of(len(waiting))
+        text = calling("⏰", heading, waiting, words, called)
         card = waiting[0].card
         await self._adapter.say(place, text, reply_to=card.message_id if card else "")
 
@@ -60,6 +60,6 @@ class TelegramCaller:
             DeliveryError: Telegram did not take it, or they never did.
         """
         words = self._adapter.words(waiting[0].language)
-        heading = f"👋 {words.calls.waits_for_you.of(len(waiting))}"
+        heading = words.calls.waits_for_you.of(len(waiting))
         place = Place(PLATFORM, actor.removeprefix(f"{PLATFORM}:"))
-        await self._adapter.say(place, told(heading, waiting, words))
+        await self._adapter.say(place, calling("👋", heading, waiting, words))

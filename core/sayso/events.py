@@ -116,6 +116,11 @@ class RequestEnding(Event):
         """The id of the rule that it stored; empty where it stored none."""
         return ""
 
+    @property
+    def remembered_until(self) -> datetime | None:
+        """Until when what it stored counts, where that ends."""
+        return None
+
     def remembers_at(self, moment: datetime) -> bool:  # noqa: ARG002  the base stores nothing
         """Whether what it stored would still count then, if nobody takes it back."""
         return False
@@ -267,7 +272,7 @@ class UserInputRequest(Event):
         return ending
 
     def stored(self, ending: RequestEnding) -> str:  # noqa: ARG002  the base stores nothing
-        """What its ending stored and until when, in words; empty when it stored nothing."""
+        """What its ending stored, in words; empty when it stored nothing."""
         return ""
 
     def told(
@@ -275,6 +280,13 @@ class UserInputRequest(Event):
         ending: RequestEnding,  # noqa: ARG002  the base has nothing to tell
     ) -> tuple[tuple[str, str], ...]:
         """What its ending says besides how it ended, as pairs of a label and a visible text."""
+        return ()
+
+    def told_below(
+        self,
+        ending: RequestEnding,  # noqa: ARG002  the base tells nothing
+    ) -> tuple[tuple[str, str], ...]:
+        """What tells the answer from others, for whoever looks closer: pairs as of ``told``."""
         return ()
 
     @property

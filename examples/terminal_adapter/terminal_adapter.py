@@ -214,7 +214,7 @@ def _buttons(cards: Sequence[Card]) -> Iterator[Button]:
 
 def _choices(card: Card) -> Sequence[Choice]:
     if isinstance(card.state, Ended) or card.state.confirming is not None:
-        return ()
+        return card.choices if isinstance(card.state, Ended) else ()
     if card.state.more:
         return (*card.more, BACK)
     return (*card.choices, MORE) if card.more else card.choices

@@ -15,6 +15,7 @@ from support.screens import WIDTHS, Line, height, slack_lines, telegram_lines
 
 from sayso.calls import RunRef
 from sayso.cards.card import Card, Open
+from sayso.cards.left_out import cut_notice
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.values import Value
 from sayso_playground.slack.blocks import check_blocks
@@ -159,7 +160,7 @@ def test_what_has_no_room_on_the_first_screen_is_not_allowed_before_it_was_opene
 
     assert card.is_cut
     assert [choice.key for choice in card.choices] == ["deny", "show"]
-    assert card.cut_notice.startswith("Not shown here: ")
+    assert cut_notice(card).startswith("Not shown here: ")
 
 
 @pytest.mark.parametrize(
@@ -197,9 +198,9 @@ def test_all_that_can_be_allowed_unopened_is_on_one_screen_of_a_phone(
 def test_what_is_hidden_is_named_with_its_argument() -> None:
     card = a_card(a_request({"path": "a.txt", "content": "line\n" * 100}), TELEGRAM)
 
-    assert card.cut_notice.startswith("Not shown here: ")
-    assert "more lines of content (" in card.cut_notice
-    assert card.cut_notice.endswith(". Press Show all before it can be allowed.")
+    assert cut_notice(card).startswith("Not shown here: ")
+    assert "more lines of content (" in cut_notice(card)
+    assert cut_notice(card).endswith(". Press Show all before it can be allowed.")
 
 
 def test_an_edit_says_so_in_the_language_of_telegram_and_in_a_box_of_slack() -> None:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.cards.card import Card, CardBody, Choice
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk

@@ -19,7 +19,8 @@ from support.worst_calls import worst_calls
 
 from sayso.agent.gate import Gate
 from sayso.calls import RunRef, ToolCall, new_id
-from sayso.cards.card import SHOW_ALL, Card, CardBody, Choice, Room
+from sayso.cards.card import SHOW_ALL, Card, CardBody, Choice
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk

@@ -86,9 +86,27 @@ async def test_an_allowed_call_runs(claude: ClaudeCode, hands: SlackHands) -> No
     results = await working
 
     assert "echo one >> ran" in card
-    assert f"Claude Code in {claude.project}, permission mode default" in card
+    assert "Claude Code, permission mode default" in card
+    assert card.count(str(claude.project)) == 1
     assert claude.ran == ["one"]
     assert list(results) == ["toolu_1"]
+
+
+async def test_the_card_says_that_the_call_ran_or_failed_and_nothing_that_it_answered(
+    claude: ClaudeCode, hands: SlackHands
+) -> None:
+    fails = calls("Bash", "toolu_2", command="echo a-secret-answer; exit 3", description="a test")
+    working = asyncio.create_task(claude.work([claude.writes("one")], [fails]))
+    await hands.press("Allow")
+    ran = await hands.ended("· ran")
+    await hands.press("Allow")
+    failed = await hands.ended("· failed")
+    results = await working
+
+    assert "echo one >> ran" in ran
+    assert "exit 3" in failed
+    assert "a-secret-answer" in results["toolu_2"]
+    assert "Exit code 3" not in failed
 
 
 @alone

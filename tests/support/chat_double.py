@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from contextlib import asynccontextmanager
 
 from sayso.cards.bundle import MOST_IN_BUNDLE
-from sayso.cards.card import Card, CardBody, Choice, Ended, Room
+from sayso.cards.card import Card, CardBody, Choice, Ended
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.places import MessageRef, Place, Press
 from sayso.desk.desk import Desk

@@ -16,6 +16,7 @@ from support.claude_model import Model, calls, says
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.cli.main import main
+from sayso_bots.hook.agents import CLAUDE_CODE
 
 # It uses what is allowed here without asking: whatever does not stop a call lets it run.
 ALLOWED = ("--allowedTools", "Bash")
@@ -64,7 +65,7 @@ class ClaudeCode:
     def hook(self) -> dict[str, Any]:
         """The hook that was written into the settings."""
         hooks = json.loads(self.settings.read_text())["hooks"]
-        (entries,) = hooks.values()
+        (entries,) = (hooks[event] for event in hooks if event in CLAUDE_CODE.events)
         hook: dict[str, Any] = entries[-1]["hooks"][0]
         return hook
 

@@ -1,4 +1,4 @@
-"""Which messages still ask: a button that decides is live, and Revoke decides nothing any more."""
+"""Which messages still ask: a button that decides is live, and neither Revoke nor Details do."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from collections.abc import Iterable
 
 
 def is_live(buttons: Iterable[str]) -> bool:
-    """Whether any of these labels decides on a question, and not on what one has stored."""
-    return any(not label.startswith("Revoke") for label in buttons)
+    """Whether any of these labels decides on a question, and does not look back at one."""
+    return any(not label.startswith(("Revoke", "Details")) for label in buttons)

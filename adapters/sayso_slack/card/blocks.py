@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from sayso.cards.buttons import Button, button_data
 from sayso.cards.card import MORE, Card, Choice, Ended
+from sayso.cards.gist import gist
+from sayso.cards.left_out import cut_notice
 from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso_slack.card.elements import (
@@ -52,7 +55,11 @@ Facts = tuple[tuple[str, str], ...]
 ROOM = 3_000
 """Characters of all answers together. A card that is done has no buttons: theirs are free."""
 
-_MOST_TOLD = 20
+SHORT_ROOM = 1_000
+"""The same on a card that says no more than what came of it."""
+
+_MOST_TOLD, _FEW_TOLD = 20, 8
+_TOOL, _ABOUT = 60, 120
 _LABEL = 60
 _NOTE = 60
 _ON_ONE_LINE = 200
@@ -71,14 +78,15 @@ def card_message(card: Card) -> dict[str, Any]:
     return {"text": fallback_text(shown), "blocks": _blocks(shown, left_out), **UNPARSED}
 
 
-def told(facts: Facts, words: CardWords) -> Iterator[Block]:
+def told(facts: Facts, words: CardWords, is_short: bool = False) -> Iterator[Block]:
     """The parts of a rich text that show each answer with its label.
 
     They are set apart by a bar, so that no line of an answer and no label looks
     like one of the card. What is cut says of how many characters.
     """
-    shown = facts if len(facts) <= _MOST_TOLD else facts[: _MOST_TOLD - 1]
-    left = ROOM - (_LABEL + _NOTE) * len(shown)
+    most = _FEW_TOLD if is_short else _MOST_TOLD
+    shown = facts if len(facts) <= most else facts[: most - 1]
+    left = (SHORT_ROOM if is_short else ROOM) - (_LABEL + _NOTE) * len(shown)
     # The short ones first: what they leave over is for the long ones.
     rooms: dict[int, int] = {}
     by_length = sorted(range(len(shown)), key=lambda number: len(visible(shown[number][1])))
@@ -99,16 +107,14 @@ def _told(label: str, text: str, room: int, words: CardWords) -> Block:
 
 
 def _blocks(card: Card, left_out: int) -> list[Block]:
+    if isinstance(card.state, Ended):
+        return list(_ended(card, card.state))
     heading = card.body.question or card.body.title
     blocks: list[Block] = [{"type": "header", "text": plain_text(heading)}]
-    if isinstance(card.state, Ended):
-        # At the top: Slack folds long messages, and who decided must not be below the fold.
-        said = outcome(card.state, card.words, Spans())
-        blocks.append(rich_text(said, *told(card.state.facts, card.words)))
     blocks.append(rich_text(*_what_is_asked(card)))
     if notice := _notice(card, left_out):
         blocks.append(context(plain_text(notice)))
-    blocks.append(_small_print(card))
+    blocks.append(context(own_markup(f"{card.words.expires} {_local(card.expires_at, card)}")))
     if danger := card.danger():
         blocks.append(rich_text(danger_line(danger)))
     if (choice := confirming(card)) is not None:
@@ -117,6 +123,32 @@ def _blocks(card: Card, left_out: int) -> list[Block]:
     elif elements := list(_elements(card)):
         blocks.append(_actions_block(card, _step(card), elements))
     return blocks
+
+
+def _ended(card: Card, ended: Ended) -> Iterator[Block]:
+    """What came of it and what it was, in a few lines; the rest only where somebody wants it."""
+    said = [outcome(ended, card.words, Spans()), *told(ended.facts, card.words, card.is_short)]
+    if card.is_short:
+        yield rich_text(*said, section(*what_it_was(card)))
+    else:
+        yield rich_text(*said)
+        yield rich_text(*_what_is_asked(card))
+        if notice := cut_notice(card):
+            yield context(plain_text(notice))
+    yield context(own_markup(f"{card.words.ended} {_local(ended.at, card)}"))
+    if elements := list(_elements(card)):
+        yield _actions_block(card, ":details" if ended.details else ":ended", elements)
+
+
+def what_it_was(card: Card, *, with_asker: bool = True) -> Iterator[Block]:
+    """Who asked for which tool, and what matters about it: a line of an ended card."""
+    if with_asker:
+        yield code(card.asker or "–")
+        yield literal(" · ")
+    yield code(one_line(card.body.tool or card.body.title, _TOOL))
+    if about := gist(card.body):
+        yield literal(" ")
+        yield code(one_line(about, _ABOUT))
 
 
 def _count(card: Card) -> int:
@@ -130,8 +162,8 @@ def _what_is_asked(card: Card) -> Iterator[Block]:
     if card.description:
         yield section(literal(card.described, bold=True))
         yield quote(literal(card.description))
-    if facts := [*card.body.facts, *(card.details if card.shows_details else ())]:
-        yield section(*fact_lines(facts))
+    if card.facts:
+        yield section(*fact_lines(card.facts))
 
 
 def who_asks(card: Card) -> Iterator[Block]:
@@ -150,18 +182,17 @@ def fact_lines(facts: Iterable[tuple[str, str]]) -> Iterator[Block]:
 
 
 def _notice(card: Card, left_out: int) -> str:
-    notices = [card.cut_notice] if card.cut_notice else []
-    if left_out and not isinstance(card.state, Ended):
+    said = cut_notice(card)
+    notices = [said] if said else []
+    if left_out:
         notices.append(card.words.choices_left.of(left_out))
     if not isinstance(card.state, Ended) and card.state.notice:
         notices.insert(0, f"✍️ {one_line(card.state.notice, _LINE)}")
     return " ".join(notices)
 
 
-def _small_print(card: Card) -> Block:
-    ended = card.state if isinstance(card.state, Ended) else None
-    word, at = (card.words.ended, ended.at) if ended else (card.words.expires, card.expires_at)
-    return context(own_markup(f"{word} {local_time(at, card.words)}"))
+def _local(at: datetime, card: Card) -> str:
+    return local_time(at, card.words)
 
 
 def _elements(card: Card) -> Iterator[Block]:

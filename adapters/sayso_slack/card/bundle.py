@@ -7,15 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from sayso.cards.bundle import EACH, MOST_IN_BUNDLE, Bundle
-from sayso.cards.card import (
-    DESCRIPTION_LIMIT,
-    SHOW_ALL,
-    Card,
-    CardBody,
-    Choice,
-    Ended,
-    Room,
-)
+from sayso.cards.card import DESCRIPTION_LIMIT, SHOW_ALL, Card, CardBody, Choice, Ended
+from sayso.cards.gist import bundle_alert
+from sayso.cards.left_out import cut_notice
+from sayso.cards.plain import expires
+from sayso.cards.room import Room
 from sayso.cards.words import CardWords
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import (
@@ -25,6 +21,7 @@ from sayso_slack.card.blocks import (
     button,
     fact_lines,
     sure_buttons,
+    what_it_was,
 )
 from sayso_slack.card.elements import (
     Block,
@@ -140,7 +137,10 @@ def _common(bundle: Bundle) -> list[Block]:
 
 def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
     """One card; docs.slack.dev, blocks: at most 50 in a message, here 5 for each of 8 cards."""
-    parts = [section(literal(f"{number}. ", bold=True), code(card.body.title))]
+    titled = (
+        what_it_was(card, with_asker=not bundle.asker) if card.is_short else [code(card.body.title)]
+    )
+    parts = [section(literal(f"{number}. ", bold=True), *titled)]
     if isinstance(card.state, Ended):
         parts.append(outcome(card.state, card.words, _SPANS))
         parts += _answers(card.state, card.words)
@@ -166,19 +166,19 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Block]:
 def _small_print(card: Card) -> Iterator[str]:
     if not isinstance(card.state, Ended) and card.state.notice:
         yield f"✍️ {one_line(card.state.notice, _NOTICE)}"
-    if card.cut_notice:
-        yield card.cut_notice
+    if notice := cut_notice(card):
+        yield notice
 
 
 def _own_facts(bundle: Bundle, card: Card) -> Iterator[tuple[str, str]]:
+    if card.is_short:
+        return
     own = bundle.own_facts(card)
-    # A decided line says more of its outcome, and less of these.
-    most = 1 if isinstance(card.state, Ended) else _OWN_FACTS
-    for label, value in own[:most]:
+    for label, value in own[:_OWN_FACTS]:
         yield one_line(label, _LABEL), one_line(value, _VALUE)
-    if len(own) > most:
-        yield card.words.more_label, card.words.more_facts.of(len(own) - most)
-    if not isinstance(card.state, Ended) and card.state.more:
+    if len(own) > _OWN_FACTS:
+        yield card.words.more_label, card.words.more_facts.of(len(own) - _OWN_FACTS)
+    if isinstance(card.state, Ended) or card.state.more:
         for label, value in card.details:
             yield one_line(label, _LABEL), one_line(value, _VALUE)
 
@@ -192,8 +192,9 @@ def _answers(ended: Ended, words: CardWords) -> Iterator[Block]:
 
 
 def _step(card: Card) -> str:
-    expanded = not isinstance(card.state, Ended) and card.state.more
-    return (":seen" if card.revealed else "") + (":more" if expanded else "")
+    if isinstance(card.state, Ended):
+        return ":details" if card.state.details else ":ended"
+    return (":seen" if card.revealed else "") + (":more" if card.state.more else "")
 
 
 def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterator[Block]:
@@ -220,11 +221,10 @@ def _elements(number: int, card: Card, at_second_step: Choice | None) -> Iterato
 
 def _in_words(bundle: Bundle) -> Iterator[str]:
     """What notifications show and screen readers read, the most important first."""
+    yield bundle_alert(bundle)
     yield bundle.title
-    if bundle.asker:
-        yield f"{bundle.words.asked_by} {one_line(bundle.asker, _ASKER)}"
-    if bundle.expires:
-        yield f"{bundle.words.expires} {bundle.words.formats.time(bundle.expires[0])}"
+    if bundle.expires and (first := min(bundle.waiting, key=lambda card: card.expires_at)):
+        yield expires(first)
     for number, card in enumerate(bundle.cards, 1):
         how = ""
         if isinstance(card.state, Ended):
@@ -234,5 +234,5 @@ def _in_words(bundle: Bundle) -> Iterator[str]:
         if danger := card.danger(_DANGERS):
             yield danger
         yield from (f"| {line}" for line in card.content.split("\n") if line)
-        if card.cut_notice:
-            yield card.cut_notice
+        if notice := cut_notice(card):
+            yield notice

@@ -63,3 +63,13 @@ def local_time(moment: datetime, words: CardWords) -> str:
     """
     shown = words.moment.format(date="{date_short_pretty}", time="{time}")
     return f"<!date^{int(moment.timestamp())}^{shown}|{words.formats.time(moment)}>"
+
+
+def moment(at: datetime, words: CardWords) -> Block:
+    """A time in the reader's own zone. docs.slack.dev, rich text block: date."""
+    return {
+        "type": "date",
+        "timestamp": int(at.timestamp()),
+        "format": words.moment.format(date="{date_short_pretty}", time="{time}"),
+        "fallback": words.formats.time(at),
+    }

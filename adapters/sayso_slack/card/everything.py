@@ -28,6 +28,7 @@ MOST_BLOCKS = 100
 """docs.slack.dev, views."""
 
 _CHUNK = 2_900
+_ON_A_LINE = 150
 _LEAST = _CHUNK * 2 // 3
 
 
@@ -74,8 +75,17 @@ def _parts(card: Card) -> Iterator[Block]:
         heading = card.words.said_by_agent.format(described=card.described)
         yield section(literal(heading, bold=True))
         yield from (quote(literal(chunk)) for chunk in chunks(visible(card.body.description)))
-    for label, text in card.details:
-        yield section(literal(f"{one_line(label, 60)} ", bold=True), code(one_line(text, 150)))
+    for label, text in card.beside:
+        yield from _fact(one_line(label, 60), visible(text))
+
+
+def _fact(label: str, text: str) -> Iterator[Block]:
+    """A fact on its line; what has more lines, such as an answer, in boxes below its label."""
+    if len(text) <= _ON_A_LINE and "\n" not in text:
+        yield section(literal(f"{label} ", bold=True), code(text or "–"))
+        return
+    yield section(literal(label, bold=True))
+    yield from (preformatted(chunk) for chunk in chunks(text))
 
 
 def _packed(parts: Iterator[Block]) -> Iterator[Block]:

@@ -11,7 +11,7 @@ from sayso.cards.plain import OUTCOME_ICONS
 from sayso.cards.words import CardWords
 from sayso.text.gaps import parts_of
 from sayso.text.visible import one_line, shortened
-from sayso_slack.card.elements import Block, literal, section
+from sayso_slack.card.elements import Block, code, literal, moment, section
 from sayso_slack.card.presentable import stored_words
 
 _SLACK_ACTOR = re.compile(r"slack:([UW][A-Z0-9]{1,20})", re.ASCII)
@@ -25,6 +25,7 @@ class Spans:
     name: int = 60
     reason: int = 300
     stored: int = 300
+    note: int = 150
 
 
 def confirming(card: Card) -> Choice | None:
@@ -52,12 +53,19 @@ def outcome(ended: Ended, words: CardWords, spans: Spans) -> Block:
     icon = OUTCOME_ICONS.get(ended.outcome, "•")
     how = [literal(f"{icon} {word[:1].upper()}{word[1:]}", bold=True)]
     pieces = [*(_by(words, how, _person(ended, spans)) if ended.by else how)]
+    if ended.went:
+        pieces.append(literal(f" · {ended.went}"))
+    if ended.note:
+        # Whoever ran the call says so: set as what agents say is.
+        pieces += [literal(" "), code(one_line(ended.note, spans.note))]
     for label, text, most in (
         (words.reason, ended.reason, spans.reason),
         (words.remembered, ended.stored, spans.stored),
     ):
         if text:
             pieces += [literal(f"\n{label} ", bold=True), literal(one_line(text, most))]
+    if ended.stored and ended.until is not None:
+        pieces += [literal(f", {words.until} "), moment(ended.until, words)]
     return section(*pieces)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from sayso.cards.card import Card, Choice
+from sayso.cards.gist import begins
 from sayso.chats.places import MessageRef
 from sayso.errors import DeliveryError
 from sayso.forms.form import Form
@@ -115,8 +116,8 @@ def _card(card: Card) -> Iterator[Block]:
     if card.count == 1:
         yield context(plain_text(card.words.asks.format(asker=asker, title=which)))
         return
-    begins = [preformatted(one_line(card.begins, _WHICH))] if card.begins else []
-    yield rich_text(section(literal(which, bold=True)), *begins)
+    first = [preformatted(one_line(begins(card), _WHICH))] if begins(card) else []
+    yield rich_text(section(literal(which, bold=True)), *first)
     yield context(plain_text(f"{card.words.asked_by} {asker}"))
 
 

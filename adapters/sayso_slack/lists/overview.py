@@ -18,12 +18,13 @@ from sayso_slack.card.elements import (
     Block,
     context,
     literal,
+    moment,
     plain_text,
     quote,
     rich_text,
     section,
 )
-from sayso_slack.lists.waiting import lines, moment
+from sayso_slack.lists.waiting import lines
 from sayso_slack.words import SlackWords
 
 REVOKE = "sayso-home:revoke"
@@ -126,4 +127,4 @@ def _decisions(decisions: Sequence[Decided], words: SlackWords) -> list[Block]:
 
 
 def _until(at: datetime, words: SlackWords) -> Block:
-    return moment(at, words) if at.timestamp() > 0 else literal(words.cards.formats.time(at))
+    return moment(at, words.cards) if at.timestamp() > 0 else literal(words.cards.formats.time(at))

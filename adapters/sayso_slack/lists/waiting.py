@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from sayso.cards.called import Called
+from sayso.cards.gist import alert
 from sayso.chats.caller import Waiting
 from sayso.text.visible import one_line
 from sayso_slack.card.blocks import UNPARSED
 from sayso_slack.card.called import mentions
 from sayso_slack.card.elements import (
     Block,
+    code,
     literal,
+    moment,
     rich_text,
     section,
 )
@@ -30,8 +32,13 @@ def told(
     """What chat.postMessage is told to say that these wait; only the called are mentioned."""
     lead = section(literal(f"{heading}", bold=True), *mentions(called))
     blocks = [rich_text(lead, *lines(waiting, words))]
-    said = ", ".join(one_line(one.title, _TITLE) for one in waiting)
-    return {"text": escaped(f"{heading}: {said}", _TEXT), "blocks": blocks, **UNPARSED}
+    return {"text": escaped(_in_words(heading, waiting), _TEXT), "blocks": blocks, **UNPARSED}
+
+
+def _in_words(heading: str, waiting: Sequence[Waiting]) -> str:
+    """What a lock screen shows: the questions, and then that they wait."""
+    said = [alert(one.asker, one.title, one.matters) for one in waiting]
+    return "\n".join((*said, heading))
 
 
 def lines(waiting: Sequence[Waiting], words: SlackWords) -> Iterator[Block]:
@@ -40,22 +47,14 @@ def lines(waiting: Sequence[Waiting], words: SlackWords) -> Iterator[Block]:
         yield {"type": "rich_text_quote", "elements": list(_line(one, words))}
 
 
-def moment(at: datetime, words: SlackWords) -> Block:
-    """A time in the reader's own zone. docs.slack.dev, rich text block: date."""
-    shown = words.cards.moment.format(date="{date_short_pretty}", time="{time}")
-    return {
-        "type": "date",
-        "timestamp": int(at.timestamp()),
-        "format": shown,
-        "fallback": words.cards.formats.time(at),
-    }
-
-
 def _line(one: Waiting, words: SlackWords) -> Iterator[Block]:
     yield literal(one_line(one.title, _TITLE), bold=True)
+    if one.matters:
+        yield literal(" ")
+        yield code(one_line(one.matters, _TITLE))
     yield literal(f" · {words.calls.asked_by} {one_line(one.asker, _ASKER)}")
     yield literal(f" · {words.calls.expires} ")
-    yield moment(one.expires_at, words)
+    yield moment(one.expires_at, words.cards)
     if one.link and len(one.link) <= _LINK:
         yield literal(" · ")
         yield {"type": "link", "url": one.link, "text": words.calls.open_card}

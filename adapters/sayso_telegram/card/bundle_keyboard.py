@@ -43,8 +43,8 @@ def bundle_keyboard(cards: Sequence[Card]) -> InlineKeyboardMarkup | None:
 
 def _rows(number: int, card: Card) -> Iterator[Row]:
     if isinstance(card.state, Ended):
-        for choice in card.choices:
-            yield [_button(card.handle, choice, f"{choice.label} {number}")]
+        if row := [_button(card.handle, one, f"{one.label} {number}") for one in card.choices]:
+            yield row
         return
     if (confirming := confirmed_choice(card, MOST_STORED_IN_BUNDLE)) is not None:
         sure = Button(card.handle, confirming.key, confirmed=True)

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
-from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open, Room
+from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open
+from sayso.cards.gist import agent_name, gravest, tool_name
+from sayso.cards.room import Room
 from sayso.cards.words import CardWords
 from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
 from sayso_telegram.card.keyboard import confirmed_choice
 from sayso_telegram.card.message import CONTENT_LIMIT, LINES
-from sayso_telegram.card.parts import ending, reasons, second_step
+from sayso_telegram.card.parts import ending, reasons, second_step, unsaid, what_it_was
 from sayso_telegram.card.pieces import Piece, fitting, label, line, moment, own, spread
 from sayso_telegram.card.values import value_pieces
 
@@ -82,16 +84,35 @@ def bundle_message(cards: Sequence[Card]) -> Formatted:
         ValueError: the cards hold more than Telegram takes.
     """
     bundle = Bundle(tuple(cards))
-    pieces = [*_heading(bundle)]
+    heading, lines = [*_heading(bundle)], list[Piece]()
     for number, card in enumerate(bundle.cards, 1):
-        pieces += _line(bundle, number, card)
+        lines += _line(bundle, number, card)
+    pieces = [*heading, *_alert(bundle, [*heading, *lines]), *lines]
     return Listing(fitting([*pieces, *_footing(bundle)], bundle.words).parts)
 
 
 def _heading(bundle: Bundle) -> Iterator[Piece]:
     yield own("🔔 " if bundle.waiting else "")
+    if bundle.agent:
+        yield line(agent_name(bundle.agent), rank=4)
+        yield own(" · ")
     yield own(bundle.title, Look.BOLD)
-    if bundle.asker:
+
+
+def _alert(bundle: Bundle, pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The gravest of those that wait, where the first lines do not tell of it."""
+    card = gravest(bundle)
+    if bundle.waiting and (first := unsaid(card, pieces)):
+        number = bundle.cards.index(card) + 1
+        yield own(f"\n{number}. ")
+        yield line(tool_name(card.body.tool or card.body.title), rank=3)
+        yield own(" ")
+        yield line(first, rank=9)
+
+
+def _common(bundle: Bundle) -> Iterator[Piece]:
+    """Who asks, where the first line has no room for all of it, and the facts that hold for all."""
+    if bundle.asker != agent_name(bundle.asker) and bundle.asker:
         yield own(f"\n{bundle.words.asked_by} ")
         yield line(bundle.asker, rank=4)
     for name, value in bundle.facts[:_COMMON_FACTS]:
@@ -103,7 +124,10 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     ended = card.state if isinstance(card.state, Ended) else None
     yield own("\n\n")
     yield own(f"{number}. ", Look.BOLD)
-    yield line(card.body.title, rank=3)
+    if card.is_short:
+        yield from what_it_was(card, with_asker=not bundle.asker)
+    else:
+        yield line(card.body.title, rank=3)
     if isinstance(card.state, Ended):
         yield from _outcome(card.state, card.words)
     elif card.state.notice:
@@ -113,9 +137,9 @@ def _line(bundle: Bundle, number: int, card: Card) -> Iterator[Piece]:
     if card.description:
         yield own(f"\n{card.described} ")
         yield line(card.description, rank=60 if ended else 1)
-    if ended is None:
+    if not card.is_short:
         facts = bundle.own_facts(card)
-        is_open_wide = isinstance(card.state, Open) and card.state.more
+        is_open_wide = card.state.more if isinstance(card.state, Open) else card.state.details
         if is_open_wide:
             facts = (*facts[:_OWN_FACTS], *card.details)
         most = len(facts) if is_open_wide else _OWN_FACTS
@@ -164,6 +188,9 @@ def _more(count: int, words: CardWords) -> Iterator[Piece]:
 
 def _footing(bundle: Bundle) -> Iterator[Piece]:
     words = bundle.words
+    if common := [*_common(bundle)]:
+        yield own("\n")
+        yield from common
     if bundle.notice:
         yield own(f"\n\n✂️ {bundle.notice}")
     if bundle.expires:

@@ -38,8 +38,8 @@ def keyboard(card: Card) -> InlineKeyboardMarkup | None:
         ValueError: Telegram would not take these buttons.
     """
     if isinstance(card.state, Ended):
-        left = [[_button(card.handle, choice)] for choice in card.choices]
-        return InlineKeyboardMarkup(left) if left else None
+        left = [_button(card.handle, choice) for choice in card.choices]
+        return InlineKeyboardMarkup([left]) if left else None
     if (confirming := confirmed_choice(card)) is not None:
         return _second_step(card, confirming)
     more = sayable(card.more)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sayso.cards.card import Card, Ended
+from sayso.cards.gist import agent_name, tool_name
+from sayso.cards.left_out import cut_notice
 from sayso.cards.words import CardWords
 from sayso.text.blanks import folded
 from sayso.text.counted import Counted
-from sayso.text.visible import visible
+from sayso.text.visible import on_one_line, visible
 from sayso_telegram.card.formatted import Formatted, Look, Part, sound
 from sayso_telegram.card.keyboard import confirmed_choice
-from sayso_telegram.card.parts import ending, reasons, second_step
+from sayso_telegram.card.parts import ending, reasons, second_step, unsaid, what_it_was
 from sayso_telegram.card.pieces import Piece, fitting, label, line, moment, own
 from sayso_telegram.card.values import value_pieces
 
@@ -21,7 +23,7 @@ LINES = 20
 # 1,000 characters and a description of 600 are at most 3,200 code units; own
 # words take at most 400 and everything that may be cut is left at least 24 each.
 CONTENT_LIMIT = 1_000
-_MOST_FACTS = 12
+_MOST_FACTS, _FEW_FACTS = 12, 8
 # Facts of the request give way first, then the answers, the last of them first.
 _FACTS_RANK = 50
 _ANSWERS_RANK = 10
@@ -45,18 +47,45 @@ def message(card: Card) -> Formatted:
 
 def _heading(card: Card) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
-        yield from _outcome(card.state, card.words)
-    elif card.body.question:
-        yield own("🔔 ")
-        yield own(card.body.question, Look.BOLD)
+        yield from _outcome(card.state, card.words, is_short=card.is_short)
+        if card.is_short:
+            yield from what_it_was(card)
+        else:
+            yield line(card.asker or "–", rank=4)
+            yield own(" · ")
+            yield line(card.body.title, rank=3)
+        return
+    title = card.body.title
+    begins = [
+        own("🔔 "),
+        line(agent_name(card.asker), rank=4),
+        own(" · "),
+        line(tool_name(card.body.tool or title), rank=4),
+    ]
+    then = list(_title(card, title))
+    yield from begins
+    if first := unsaid(card, [*begins, *then, *_body(card)]):
         yield own("\n")
-    yield line(card.body.title, rank=3)
-    if card.asker:
-        yield own(" · ")
+        yield line(first, rank=9)
+    yield from then
+
+
+def _title(card: Card, title: str) -> Iterator[Piece]:
+    """What is asked, and whatever of the names has no room on the first line."""
+    if card.body.question:
+        yield own("\n")
+        yield own(card.body.question, Look.BOLD)
+    tool = card.body.tool or title
+    rest = title.removesuffix(f" ({tool})") if tool_name(tool) == tool else title
+    if on_one_line(rest) != tool_name(tool):
+        yield own(" " if card.body.question else "\n")
+        yield line(rest, rank=3)
+    if card.asker != agent_name(card.asker):
+        yield own(f"\n{card.words.asked_by} ")
         yield line(card.asker, rank=4)
 
 
-def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
+def _outcome(ended: Ended, words: CardWords, *, is_short: bool) -> Iterator[Piece]:
     yield from ending(ended, words)
     yield own("\n")
     for said in reasons(ended, words, stored_rank=1):
@@ -64,7 +93,8 @@ def _outcome(ended: Ended, words: CardWords) -> Iterator[Piece]:
         yield own("\n")
     if ended.facts:
         yield own(words.the_answer, Look.BOLD)
-        yield from _facts(ended.facts, _ANSWERS_RANK, words.and_more_answers)
+        most = _FEW_FACTS if is_short else _MOST_FACTS
+        yield from _facts(ended.facts, _ANSWERS_RANK, words.and_more_answers, most)
         yield own("\n")
 
 
@@ -74,18 +104,21 @@ def _body(card: Card) -> Iterator[Piece]:
     if card.description:
         yield own(f"\n{card.described} ")
         yield line(card.description, rank=1)
-    yield from _facts(card.body.facts, _FACTS_RANK, card.words.and_more_facts)
+    if not card.is_short:
+        yield from _facts(card.body.facts, _FACTS_RANK, card.words.and_more_facts)
 
 
-def _facts(facts: Sequence[tuple[str, str]], rank: int, more: Counted) -> Iterator[Piece]:
+def _facts(
+    facts: Sequence[tuple[str, str]], rank: int, more: Counted, most: int = _MOST_FACTS
+) -> Iterator[Piece]:
     is_answer = rank == _ANSWERS_RANK
-    for number, (name, value) in enumerate(facts[:_MOST_FACTS]):
+    for number, (name, value) in enumerate(facts[:most]):
         yield own("\n")
         # What an answer is called is the agent's word, and looks like it.
         yield (line if is_answer else label)(name, rank=rank + number)
         yield from _value(value, rank + number, in_block=is_answer and "\n" in value)
-    if len(facts) > _MOST_FACTS:
-        yield own(f"\n{more.of(len(facts) - _MOST_FACTS)}")
+    if len(facts) > most:
+        yield own(f"\n{more.of(len(facts) - most)}")
 
 
 def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
@@ -99,8 +132,8 @@ def _value(value: str, rank: int, *, in_block: bool) -> Iterator[Piece]:
 
 
 def _footing(card: Card) -> Iterator[Piece]:
-    if card.cut_notice:
-        yield own(f"\n✂️ {card.cut_notice[:1].upper()}{card.cut_notice[1:]}", Look.BOLD)
+    if notice := cut_notice(card):
+        yield own(f"\n✂️ {notice[:1].upper()}{notice[1:]}", Look.BOLD)
     if card.shows_details:
         for name, value in card.details:
             yield own("\n")

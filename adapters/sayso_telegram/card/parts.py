@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from sayso.cards.card import Choice, Ended
+from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.gist import FIRST, NAMED, SEPARATOR, gist
 from sayso.cards.plain import OUTCOME_ICONS
 from sayso.cards.words import CardWords
+from sayso.text.visible import on_one_line, shortened
 from sayso_telegram.card.formatted import Look
 from sayso_telegram.card.keyboard import yes_label
 from sayso_telegram.card.pieces import Piece, line, moment, own, spread
+
+_ASKER, _TOOL, _ABOUT = 60, 60, 120
+# So much of a part is on a lock screen, of a dangerous one more: where that is may be its end.
+_PART, _DANGEROUS = 40, 60
 
 
 def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
@@ -19,18 +25,51 @@ def ending(ended: Ended, words: CardWords) -> Iterator[Piece]:
         yield from spread(words.by, outcome=how, who=line(ended.who, rank=2))
     else:
         yield how
+    if ended.went:
+        yield own(f" · {ended.went}")
+    if ended.note:
+        yield own(" ")
+        yield line(ended.note, rank=12)
     yield own(" · ")
     yield moment(ended.at, words)
 
 
+def what_it_was(card: Card, *, with_asker: bool = True) -> Iterator[Piece]:
+    """Who asked for which tool, and what matters about it: a line of an ended card."""
+    if with_asker:
+        yield line(shortened(card.asker, _ASKER) or "–", rank=4)
+        yield own(" · ")
+    yield line(shortened(card.body.tool or card.body.title, _TOOL), rank=3)
+    if about := gist(card.body):
+        yield own(" ")
+        yield line(shortened(about, _ABOUT), rank=8)
+
+
+def unsaid(card: Card, pieces: Sequence[Piece]) -> str:
+    """What matters about the card, where these pieces do not say it on a lock screen.
+
+    It stands behind the first of their lines, and as much of it is left as there is room for.
+    """
+    about = gist(card.body)
+    whole = "".join(piece.part.text for piece in pieces)
+    in_sight = on_one_line(whole)[:FIRST]
+    most = _DANGEROUS if card.body.dangers else _PART
+    values = (part.rpartition(NAMED)[2][:most] for part in about.split(SEPARATOR))
+    if all(value in in_sight for value in values):
+        return ""
+    first = whole.partition("\n")[0]
+    return shortened(about, max(FIRST - len(first) - 1, _PART))
+
+
 def reasons(ended: Ended, words: CardWords, *, stored_rank: int) -> Iterator[Iterator[Piece]]:
     """Why it ended so, and what was stored, a line each."""
-    for label, value, rank in (
-        (words.reason, ended.reason, 5),
-        (words.remembered, ended.stored, stored_rank),
+    for label, value, rank, until in (
+        (words.reason, ended.reason, 5, None),
+        (words.remembered, ended.stored, stored_rank, ended.until),
     ):
         if value:
-            yield iter((own(f"{label} "), line(value, rank=rank)))
+            then = (own(f", {words.until} "), moment(until, words)) if until else ()
+            yield iter((own(f"{label} "), line(value, rank=rank), *then))
 
 
 def second_step(choice: Choice, words: CardWords, really: str) -> Iterator[Piece]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sayso.cards.called import Called
+from sayso.cards.gist import AGENT, FIRST, TOOL, agent_name, tool_name
 from sayso.chats.caller import Waiting
-from sayso.text.visible import one_line
 from sayso_telegram.card.called import mentions
-from sayso_telegram.card.formatted import Formatted, Look, Part, sound
+from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound
 from sayso_telegram.words import TelegramWords
 
 # 20 lines of these, a heading and links of 60 characters each stay below 4,096 code units.
-_TITLE, _ASKER = 32, 24
+_ABOUT = 34
 MOST = 20
 
 
@@ -32,11 +32,31 @@ def told(
     return Formatted(tuple(parts))
 
 
-def _line(one: Waiting, words: TelegramWords) -> Iterator[Part]:
-    yield Part("\n• ")
-    yield Part(sound(one_line(one.title, _TITLE)), Look.CODE)
-    yield Part(f" · {words.calls.asked_by} ")
-    yield Part(sound(one_line(one.asker, _ASKER)), Look.CODE)
+def calling(
+    icon: str,
+    heading: str,
+    waiting: Sequence[Waiting],
+    words: TelegramWords,
+    called: Sequence[Called] = (),
+) -> Formatted:
+    """The same for somebody who is called: what waits comes first, on a lock screen as well."""
+    first, *others = waiting[:MOST]
+    said = tuple(_line(first, words, f"{icon} ", fitted(sound(first.matters), FIRST)))
+    rest = tuple(part for one in others for part in _line(one, words))
+    lead = Part(f"\n{heading}", Look.BOLD)
+    return Formatted((*said, *rest, lead, *mentions(called)))
+
+
+def _line(
+    one: Waiting, words: TelegramWords, begins: str = "\n• ", matters: str = ""
+) -> Iterator[Part]:
+    yield Part(begins)
+    yield Part(fitted(sound(agent_name(one.asker)), AGENT), Look.CODE)
+    yield Part(" · ")
+    yield Part(fitted(sound(tool_name(one.title)), TOOL), Look.CODE)
+    if about := matters or fitted(sound(one.matters), _ABOUT):
+        yield Part(" ")
+        yield Part(about, Look.CODE)
     yield Part(f" · {words.calls.expires} ")
     yield Part(words.dialogues.cards.formats.time(one.expires_at), Look.MOMENT, at=one.expires_at)
     if one.link:

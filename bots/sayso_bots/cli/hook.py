@@ -10,7 +10,7 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,18 +30,25 @@ from sayso_bots.cli.named import (
 )
 from sayso_bots.cli.parser import Parser, sayso_parser
 from sayso_bots.cli.store import unattended
-from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answer
+from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, Answered, HookAgent
 from sayso_bots.hook.asking import Asker, answered, failed
-from sayso_bots.hook.events import HookEvent, read_event
-from sayso_bots.hook.limits import DEFAULT_SECONDS, NO_HELPER, SIGNALS, SPARE_SECONDS
+from sayso_bots.hook.events import HookEvent, Ran, read_event
+from sayso_bots.hook.limits import (
+    DEFAULT_SECONDS,
+    NO_HELPER,
+    SIGNALS,
+    SPARE_SECONDS,
+    TELLING_SECONDS,
+)
 from sayso_bots.hook.settings_file import (
     SCOPES,
     Hook,
-    add_hook,
+    add_hooks,
     remove_hook,
     settings_file,
     this_command,
 )
+from sayso_bots.hook.telling import tell
 from sayso_bots.hook.unseen import Say
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
@@ -127,7 +134,7 @@ def answered_here(
     ends_at: float,
     reader: int,
     say: Say,
-) -> Answer:
+) -> Answered:
     """The answer to an event, by this process; ``reader`` is the file it will be written to.
 
     ``say`` is told what somebody should know before the answer.
@@ -140,7 +147,7 @@ def answered_here(
     try:
         settings, asker = hook_setup(words, env)
     except ConfigError as error:
-        return failed(event.name, str(error))
+        return Answered(failed(event.name, str(error)))
     asker = replace(asker, seconds=max(min(asker.seconds, ends_at - time.monotonic()), 0.01))
     # What the gate logs while it tries again ends in a denial that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
@@ -149,7 +156,7 @@ def answered_here(
 
 async def _answered(
     event: HookEvent, settings: AskSettings, asker: Asker, reader: int, say: Say
-) -> Answer:
+) -> Answered:
     async with open_backend(settings.store.url) as backend:
         work = asyncio.create_task(answered(event, settings, asker, backend, say))
         try:
@@ -161,6 +168,22 @@ async def _answered(
             work.cancel()
             await asyncio.wait({work})
         return work.result()
+
+
+def told_here(words: Sequence[str], env: Mapping[str, str], ran: Ran) -> None:
+    """Tell the store how a call went, by this process; whatever is in the way, nobody hears of it.
+
+    Raises:
+        SaysoError: it could not be told.
+    """
+    settings, asker = hook_setup(words, env)
+    logging.getLogger("sayso").setLevel(logging.CRITICAL)
+    asyncio.run(_told(ran, settings, asker))
+
+
+async def _told(ran: Ran, settings: AskSettings, asker: Asker) -> None:
+    async with open_backend(settings.store.url) as backend:
+        await tell(ran, asker.agent, backend)
 
 
 def hook_setup(words: Sequence[str], env: Mapping[str, str]) -> tuple[AskSettings, Asker]:
@@ -191,13 +214,9 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     why = unattended(store)
     command = " ".join(map(shlex.quote, (*this_command(), "hook", agent.key, *words)))
     # A command that is missing or killed would let the tool run, and so would any code but 2.
-    hook = Hook(
-        args.event,
-        args.matcher,
-        f"{command} {agent.otherwise}",
-        math.ceil(asker.seconds) + SPARE_SECONDS,
-    )
-    changed = add_hook(at, hook)
+    limit = math.ceil(asker.seconds) + SPARE_SECONDS
+    hook = Hook(args.event, args.matcher, f"{command} {agent.otherwise}", limit)
+    changed = add_hooks(at, [hook, *_afterwards(args, agent, command)])
     said = f"written into {at}" if changed else f"{at} has it already"
     _tell(args, at, said, changed, command=hook.command, seconds=hook.seconds)
     if has_login(store.url):
@@ -209,6 +228,16 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if agent is CODEX:
         print(_NEEDS_TRUST, file=sys.stderr)
     return 0
+
+
+def _afterwards(args: argparse.Namespace, agent: HookAgent, command: str) -> Iterator[Hook]:
+    """The hooks by which a card says how its call went: nothing that they do stops anything.
+
+    Where the agent asks by itself, it does not say which call it asked about.
+    """
+    if args.event == CLAUDE_CODE.events[0]:
+        for event in agent.outcomes:
+            yield Hook(event, args.matcher, f"{command} || true", TELLING_SECONDS)
 
 
 def _tell(args: argparse.Namespace, at: Path, said: str, changed: bool, **more: object) -> None:

@@ -17,9 +17,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
-from sayso_bots.hook.agents import Answer, HookAgent, Reply
-from sayso_bots.hook.events import NotAnEventError, denied, is_answer, read_event
-from sayso_bots.hook.limits import DEFAULT_SECONDS, MARGIN_SECONDS, NO_HELPER, SIGNALS
+from sayso_bots.hook.agents import Answer, Answered, HookAgent, Reply
+from sayso_bots.hook.events import NotAnEventError, Ran, denied, is_answer, read_event, read_ran
+from sayso_bots.hook.limits import (
+    DEFAULT_SECONDS,
+    MARGIN_SECONDS,
+    NO_HELPER,
+    SIGNALS,
+    TELLING_SECONDS,
+)
+from sayso_bots.hook.noted import note, take
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError
 from sayso_bots.resident.client import MOST_BYTES, ask_helper
@@ -45,8 +52,14 @@ def hooked(agent: HookAgent, argv: Sequence[str], env: Mapping[str, str], *, res
         try:
             ends_at = _begin(argv)
             text = _stdin()
-            name = read_event(text, agent).name
-            answer = _answer(_Asked(agent, text, name, argv, env, ends_at, out), resident=resident)
+            if (ran := read_ran(text, agent)) is not None:
+                return _tell(agent, ran, argv, env, out)
+            event = read_event(text, agent)
+            name = event.name
+            said = _answer(_Asked(agent, text, name, argv, env, ends_at, out), resident=resident)
+            if said.was_asked:
+                note(env, agent.key, event.session, event.call_id)
+            answer = said.answer
         except BaseException as error:  # whatever it is, the call must not run
             _deafen()
             why = HOOK_WORDS.failed.format(why=_why(error))
@@ -72,7 +85,26 @@ class _Asked:
     out: int
 
 
-def _answer(asked: _Asked, *, resident: bool) -> Answer:
+def _tell(agent: HookAgent, ran: Ran, argv: Sequence[str], env: Mapping[str, str], out: int) -> int:
+    """Tell how a call went that a person was asked about, in a process that nobody waits for."""
+    _deafen()
+    if not take(env, agent.key, ran.session, ran.call_id) or os.fork() > 0:
+        return 0
+    try:
+        os.setsid()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(TELLING_SECONDS)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2, out):
+            os.dup2(nowhere, number)
+        from sayso_bots.cli.hook import told_here
+
+        told_here(("hook", agent.key, *argv), env, ran)
+    finally:
+        os._exit(0)
+
+
+def _answer(asked: _Asked, *, resident: bool) -> Answered:
     words = ("hook", asked.agent.key, *asked.argv)
     if resident and NO_HELPER not in asked.argv:
         left = asked.ends_at - time.monotonic() + MARGIN_SECONDS
@@ -80,15 +112,15 @@ def _answer(asked: _Asked, *, resident: bool) -> Answer:
             words, asked.env, seconds=left, text=asked.text, reader=asked.out, say=_say
         )
         if said is not None and is_answer(answer := said.get("answer"), asked.name):
-            return answer
+            return Answered(answer, said.get("asked") is True)
     from sayso_bots.cli.hook import answered_here
 
-    answer = answered_here(
+    here = answered_here(
         words, asked.env, asked.text, ends_at=asked.ends_at, reader=asked.out, say=_say
     )
-    if not is_answer(answer, asked.name):
+    if not is_answer(here.answer, asked.name):
         raise TypeError("not an answer")
-    return answer
+    return here
 
 
 def _begin(argv: Sequence[str]) -> float:

@@ -55,7 +55,8 @@ class Commands:
         if backend is None:
             return None
         event = read_event(text, AGENTS[words[1]])
-        return {"answer": await answered(event, settings, asker, backend, say)}
+        said = await answered(event, settings, asker, backend, say)
+        return {"answer": said.answer, "asked": said.was_asked}
 
     async def _ask(self, words: Sequence[str], env: Mapping[str, str], folder: str) -> Said | None:
         from sayso_bots.cli.ask import CODES, prepared, printed

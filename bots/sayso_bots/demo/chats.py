@@ -116,4 +116,4 @@ class TelegramChat:
 
 def _asks(buttons: Iterable[str]) -> bool:
     """Whether one of these buttons decides; what an answer stored can be revoked."""
-    return any(not label.startswith("Revoke") for label in buttons)
+    return any(not label.startswith(("Revoke", "Details")) for label in buttons)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 Answer = Mapping[str, Any]
+Went = Literal["succeeded", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the hook says, and whether a person was asked about a call that may run now."""
+
+    answer: Answer
+    was_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +33,15 @@ class HookAgent:
     ``otherwise`` ends the command that is written into its settings: what stops a call where
     the command itself cannot. ``by_login_shell`` starts it by the user's login shell, whose
     profile may print something before us: then no answer on stdout is read, and the tool runs.
-    So a denial is an exit code, and a yes without changed arguments says nothing.
+    So a denial is an exit code, and a yes without changed arguments says nothing. ``outcomes``
+    are the events after a call, and how it went then.
     """
 
     key: str
     title: str
     events: tuple[str, ...]
     otherwise: str
+    outcomes: Mapping[str, Went]
     by_login_shell: bool = False
 
     def reply(self, answer: Answer) -> Reply:
@@ -44,7 +55,11 @@ class HookAgent:
 
 
 CLAUDE_CODE = HookAgent(
-    "claude-code", "Claude Code", ("PreToolUse", "PermissionRequest"), "|| exit 2"
+    "claude-code",
+    "Claude Code",
+    ("PreToolUse", "PermissionRequest"),
+    "|| exit 2",
+    {"PostToolUse": "succeeded", "PostToolUseFailure": "failed"},
 )
 CODEX = HookAgent(
     "codex",
@@ -52,6 +67,7 @@ CODEX = HookAgent(
     ("PreToolUse",),
     # Codex takes an exit code of 2 without words for a failure, and runs the tool.
     "|| { echo 'Sayso: the call did not run' >&2; exit 2; }",
+    {"PostToolUse": "succeeded"},
     by_login_shell=True,
 )
 AGENTS = {agent.key: agent for agent in (CLAUDE_CODE, CODEX)}

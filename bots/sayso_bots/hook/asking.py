@@ -17,7 +17,7 @@ from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
 from sayso.text.visible import on_one_line
-from sayso_bots.hook.agents import Answer
+from sayso_bots.hook.agents import Answer, Answered
 from sayso_bots.hook.edits import is_read_as_approved
 from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
@@ -40,7 +40,7 @@ class Asker:
 
 async def answered(
     event: HookEvent, settings: AskSettings, asker: Asker, backend: Backend, say: Say
-) -> Answer:
+) -> Answered:
     """What the hook says to the event: yes on a verdict that approves, no in every other case.
 
     ``say`` is told meanwhile what somebody should know before the answer.
@@ -49,14 +49,16 @@ async def answered(
         async with watched(backend, say):
             verdict = await _verdict(event, settings, asker, backend)
         was_unseen = verdict.outcome is Outcome.EXPIRED and await is_unseen(backend)
-        return _answer(event, verdict, HOOK_WORDS.was_unseen if was_unseen else "")
+        answer = _answer(event, verdict, HOOK_WORDS.was_unseen if was_unseen else "")
+        return Answered(answer, verdict.approved and verdict.permission_id is not None)
     except StoreUnreachableError as error:
-        return failed(event.name, settings.store.unreachable(error))
+        why = settings.store.unreachable(error)
     except SaysoError as error:
-        return failed(event.name, str(error))
+        why = str(error)
     except Exception as error:  # whatever it is, the call must not run
         _log.exception("a hook's event could not be answered")
-        return failed(event.name, HOOK_WORDS.broken.format(kind=type(error).__name__))
+        why = HOOK_WORDS.broken.format(kind=type(error).__name__)
+    return Answered(failed(event.name, why))
 
 
 def failed(name: str, why: str) -> Answer:

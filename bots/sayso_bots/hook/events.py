@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
-from sayso_bots.hook.agents import Answer, HookAgent
+from sayso_bots.hook.agents import Answer, HookAgent, Went
 from sayso_bots.hook.words import HOOK_WORDS
 
 
@@ -42,10 +42,8 @@ class HookEvent:
 
     @property
     def description(self) -> str:
-        """Where the call would run, for the card."""
-        return HOOK_WORDS.where.format(
-            agent=self.agent.title, folder=self.folder or "?", mode=self.mode or "?"
-        )
+        """Who asks, and what it may do by itself, for the card; where it works is said there."""
+        return HOOK_WORDS.mode.format(agent=self.agent.title, mode=self.mode or "?")
 
 
 def read_event(text: str, agent: HookAgent) -> HookEvent:
@@ -54,12 +52,7 @@ def read_event(text: str, agent: HookAgent) -> HookEvent:
     Raises:
         NotAnEventError: it is not one, or lacks what a call must have.
     """
-    try:
-        said = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise NotAnEventError("not JSON") from None
-    if not isinstance(said, dict):
-        raise NotAnEventError("not an object")
+    said = _read(text)
     if (name := said.get("hook_event_name")) not in agent.events:
         raise NotAnEventError(f"hook_event_name is none of {', '.join(agent.events)}")
     arguments = said.get("tool_input")
@@ -79,6 +72,28 @@ def read_event(text: str, agent: HookAgent) -> HookEvent:
         mode=_claim(said, "permission_mode"),
         suggestions=tuple(suggestions) if isinstance(suggestions, list) else (),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A call that ran, and how that went: nothing of what it answered is here."""
+
+    session: str
+    call_id: str
+    went: Went
+
+
+def read_ran(text: str, agent: HookAgent) -> Ran | None:
+    """The call that an event after it is about; None where the event is none of those.
+
+    Raises:
+        NotAnEventError: it is one, and does not say which call.
+    """
+    said = _read(text)
+    went = agent.outcomes.get(_claim(said, "hook_event_name"))
+    if went is None:
+        return None
+    return Ran(_text(said, "session_id"), _text(said, "tool_use_id"), went)
 
 
 def allowed(
@@ -119,6 +134,16 @@ def is_answer(answer: object, name: str) -> TypeGuard[Answer]:
         "allow",
         "deny",
     )
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        said = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise NotAnEventError("not JSON") from None
+    if not isinstance(said, dict):
+        raise NotAnEventError("not an object")
+    return said
 
 
 def _answer(name: str, **said: Any) -> Answer:

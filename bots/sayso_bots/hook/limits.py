@@ -13,6 +13,9 @@ MARGIN_SECONDS = 30.0
 SPARE_SECONDS = 60
 """So much longer than the question is the limit that is written for the agent."""
 
+TELLING_SECONDS = 10
+"""The limit that is written for telling how a call went, and how long that is tried."""
+
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM)
 """What ends the wait: the agent's own limit sends SIGTERM, ours SIGALRM."""
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +83,8 @@ def _starts(option: str) -> bool:
     return done.returncode == 0 and done.stdout == sayso_bots.__file__
 
 
-def add_hook(at: Path, hook: Hook) -> bool:
-    """Write the hook in the place of an older one of ours; whether that changed anything.
+def add_hooks(at: Path, hooks: Sequence[Hook]) -> bool:
+    """Write the hooks in the place of older ones of ours; whether that changed anything.
 
     Raises:
         ConfigError: the file is not as its agent could read it, or switches hooks off.
@@ -94,7 +94,8 @@ def add_hook(at: Path, hook: Hook) -> bool:
         raise ConfigError(f"{at} has disableAllHooks, so no hook would run: remove it first")
     before = json.dumps(data)
     _without_ours(at, data)
-    _list(at, _table(at, data, "hooks"), hook.event).append(hook.entry)
+    for hook in hooks:
+        _list(at, _table(at, data, "hooks"), hook.event).append(hook.entry)
     if json.dumps(data) == before:
         return False
     _write(at, text, data)
@@ -102,7 +103,7 @@ def add_hook(at: Path, hook: Hook) -> bool:
 
 
 def remove_hook(at: Path) -> bool:
-    """Take out what ``add_hook`` wrote; whether there was anything.
+    """Take out what ``add_hooks`` wrote; whether there was anything.
 
     Raises:
         ConfigError: the file is not as its agent could read it.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class HookWords:
     """The sentences, with what is filled in between braces."""
 
-    where: str = "{agent} in {folder}, permission mode {mode}"
+    mode: str = "{agent}, permission mode {mode}"
     edited: str = "The arguments were changed before the call ran; these ran: {arguments}"
     inexact: str = (
         "The arguments were changed, and {agent} would not read them as they were approved (a "

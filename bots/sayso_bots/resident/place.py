@@ -81,11 +81,16 @@ def is_off(env: Mapping[str, str]) -> bool:
 
 
 def folder_of(env: Mapping[str, str]) -> str | None:
-    """The folder of this user's helpers, made where it is missing; None where none can be trusted.
+    """The folder of this user's helpers; None where there shall be none, or none can be trusted."""
+    return None if is_off(env) else own_folder(env)
+
+
+def own_folder(env: Mapping[str, str]) -> str | None:
+    """A folder of this user's own, made where it is missing; None where none can be trusted.
 
     Nobody else may look into it: it belongs to the user, and only the user has a way in.
     """
-    if is_off(env) or not hasattr(os, "getuid"):
+    if not hasattr(os, "getuid"):
         return None
     at = env.get("XDG_RUNTIME_DIR", "")
     folder = os.path.join(at, "sayso") if _is_ours(at) else f"/tmp/sayso-{os.getuid()}"  # noqa: S108  see _is_ours

@@ -94,3 +94,12 @@ def span(length: timedelta, words: AlwaysWords = ENGLISH) -> str:
         if seconds >= size and seconds % size == 0:
             return unit.of(seconds // size)
     return words.minutes.of(seconds // 60) if seconds >= 600 else words.seconds.of(seconds)
+
+
+def about(length: timedelta, words: AlwaysWords = ENGLISH) -> str:
+    """About how long that is: in the largest unit of which there are two."""
+    seconds = round(length.total_seconds())
+    for unit, size in ((words.days, 86_400), (words.hours, 3_600), (words.minutes, 60)):
+        if (count := round(seconds / size)) >= (1 if size == 60 else 2):
+            return unit.of(count)
+    return words.seconds.of(seconds)

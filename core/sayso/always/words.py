@@ -61,7 +61,6 @@ class AlwaysWords:
 
     for_time: str
     stored_for: str
-    until: str
     days: Counted
     hours: Counted
     minutes: Counted
@@ -124,7 +123,6 @@ ENGLISH = AlwaysWords(
     both=" and ",
     for_time="{} for {}",
     stored_for="{}, for {}",
-    until="{}, until {}",
     days=Counted("{count} day", "{count} days"),
     hours=Counted("{count} hour", "{count} hours"),
     minutes=Counted("{count} minute", "{count} minutes"),

@@ -5,8 +5,9 @@ stands in ``questions``; who shows it, in ``desk``.
 """
 
 from sayso.cards.bundle import Bundle
-from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended, Room
+from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended
 from sayso.cards.plain import plain_lines
+from sayso.cards.room import Room
 from sayso.values import Kind, Value, one_value
 
 __all__ = [

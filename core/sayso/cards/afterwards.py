@@ -25,12 +25,11 @@ class Told(Protocol):
         ...
 
 
-def afterwards(*, used: bool, report: Told | None, words: CardWords) -> tuple[tuple[str, str], ...]:
-    """Whether the approval was used and how that went, as a fact of its card."""
+def afterwards(*, used: bool, report: Told | None, words: CardWords) -> tuple[str, str]:
+    """Whether the approval was used and how that went, and what whoever ran it says of it."""
     if not used:
-        return ((words.afterwards, words.never_used),)
+        return words.never_used, ""
     if report is None:
-        return ((words.afterwards, words.started),)
+        return words.started, ""
     went = words.failed if report.went == "failed" else words.ran
-    note = shortened(from_agent(report.note, one_line=True).strip(), _LONGEST_NOTE)
-    return ((words.afterwards, f"{went}: {note}" if note else went),)
+    return went, shortened(from_agent(report.note, one_line=True).strip(), _LONGEST_NOTE)

@@ -89,8 +89,15 @@ class Bundle:
         return askers.pop() if len(askers) == 1 else ""
 
     @property
+    def agent(self) -> str:
+        """Who asks, in short where it is not the same for all of them: whose run it is."""
+        return self.asker or self.cards[0].asker.partition(" › ")[0]
+
+    @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """The facts that hold for all of them."""
+        """The facts that hold for all of them, while one of them shows its own."""
+        if all(card.is_short for card in self.cards):
+            return ()
         first, *others = self.cards
         return tuple(
             fact for fact in first.body.facts if all(fact in card.body.facts for card in others)

@@ -9,8 +9,8 @@ from typing import Literal
 
 from sayso.cards.buttons import is_key
 from sayso.cards.called import NOBODY, Call
-from sayso.cards.left_out import left_out, on_page
-from sayso.cards.words import ENGLISH, CardWords
+from sayso.cards.page import on_page
+from sayso.cards.words import ENGLISH, SUPERSEDED, CardWords
 from sayso.forms.form import Form
 from sayso.rules.rule import Scope
 from sayso.text.visible import shortened
@@ -97,6 +97,7 @@ SHOW_ALL = Choice("show", ENGLISH.show_all)
 MORE = Choice("more", ENGLISH.more)
 BACK = Choice("back", ENGLISH.back)
 REVOKE = Choice("revoke", ENGLISH.revoke)
+DETAILS = Choice("details", ENGLISH.details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,8 @@ class CardBody:
     more: tuple[Choice, ...] = ()
     granted: str = ""
     dangers: tuple[str, ...] = ()
+    tool: str = ""
+    matters: str = ""
 
     @property
     def content(self) -> str:
@@ -135,31 +138,18 @@ class CardBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """How many characters of its content and of its description one place shows of a card.
-
-    ``lines`` is how many of a screen both may take, wrapped. ``stores`` is how much
-    of what a choice would store can be said there in a second step, counted as the
-    platform's limits count.
-    """
-
-    content: int
-    description: int = DESCRIPTION_LIMIT
-    stores: int = LONGEST_STORED
-    lines: int = UNLIMITED
-
-
-@dataclass(frozen=True, slots=True)
 class Open:
     """The card waits for a person.
 
     With ``more`` for one of the choices a level down, with ``confirming`` for
     the second step of that choice. ``notice`` is what else is under way, in words.
+    With ``details`` it shows all of itself once it has ended.
     """
 
     confirming: Choice | None = None
     more: bool = False
     notice: str = ""
+    details: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +157,10 @@ class Ended:
     """The request ended: how, by whom, when and why; ``by`` is an actor, ``by_name`` a name.
 
     ``facts`` are pairs of a label and what was answered: plain, visible, possibly long.
-    ``choices`` are what can still be done about it: to take back what it stored.
+    ``choices`` are what can still be done about it: to take back what it ``stored``, which
+    holds ``until`` then. ``went`` says in our words what came of an approval, ``note`` in those
+    of whoever ran the call. Only with ``details`` the card shows more than that, and
+    what is ``below``: it tells answers apart.
     """
 
     outcome: str
@@ -178,6 +171,11 @@ class Ended:
     by_name: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
+    until: datetime | None = None
+    below: tuple[tuple[str, str], ...] = ()
+    went: str = ""
+    note: str = ""
+    details: bool = False
 
     @property
     def who(self) -> str:
@@ -196,7 +194,8 @@ class Card:
     sight are offered only after the whole was shown (``revealed``). The same
     goes for a description over ``description_limit``. On a message with
     several cards, of which there are ``count``, it has a ``number`` from 1 on.
-    What it says of itself is in ``words``, whom its message calls in ``call``.
+    What it says of itself is in ``words``, whom its message calls in ``call``, in how
+    long it expires, as it was when it was made, in ``waits``.
     """
 
     handle: str
@@ -214,10 +213,18 @@ class Card:
     columns: int = NARROW
     words: CardWords = ENGLISH
     call: Call = NOBODY
+    waits: str = ""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it shows what came of it and no more: the rest is behind *Details*."""
+        return isinstance(self.state, Ended) and not self.state.details
 
     @property
     def on_screen(self) -> OnScreen:
         """The values as far as the place can show them, and what of them is left out."""
+        if self.is_short:
+            return OnScreen(())
         described = rows(self.body.description, self.columns, _SHARE) if self.lines else 0
         beside = min(described, _SHARE) + min(self._fact_lines, _SHARE)
         least = min(self.lines, _LEAST)
@@ -232,6 +239,8 @@ class Card:
     @property
     def description(self) -> str:
         """The description as far as the place can show it."""
+        if self.is_short:
+            return ""
         said = shortened(self.body.description, self.description_limit)
         if rows(said, self.columns, self._described_lines) <= self._described_lines:
             return said
@@ -276,51 +285,16 @@ class Card:
         return " · ".join(filter(None, (number, title, self.body.digest)))
 
     @property
-    def begins(self) -> str:
-        """The first line of the content where several cards are on the message, else nothing."""
-        if self.count < 2:
-            return ""
-        return self.gist
-
-    @property
-    def gist(self) -> str:
-        """The beginning of the thing itself, on one line."""
-        text = next((value.text for value in self.body.values), "")
-        return shortened(text.lstrip().partition("\n")[0], _WHICH_LIMIT)
-
-    @property
     def is_cut(self) -> bool:
         """Whether a part of what is decided on is missing from the card."""
+        if self.is_short:
+            return False
         return not self.on_screen.is_whole or self.description != self.body.description
 
     @property
     def can_reveal(self) -> bool:
         """Whether the place can show the whole when asked to."""
         return self.is_cut and len(self.everything) <= self.reveal_limit
-
-    @property
-    def cut_notice(self) -> str:
-        """What to say of a cut, empty where nothing is missing."""
-        if not self.is_cut:
-            return ""
-        words = self.words
-        missing = "; ".join(self._missing())
-        if isinstance(self.state, Ended):
-            return f"{missing}."
-        template = words.press_first
-        if not self.can_reveal:
-            template = words.too_long
-        elif self.revealed:
-            template = words.see_all
-        granted = self.body.granted or words.granted
-        return template.format(missing=missing, show_all=words.show_all, granted=granted)
-
-    def _missing(self) -> Iterator[str]:
-        shown = self.on_screen
-        if not shown.is_whole:
-            yield left_out(shown, self.words)
-        if self.description != self.body.description:
-            yield self.words.cut_description
 
     @property
     def everything(self) -> str:
@@ -333,24 +307,32 @@ class Card:
         if self.body.description:
             heading = self.words.said_by_agent.format(described=self.described)
             parts.append(headed(heading, self.body.description, bar=True))
-        parts += [headed(label, value) for label, value in self.details]
+        parts += [headed(label, value) for label, value in self.beside]
         return "\n\n".join(parts)
+
+    @property
+    def beside(self) -> tuple[tuple[str, str], ...]:
+        """What stands on no value: facts, what was answered, and what tells it from others."""
+        told = self.state.facts if isinstance(self.state, Ended) else ()
+        return (*self.body.facts, *told, *self.details)
 
     @property
     def details(self) -> tuple[tuple[str, str], ...]:
         """What tells the request from others, a level down: its digest and its ids."""
         digest = ((self.words.digest, self.body.digest),) if self.body.digest else ()
-        return (*digest, *self.body.details)
+        below = self.state.below if isinstance(self.state, Ended) else ()
+        return (*digest, *below, *self.body.details)
 
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
-        if isinstance(self.state, Ended):
-            return self.state.choices
-        offered = self._offered(self.body.choices)
-        if not (self.can_reveal and self._is_open):
-            return offered
-        return (*offered, replace(SHOW_ALL, label=self.words.show_all))
+        show_all = (replace(SHOW_ALL, label=self.words.show_all),) if self.can_reveal else ()
+        if not isinstance(self.state, Ended):
+            return (*self._offered(self.body.choices), *show_all)
+        if self.state.details:
+            return (*show_all, *self.state.choices, self.step_back)
+        rest = (replace(DETAILS, label=self.words.details),) if self.has_details else ()
+        return (*rest, *self.state.choices)
 
     @property
     def more(self) -> tuple[Choice, ...]:
@@ -364,9 +346,22 @@ class Card:
         return self._is_open and bool(self.more or has_digest)
 
     @property
+    def has_details(self) -> bool:
+        """Whether an ended card has more to say than what it shows."""
+        is_here = isinstance(self.state, Ended) and self.state.outcome != SUPERSEDED
+        return is_here and bool(self.everything)
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What is known besides, and below it, where the card is opened up, the details."""
+        if self.is_short:
+            return ()
+        return (*self.body.facts, *(self.details if self.shows_details else ()))
+
+    @property
     def shows_details(self) -> bool:
         """Whether the details are to be seen now: a level down, or where there is none."""
-        return self._is_opened_up or not self.leads_on
+        return not self.is_short and (self._is_opened_up or not self.leads_on)
 
     @property
     def _is_opened_up(self) -> bool:

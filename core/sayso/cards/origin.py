@@ -69,7 +69,7 @@ def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], .
         facts.append((words.requested_by, asked.requested_by))
     if asked.filed_by and asked.filed_by != asked.requested_by:
         facts.append((words.filed_by, asked.filed_by))
-    if asked.where is not None and (place := place_text(asked.where)):
+    if asked.where is not None and (place := place_text(asked.where, within=asked.run.project)):
         facts.append((words.where, place))
     return tuple((label, _name(value)) for label, value in facts)
 
@@ -84,11 +84,20 @@ def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], 
     return tuple((label, _name(value)) for label, value in facts)
 
 
-def place_text(where: Where) -> str:
-    """A place on one line, home folders without the name of who lives there."""
-    folder = _HOME.sub("~", where.folder)
+def place_text(where: Where, *, within: str = "") -> str:
+    """A place on one line, home folders without the name of who lives there.
+
+    Of a folder ``within`` another that is said already only what that does not say.
+    """
+    folder = _HOME.sub("~", _below(where.folder, within.rstrip("/")))
     parts = (where.host, folder, where.repository, where.branch)
     return " · ".join(one_line(from_agent(part), _PART) for part in parts if part.strip())
+
+
+def _below(folder: str, known: str) -> str:
+    if not known or not (folder + "/").startswith(f"{known}/"):
+        return folder
+    return folder[len(known) :].strip("/")
 
 
 def _name(text: str) -> str:

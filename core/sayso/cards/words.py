@@ -34,6 +34,7 @@ class CardWords:
     back: str
     revoke: str
     revoked: str
+    details: str
     allow_all: str
     deny_all: str
 
@@ -55,6 +56,7 @@ class CardWords:
     waiting: Counted
     waiting_of: Counted
     unseen: Counted
+    and_others: Counted
 
     cut_content: str
     hidden: str
@@ -71,10 +73,12 @@ class CardWords:
     asks: str
     buttons: str
     expires: str
+    expires_in: str
     ended: str
     digest: str
     reason: str
     remembered: str
+    until: str
     nobody_answered: str
     more_answers: Counted
 
@@ -139,6 +143,7 @@ ENGLISH = CardWords(
     back="Back",
     revoke="Revoke",
     revoked="revoked by {who}; it was: {stored}",
+    details="Details",
     allow_all="Allow all",
     deny_all="Deny all",
     asked_by="Asked by",
@@ -161,6 +166,7 @@ ENGLISH = CardWords(
         "{allow_all} is offered once everything was seen: {count} of the calls is cut.",
         "{allow_all} is offered once everything was seen: {count} of the calls are cut.",
     ),
+    and_others=Counted("(and {count} more)", "(and {count} more)"),
     cut_content="Not shown here: {parts}",
     hidden="{lines} ({characters})",
     hidden_of="{lines} of {name} ({characters})",
@@ -175,10 +181,12 @@ ENGLISH = CardWords(
     asks="{asker} asks: {title}",
     buttons="Buttons: {labels}.",
     expires="Expires",
+    expires_in="Expires in {time}",
     ended="Ended",
     digest="Digest",
     reason="Reason",
     remembered="Remembered",
+    until="until",
     nobody_answered="nobody answered in time",
     more_answers=Counted(
         "{count} more answer is not shown here.", "{count} more answers are not shown here."

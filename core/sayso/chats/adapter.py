@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from sayso.cards.card import Card, CardBody, Choice, Room
+from sayso.cards.card import Card, CardBody, Choice
+from sayso.cards.room import Room
 from sayso.chats.limits import Limits
 from sayso.chats.overview import Overview
 from sayso.chats.places import Answer, MessageRef, Place, Press

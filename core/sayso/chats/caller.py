@@ -15,9 +15,10 @@ from sayso.chats.places import MessageRef, Place
 class Waiting:
     """An open question as lists and reminders tell of it, in one line.
 
-    ``title`` and ``asker`` are the agent's words, visible and on one line. ``link`` leads to
-    its card and is empty where the platform has no such address. ``language`` is what its card
-    is in; several questions are told of in that of the first.
+    ``title``, ``asker`` and ``matters``, which is the part by which it is known at a glance,
+    are the agent's words, visible and on one line. ``link`` leads to its card and is empty
+    where the platform has no such address. ``language`` is what its card is in; several
+    questions are told of in that of the first.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Waiting:
     card: MessageRef | None = None
     link: str = ""
     language: str = ""
+    matters: str = ""
 
 
 class Caller(Protocol):

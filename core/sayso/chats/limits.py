@@ -54,7 +54,8 @@ class Limits:
     characters. ``form_problem`` says why a form that keeps all of this does
     not fit nevertheless, in a language, and nothing where it does. ``budgets`` are those that a
     message to a place uses up. With ``lengths`` a second step offers the ``longer`` ones of a
-    choice, too; without, only the choice itself is offered.
+    choice, too; without, only the choice itself is offered. What *Show all* shows is ``private``
+    where nobody but the presser sees it.
     """
 
     content: int
@@ -74,6 +75,7 @@ class Limits:
     form_problem: Callable[[Form, str], str] = _no_problem
     budgets: Callable[[Place, Sending], tuple[Budget, ...]] = _no_budgets
     lengths: bool = False
+    private: bool = False
 
     def problem(self, body: CardBody, words: LimitWords = ENGLISH) -> str:
         """Why the question cannot be answered here; empty when it can.

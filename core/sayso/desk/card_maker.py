@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 
-from sayso.always.terms import Terms
+from sayso.always.terms import Terms, about
 from sayso.cards.afterwards import afterwards
 from sayso.cards.bundle import EACH
 from sayso.cards.called import NOBODY
@@ -18,9 +19,9 @@ from sayso.cards.card import (
     Choice,
     Ended,
     Open,
-    Room,
 )
 from sayso.cards.origin import details
+from sayso.cards.room import Room
 from sayso.cards.words import SUPERSEDED, CardWords
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
@@ -41,6 +42,7 @@ from sayso.values import Value
 _PLAIN = Open()
 # More of a reason is on no card: no secret that is cut there is seen.
 _LONGEST_REASON = 20_000
+_SHORTEST = timedelta(seconds=1)
 
 
 class CardMaker:
@@ -65,11 +67,21 @@ class CardMaker:
         self._bodies = Bodies(self._made_body)
         self._fitted: dict[tuple[Said, str, int], CardBody] = {}
         self._deniers: dict[Which, str] = {}
+        self._expiries: dict[Which, timedelta] = {}
 
     async def prepare(self, place: Place, *requests: UserInputRequest) -> None:
         """Before their cards there are made: no presses wait for large ones meanwhile."""
         for request in requests:
             await self._bodies.prepare(request, self._said(request, place))
+
+    async def body(self, request: UserInputRequest, place: Place) -> CardBody:
+        """What a request puts on its card there."""
+        await self.prepare(place, request)
+        return self._bodies.of(request, self._said(request, place))
+
+    def language(self, request: UserInputRequest, place: Place) -> str:
+        """What is said of a request there is in this language."""
+        return self._said(request, place).cards.tag
 
     def card(self, found: Found, view: Open = _PLAIN) -> Card:
         """The card of a copy as its place can show it: how it ended, or else this view of it."""
@@ -86,7 +98,7 @@ class CardMaker:
         elif found.ending is None:
             state = self._open(request, view, words)
         else:
-            state = self.ended(found, found.ending)
+            state = replace(self.ended(found, found.ending), details=view.details)
         return Card(
             handle=copy.handle,
             body=self._fitting(copy.place.platform, request, room, words),
@@ -103,6 +115,7 @@ class CardMaker:
             columns=limits.columns,
             words=words.cards,
             call=copy.call if isinstance(state, Open) else NOBODY,
+            waits=self._waited(request, words) if isinstance(state, Open) else "",
         )
 
     def bare(self, found: Found) -> Card:
@@ -132,6 +145,16 @@ class CardMaker:
         if len(self._deniers) > KEPT_BODIES:
             del self._deniers[next(iter(self._deniers))]
 
+    def _waited(self, request: UserInputRequest, words: QuestionWords) -> str:
+        """In how long the request expires, as it was when its first card was made here."""
+        key = which(request)
+        if (left := self._expiries.get(key)) is None:
+            left = max(request.expires_at - self._clock(), _SHORTEST)
+            self._expiries[key] = left
+            if len(self._expiries) > KEPT_BODIES:
+                del self._expiries[next(iter(self._expiries))]
+        return about(left, words.always)
+
     def _open(self, request: UserInputRequest, view: Open, words: QuestionWords) -> Open:
         who = self._deniers.get(which(request), "") if self._deniers else ""
         return replace(view, notice=words.reason_is_written.format(who=who)) if who else view
@@ -150,6 +173,7 @@ class CardMaker:
     def ended(self, found: Found, ending: RequestEnding) -> Ended:
         """The state of a card whose request ended so, and what is told of it since."""
         request, words, revoked = self.spoken(found), self.words(found).cards, found.revoked
+        went, note = _afterwards(found.use, words)
         expired = isinstance(ending, RequestExpiredEvent)
         reason = words.nobody_answered if expired else ending.reason
         stored = request.stored(ending)
@@ -165,8 +189,12 @@ class CardMaker:
             by_name=self._routes.name(ending.decided_by or ""),
             reason=redacted_text(reason[:_LONGEST_REASON]),
             stored=stored,
-            facts=(*request.told(ending), *_afterwards(found.use, words)),
+            facts=request.told(ending),
+            below=request.told_below(ending),
             choices=choices,
+            until=ending.remembered_until if stored and revoked is None else None,
+            went=went,
+            note=note,
         )
 
     def _who(self, actor: str) -> str:
@@ -250,7 +278,7 @@ def _folded(value: Value) -> Value:
     return replace(value, text=folded(value.text), brief=folded(value.brief))
 
 
-def _afterwards(use: Use | None, words: CardWords) -> tuple[tuple[str, str], ...]:
+def _afterwards(use: Use | None, words: CardWords) -> tuple[str, str]:
     if use is None:
-        return ()
+        return "", ""
     return afterwards(used=use.at is not None, report=use.report, words=words)

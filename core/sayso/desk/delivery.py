@@ -71,7 +71,10 @@ class Delivery:
         if view is not None:
             self._open_up(copy, view)
         ref = MessageRef(Place(copy.place.platform, copy.place.address), copy.message_id)
-        await self._rounds.run(ref, partial(self._round, found))
+        is_over = found.ending is not None or copy.closed_at is not None
+        # Whoever looks at what is over goes before no ending.
+        rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
+        await self._rounds.run(ref, partial(self._round, found, rank))
 
     def shown(self, handle: str) -> Found | None:
         """The open card behind a handle as it was posted from here; None where that is not known.
@@ -80,6 +83,10 @@ class Delivery:
         then, in another process or here, is not in it: the store knows.
         """
         return self._shown.get(handle)
+
+    def shows_details(self, handle: str) -> bool:
+        """Whether a card that has ended was opened up from here."""
+        return self._views.get(handle, Open()).details
 
     def note_shown(self, found: Found) -> None:
         """Remember an open card that was posted from here."""
@@ -129,29 +136,28 @@ class Delivery:
             if len(self._views) > KEPT_BODIES:
                 del self._views[next(iter(self._views))]
 
-    async def _round(self, found: Found, begin: Callable[[], None], last: Cards | None) -> Cards:
+    async def _round(
+        self, found: Found, rank: Rank, begin: Callable[[], None], last: Cards | None
+    ) -> Cards:
         """Show what the store says until that has not changed while it was on its way.
 
         What is shown then, nothing where that is not known.
         """
         try:
             async with asyncio.timeout(_UPDATE_FOR_SECONDS):
-                return await self._shown_as_it_is(found, begin, last)
+                return await self._shown_as_it_is(found, rank, begin, last)
         except TimeoutError:
             _log.error("a message in %s stays out of date", found.copy.place)
             return ()
 
     async def _shown_as_it_is(
-        self, found: Found, begin: Callable[[], None], last: Cards | None
+        self, found: Found, rank: Rank, begin: Callable[[], None], last: Cards | None
     ) -> Cards:
         place, is_bare = found.copy.place, False
         budgets = self._adapters[place.platform].limits.budgets(place, "update")
-        is_over = found.ending is not None or found.copy.closed_at is not None
         while True:
             try:
-                async with self._lanes.turn(
-                    place, Rank.ENDED if is_over else Rank.CHANGED, budgets
-                ):
+                async with self._lanes.turn(place, rank, budgets):
                     begin()
                     shown, is_new = await self._sent(found, last, is_bare=is_bare)
                 # Another desk may have shown a later state before this one arrived.
@@ -198,6 +204,8 @@ class Delivery:
         )
 
     def _as_recorded(self, found: Found) -> Card:
-        if found.ending is not None:
+        view = self._views.get(found.copy.handle, Open())
+        if found.ending is not None and not view.details:
+            # What was opened up while it was open is over.
             self._views.pop(found.copy.handle, None)
-        return self._maker.card(found, self._views.get(found.copy.handle, Open()))
+        return self._maker.card(found, view)

@@ -119,7 +119,7 @@ class Desk:
         calling = {caller.platform: caller for caller in callers}
         callings = Callings(routes, self._approvers, calling, clock=clock, speech=speech)
         self._reminders = Reminders(
-            backend, routes, by_platform, calling, callings, self._lanes, clock=clock
+            backend, routes, by_platform, calling, callings, self._lanes, maker, clock=clock
         )
         caution = Caution(backend.leases, self.name)
         self._delivery = Delivery(

@@ -102,11 +102,12 @@ class Overviews:
         return standing is Standing.APPROVER
 
     async def _waiting(self, actor: str, record: Record) -> Waiting:
-        platform = actor.partition(":")[0]
+        platform, _, account = actor.partition(":")
         here = [one for one in record.copies if one.stands and one.place.platform == platform]
         if not here:
-            return waiting_of(record, None, "")
-        return waiting_of(record, here[0], await link_of(self._callers.get(platform), here[0]))
+            return await waiting_of(self._parts.maker, record, Place(platform, account))
+        link = await link_of(self._callers.get(platform), here[0])
+        return await waiting_of(self._parts.maker, record, here[0].target, here[0], link)
 
     def _remembered(self, kept: KeptRule, words: AlwaysWords) -> Remembered:
         remembered = kept.remembered

@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
-from sayso.cards.card import BACK, MORE, REVOKE, SHOW_ALL, Card, Choice, Open
+from sayso.cards.card import BACK, DETAILS, MORE, REVOKE, SHOW_ALL, Card, Choice, Open
+from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.coverage import Coverage
@@ -20,6 +21,9 @@ from sayso.errors import InvalidInputError, ReplayedCallbackError, UnknownReques
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
 from sayso.stores.ports import Copy, Found, Settled
+
+# What a card offers that has ended and was opened up.
+_AFTERWARDS = frozenset({BACK.key, SHOW_ALL.key})
 
 
 class Presses:
@@ -76,6 +80,9 @@ class Presses:
         if found.ending is not None and press.choice == REVOKE.key:
             return await self._revoking.take(press, found)
         if found.ending is not None:
+            opened = self._parts.delivery.shows_details(press.handle)
+            if press.choice == DETAILS.key or (opened and press.choice in _AFTERWARDS):
+                return await self._afterwards(press, found, standing)
             return self._late(press, found, found.ending)
         if standing is None:
             standing = await self._parts.approvers.standing(press.actor, found.request)
@@ -121,6 +128,29 @@ class Presses:
 
     def _words(self, found: Found) -> DeskWords:
         return self._parts.maker.words(found)
+
+    async def _afterwards(self, press: Press, found: Found, standing: Standing | None) -> Answer:
+        """Show more of an ended card: to whoever presses, where nobody else sees it.
+
+        Elsewhere the card itself opens, and a whole that is longer than that is only sent
+        where somebody asks for it who may decide.
+        """
+        await self._parts.maker.prepare(found.copy.target, found.request)
+        words, view = self._words(found), Open(details=press.choice != BACK.key)
+        if press.choice == BACK.key:
+            return self._step(found, view)
+        card = self._parts.maker.card(found, view)
+        adapter = self._parts.adapters[found.copy.place.platform]
+        if press.choice == SHOW_ALL.key:
+            if standing is None:
+                standing = await self._parts.approvers.standing(press.actor, found.request)
+            if standing is Standing.STRANGER or not card.can_reveal:
+                return self._not_offered(found, card, press)
+            problem = await put(adapter.reveal(press, card), words)
+            return self._not_shown(found, problem) if problem else Answer(Answered.SHOWN, "")
+        if adapter.limits.private and not await put(adapter.reveal(press, card), words):
+            return Answer(Answered.SHOWN, "")
+        return self._step(found, view)
 
     def _approves(self, found: Found, card: Card, choice: Choice, press: Press) -> bool:
         now = self._parts.clock()
@@ -205,14 +235,16 @@ class Presses:
 
     async def _reveal(self, press: Press, found: Found, card: Card) -> Answer:
         adapter = self._parts.adapters[found.copy.place.platform]
-        words = self._words(found)
-        if problem := await put(adapter.reveal(press, card), words):
-            return Answer(Answered.REFUSED, words.not_shown.format(problem=problem))
+        if problem := await put(adapter.reveal(press, card), self._words(found)):
+            return self._not_shown(found, problem)
         self._parts.notices.pressed(found.request, press, "shown_in_full")
         seen = replace(found.copy, revealed=True)
         await self._parts.backend.copies.mark(seen)
         self._parts.background.start(self._parts.delivery.update(replace(found, copy=seen), Open()))
         return Answer(Answered.SHOWN, "")
+
+    def _not_shown(self, found: Found, problem: str) -> Answer:
+        return Answer(Answered.REFUSED, self._words(found).not_shown.format(problem=problem))
 
     def _late(self, press: Press, found: Found, ending: RequestEnding) -> Answer:
         self._parts.refused.press(found.request, press, "late")
@@ -224,7 +256,7 @@ class Presses:
         self._parts.refused.press(found.request, press, "not_offered")
         known = (*card.body.choices, *card.body.more, *([MORE] if card.body.more else []))
         if any(choice.key == press.choice for choice in known):
-            return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=card.cut_notice))
+            return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=cut_notice(card)))
         return Answer(Answered.REFUSED, self._words(found).no_such_button)
 
 

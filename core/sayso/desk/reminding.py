@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from sayso.cards.called import Called
 from sayso.cards.card import NAME_LIMIT
+from sayso.cards.gist import gist
 from sayso.chats.adapter import Adapter
 from sayso.chats.caller import Caller, Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock
 from sayso.desk.callings import MOST_CALLED, Callings, Whom
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.routes import Route, Routes
 from sayso.errors import DeliveryError, StoreUnreachableError
@@ -82,6 +84,7 @@ class Reminders:
         callers: Mapping[str, Caller],
         callings: Callings,
         lanes: Lanes,
+        maker: CardMaker,
         *,
         clock: Clock,
         pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -92,6 +95,7 @@ class Reminders:
         self._callers = callers
         self._callings = callings
         self._lanes = lanes
+        self._maker = maker
         self._clock = clock
         self._pause = pause
         self._waits = Seldom(_log)
@@ -244,7 +248,7 @@ class Reminders:
             async with self._lanes.turn(place, Rank.REMINDER, budgets):
                 still = await self._open(errands)
                 waiting = [
-                    waiting_of(record, copy, link, self._language(record, copy))
+                    await waiting_of(self._maker, record, copy.target, copy, link)
                     for (record, copy), link in zip(chosen.values(), links, strict=True)
                     if record.request.question_id in still
                 ]
@@ -268,9 +272,6 @@ class Reminders:
             if record is not None and record.ending is None
         }
 
-    def _language(self, record: Record, copy: Copy) -> str:
-        return self._routes.language_of(record.request, copy.target)
-
     async def _link(self, copy: Copy) -> str:
         return await link_of(self._callers.get(copy.place.platform), copy)
 
@@ -289,16 +290,23 @@ async def link_of(caller: Caller | None, copy: Copy) -> str:
         return ""
 
 
-def waiting_of(record: Record, copy: Copy | None, link: str, language: str = "") -> Waiting:
-    """The question in one line; what the agent wrote of it is visible and holds no secrets."""
+async def waiting_of(
+    maker: CardMaker, record: Record, place: Place, copy: Copy | None = None, link: str = ""
+) -> Waiting:
+    """The question in one line, as on its card in a place.
+
+    What the agent wrote of it is visible and holds no secrets.
+    """
     request = record.request
+    body = await maker.body(request, place)
     return Waiting(
-        title=line_of(request.subject),
+        title=line_of(request.subject) if body.tool else body.title,
         asker=line_of(request.asker),
         expires_at=request.expires_at,
         card=None if copy is None else _card(copy),
         link=link,
-        language=language,
+        language=maker.language(request, place),
+        matters=gist(body),
     )
 
 

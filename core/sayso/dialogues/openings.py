@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sayso.calls import new_id
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.gist import begins
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.chats.places import Press
 from sayso.dialogues.dialogue import Dialogue, Purpose, portable, typing_is_needed
@@ -134,7 +135,7 @@ class Openings:
                 confirmed=press.confirmed,
                 falls_back=choice.falls_back,
                 which=card.which,
-                begins=card.begins,
+                begins=begins(card),
             ),
             form=form,
             expires_at=card.expires_at.timestamp(),

@@ -42,9 +42,14 @@ def said_by_tool(wording: Wording | None, words: QuestionWords) -> Iterator[Fact
         yield words.says_link, _shown(f"{wording.host} · {wording.link}")
 
 
-def claimed(claims: Sequence[Fact], folder: Folder | None, words: QuestionWords) -> Iterator[Fact]:
-    """What whoever asks says of itself, and the folder that rules about paths are held to."""
-    if folder is not None:
+def claimed(
+    claims: Sequence[Fact], folder: Folder | None, project: str, words: QuestionWords
+) -> Iterator[Fact]:
+    """What whoever asks says of itself, and the folder that rules about paths are held to.
+
+    Where that folder is the project, it is said already.
+    """
+    if folder is not None and folder.root != project:
         yield words.works_in, one_line(folder.root, LONGEST_TOLD)
     for name, text in claims:
         yield words.claims.format(name=one_line(name, NAME_LIMIT)), _shown(text)

@@ -14,10 +14,12 @@ def danger_words(
     call: ToolCall, place: Folder | Where | None, wording: Wording | None, words: QuestionWords
 ) -> tuple[str, ...]:
     """The dangers of a call in words: what its maker says first, then the gravest."""
-    root = Root()
-    if isinstance(place, Folder):
-        root = Root(place.begins or place.root, place.root)
-    elif place is not None:
-        root = Root(place.folder, place.root)
     high = wording is not None and wording.risk == "high"
-    return words.dangers.of(dangers_of(call, root), high_risk=high)
+    return words.dangers.of(dangers_of(call, root_of(place)), high_risk=high)
+
+
+def root_of(place: Folder | Where | None) -> Root:
+    """Where a call works, as far as that is told."""
+    if isinstance(place, Folder):
+        return Root(place.begins or place.root, place.root)
+    return Root() if place is None else Root(place.folder, place.root)

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.calls import Folder, ToolCall
-from sayso.cards.card import CardBody, Choice
+from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.errors import InvalidCallError
@@ -21,8 +21,9 @@ from sayso.forms.form import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
 from sayso.questions.call_values import EditedLines, call_values
-from sayso.questions.dangers import danger_words
+from sayso.questions.dangers import danger_words, root_of
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
+from sayso.questions.matters import what_matters
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
 from sayso.questions.refusals import (
     CHANGES,
@@ -38,7 +39,7 @@ from sayso.rules.rule import OfferedRules, RememberedRule, Rule
 from sayso.rules.standing import standing_denial
 from sayso.text.agents import from_agent
 from sayso.text.secrets import Redaction, redaction
-from sayso.text.visible import shortened
+from sayso.text.visible import one_line, shortened
 from sayso.values import Kind
 from sayso.values.arguments import raw_values, shown_arguments
 from sayso.wording.wording import Wording
@@ -134,7 +135,8 @@ class PermissionRequestEvent(UserInputRequest):
         words, shown = words_of(self), redaction(self.arguments)
         call = call_of(self)
         wording = self.wording or words.well_known(call, shown.shown)
-        dangers = danger_words(call, self.folder or self.where, self.wording, words)
+        place = self.folder or self.where
+        dangers = danger_words(call, place, self.wording, words)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
@@ -156,12 +158,14 @@ class PermissionRequestEvent(UserInputRequest):
             facts=(
                 *self.origin,
                 *said_by_tool(wording, words),
-                *claimed(self.claims, self.folder, words),
+                *claimed(self.claims, self.folder, self.run.project, words),
                 *because(self.asked_because, words),
                 *not_shown(shown, words),
             ),
             choices=(allow, *always, deny),
             dangers=dangers,
+            tool=one_line(self.function_name, NAME_LIMIT),
+            matters=what_matters(call, shown.shown, wording, root_of(place)),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 
@@ -300,7 +304,7 @@ class PermissionRequestEvent(UserInputRequest):
         return standing_denial(calls, self.deny_rules, book)
 
     def stored(self, ending: RequestEnding) -> str:
-        """What was stored and until when, if that was the choice."""
+        """What was stored, if that was the choice."""
         if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
             return ""
         effect = "allow" if ending.choice == "always_allow" else "deny"
@@ -310,12 +314,7 @@ class PermissionRequestEvent(UserInputRequest):
             if (offer.rule, offer.effect) == (ending.rule, effect)
             and offer.choice.scope == (ending.rule_scope or "session")
         ]
-        if not kept:
-            return ""
-        if (until := ending.rule_expires_at) is None:
-            return kept[0]
-        words = words_of(self)
-        return words.always.until.format(kept[0], words.cards.formats.time(until))
+        return kept[0] if kept else ""
 
     def denied(self, *, reason: str, line: str, at: datetime) -> PermissionResponseEvent:
         """The denial by a line of the policy. No person gave it."""
@@ -351,15 +350,16 @@ class PermissionRequestEvent(UserInputRequest):
         words = words_of(self)
         if ending.asks_for_changes:
             return ((words.asked_for, words.changes),)
-        if ending.modified_arguments is None or ending.modified_digest is None:
+        if ending.modified_arguments is None:
             return ()
-        return (
-            (
-                words.runs_with,
-                shown_arguments(ending.modified_arguments) or words.no_arguments,
-            ),
-            (words.new_digest, short_digest(ending.modified_digest)),
-        )
+        changed = shown_arguments(ending.modified_arguments) or words.no_arguments
+        return ((words.runs_with, changed),)
+
+    def told_below(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
+        """The digest of the arguments with which it runs where a person changed them."""
+        if not isinstance(ending, PermissionResponseEvent) or ending.modified_digest is None:
+            return ()
+        return ((words_of(self).new_digest, short_digest(ending.modified_digest)),)
 
     def _saying_more(self, shown: Redaction, words: QuestionWords) -> Iterator[Choice]:
         yield deny_with_reason_choice(DENY, words)

@@ -77,6 +77,11 @@ class PermissionResponseEvent(UserInputResponse):
         """The id of the rule that Always stored."""
         return self.rule_id
 
+    @property
+    def remembered_until(self) -> datetime | None:
+        """Until when the rule counts."""
+        return self.rule_expires_at
+
     def remembers_at(self, moment: datetime) -> bool:
         """Whether it stored a rule that has not expired by then."""
         until = self.rule_expires_at

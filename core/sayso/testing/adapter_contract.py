@@ -128,7 +128,7 @@ class AdapterContract:
         after = await stage.shown(ref)
         assert 2 <= len(after.buttons) < len(shown.buttons)
 
-    async def test_what_has_ended_says_how_and_by_whom_and_has_no_buttons(
+    async def test_what_has_ended_says_how_and_by_whom_and_decides_nothing(
         self, stage: AdapterStage
     ) -> None:
         card = a_card(stage)
@@ -138,7 +138,7 @@ class AdapterContract:
         shown = await stage.shown(ref)
         assert "approved" in shown.text.lower()
         assert stage.actor.partition(":")[2] in shown.text
-        assert shown.buttons == []
+        assert list(shown.buttons) == ["Details"]
 
     async def test_an_update_that_is_repeated_changes_nothing(self, stage: AdapterStage) -> None:
         card = a_card(stage)

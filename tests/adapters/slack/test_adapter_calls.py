@@ -70,7 +70,7 @@ async def test_an_ended_card_replaces_the_open_one_however_often(
         await adapter.update(ref, [a_card(an_ending())])
 
     [message] = playground.slack.messages()
-    assert not message.buttons
+    assert list(message.buttons) == ["Details"]
     assert "Approved" in message.all_text
     assert "command: git status" in message.all_text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -136,5 +137,9 @@ async def test_what_is_commonly_asked_for_is_filled_in_in_one_dialog(room: Slack
 
     found = await waiting
     assert (found.data, found.decided_by) == (COMMON_DATA, "slack:U0ALICE")
-    ended = await slack.message_where(lambda m: "Server 1 › host" in m.all_text)
-    assert "new, a, b" in ended.all_text
+    ended = await slack.message_where(lambda m: "Answered by alice" in m.all_text)
+    assert "more answers are not shown here" in ended.all_text
+    await slack.press(ended, "Details", by="alice")
+    whole = json.dumps((await slack.view_for("alice")).view, ensure_ascii=False)
+    assert "Server 1 › host" in whole
+    assert "new, a, b" in whole

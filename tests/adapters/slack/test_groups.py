@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.clock import Clock
 from support.desk_double import DeskDouble
+from support.live import is_live
 from support.slack_kit import SECRET, TEAM, Client
 from support.slack_room import Slack, SlackRoom
 
@@ -123,7 +124,7 @@ async def room(slack: Slack) -> AsyncIterator[SlackRoom]:
 
 async def asked(room: SlackRoom) -> tuple[asyncio.Task[Verdict], SlackMessage]:
     waiting = asyncio.create_task(room.gate.check(CALL))
-    return waiting, await room.playground.slack.message_where(lambda m: bool(m.buttons))
+    return waiting, await room.playground.slack.message_where(lambda m: is_live(m.buttons))
 
 
 async def test_a_guest_in_a_group_of_approvers_decides_nothing(room: SlackRoom) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.clock import Clock
 from support.desk_double import DeskDouble
+from support.live import is_live
 from support.slack_kit import Client, a_press, callback, post
 from support.slack_room import Slack, SlackRoom
 from support.x_language import X_SLACK, english, texts
@@ -51,7 +52,7 @@ async def room(slack: Slack) -> AsyncIterator[SlackRoom]:
 async def test_a_command_lists_what_waits_to_whoever_gave_it_alone(room: SlackRoom) -> None:
     slack = room.playground.slack
     waiting = room.ask(CALL)
-    card = await slack.message_where(lambda m: bool(m.buttons))
+    card = await slack.message_where(lambda m: is_live(m.buttons))
 
     for who in ("alice", "mallory"):
         assert (await slack.command("/approvals", by=who)).error is None
@@ -125,11 +126,11 @@ async def test_the_home_shows_what_waits_the_rules_and_the_last_decisions(
 ) -> None:
     slack = room.playground.slack
     first = room.ask(CALL)
-    card = await slack.message_where(lambda m: bool(m.buttons))
+    card = await slack.message_where(lambda m: is_live(m.buttons))
     await slack.press(card, "Always", by="alice")
     await first
     waiting = room.ask(ToolCall("deploy", {"service": "shop"}))
-    card = await slack.message_where(lambda m: "deploy" in m.all_text and bool(m.buttons))
+    card = await slack.message_where(lambda m: "deploy" in m.all_text and is_live(m.buttons))
 
     assert (await slack.open_home("alice")).error is None
     view = await slack.home_for("alice")
@@ -147,7 +148,7 @@ async def test_the_home_shows_what_waits_the_rules_and_the_last_decisions(
 async def test_revoke_on_the_home_takes_a_rule_back_at_once(room: SlackRoom) -> None:
     slack = room.playground.slack
     first = room.ask(CALL)
-    card = await slack.message_where(lambda m: bool(m.buttons))
+    card = await slack.message_where(lambda m: is_live(m.buttons))
     await slack.press(card, "Always", by="alice")
     await first
     await slack.open_home("alice")
@@ -164,7 +165,7 @@ async def test_revoke_on_the_home_takes_a_rule_back_at_once(room: SlackRoom) -> 
 async def test_a_stranger_who_presses_revoke_revokes_nothing(room: SlackRoom) -> None:
     slack = room.playground.slack
     first = room.ask(CALL)
-    card = await slack.message_where(lambda m: bool(m.buttons))
+    card = await slack.message_where(lambda m: is_live(m.buttons))
     await slack.press(card, "Always", by="alice")
     await first
     await slack.open_home("alice")

@@ -44,9 +44,10 @@ def test_everything_is_in_the_dialog_and_slack_takes_it() -> None:
     )
 
     assert shown == content
-    said, quoted, digest = parts[-3:]
+    said, quoted, source, digest = parts[-4:]
     assert said["elements"][0]["text"] == "Reason given by the agent:"
     assert (quoted["type"], quoted["elements"][0]["text"]) == ("rich_text_quote", "Why")
+    assert "".join(one["text"] for one in source["elements"]) == "Source shell"
     assert "".join(one["text"] for one in digest["elements"]) == "Digest 0123456789ab"
     assert fits(view)
     assert not check_view(view).errors

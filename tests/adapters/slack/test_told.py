@@ -71,7 +71,9 @@ def test_more_answers_than_there_is_room_for_are_counted() -> None:
 
     blocks = card_message(a_card(an_ending("answered", facts=facts)))
     assert len(quotes(*facts)) == 19
-    assert "6 more answers are not shown here" in json.dumps(blocks["blocks"])
+    assert "18 more answers are not shown here" in json.dumps(blocks["blocks"])
+    opened = card_message(a_card(an_ending("answered", facts=facts, details=True)))
+    assert "6 more answers are not shown here" in json.dumps(opened["blocks"])
     assert "18 more answers are not shown here" in blocks["text"]
 
 

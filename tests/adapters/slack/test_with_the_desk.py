@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from support.denials import always_deny
+from support.live import is_live
 from support.slack_room import Slack, SlackRoom
 
 from sayso import Gate, Outcome, ToolCall
@@ -33,14 +34,14 @@ async def test_allow_in_slack_lets_the_call_run(gate: Gate, playground: Playgrou
     assert delivery.error is None
     assert (await waiting).approved
     ended = await playground.slack.message_where(lambda m: "Approved by alice" in m.all_text)
-    assert not ended.buttons
+    assert list(ended.buttons) == ["Details"]
 
 
 async def test_a_stranger_is_told_privately_and_the_card_stays_open(
     gate: Gate, playground: Playground
 ) -> None:
     waiting = asyncio.create_task(gate.check(CALL))
-    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    message = await playground.slack.message_where(lambda m: is_live(m.buttons))
 
     await playground.slack.press(message, "Allow", by="mallory")
     told = await playground.slack.ephemeral_where("mallory")
@@ -52,7 +53,7 @@ async def test_a_stranger_is_told_privately_and_the_card_stays_open(
 
 async def test_always_in_slack_is_not_asked_again(gate: Gate, playground: Playground) -> None:
     waiting = asyncio.create_task(gate.check(CALL))
-    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    message = await playground.slack.message_where(lambda m: is_live(m.buttons))
 
     await playground.slack.press(message, "Always", by="alice")
 
@@ -65,7 +66,7 @@ async def test_a_long_call_is_allowed_after_it_was_seen_in_full(
     gate: Gate, playground: Playground
 ) -> None:
     waiting = asyncio.create_task(gate.check(ToolCall("write", {"text": "y" * 9_000 + "END"})))
-    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    message = await playground.slack.message_where(lambda m: is_live(m.buttons))
     assert "Allow" not in message.buttons
 
     await playground.slack.press(message, "Show all", by="alice")
@@ -81,7 +82,7 @@ async def test_a_press_that_comes_too_late_is_told_how_it_ended(
     gate: Gate, playground: Playground
 ) -> None:
     waiting = asyncio.create_task(gate.check(CALL))
-    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    message = await playground.slack.message_where(lambda m: is_live(m.buttons))
     await playground.slack.press(message, "Deny", by="alice")
 
     delivery = await playground.slack.press(message, "Allow", by="alice")
@@ -96,7 +97,7 @@ async def test_whoever_asked_is_told_privately_that_somebody_else_approves_it(
     gate: Gate, playground: Playground
 ) -> None:
     waiting = asyncio.create_task(gate.check(CALL, requested_by="slack:U0ALICE"))
-    message = await playground.slack.message_where(lambda m: bool(m.buttons))
+    message = await playground.slack.message_where(lambda m: is_live(m.buttons))
 
     for button in ("Allow", "Always"):
         await playground.slack.press(message, button, by="alice")

@@ -95,14 +95,14 @@ def test_each_line_has_a_row_and_all_of_them_have_one_more() -> None:
 
 def test_it_says_how_many_wait_who_asks_and_what_each_of_them_is() -> None:
     assert text(a_line(1), a_line(2, description="Build it")) == (
-        "🔔 2 calls are waiting\n"
-        "Asked by deploy-bot › researcher\n"
-        "Session s-42\n\n"
+        "🔔 deploy-bot › resear… · 2 calls are waiting\n\n"
         "1. tool-1\n"
         "command: make\n\n"
         "2. tool-2\n"
         "command: make\n"
         "Reason given Build it\n\n"
+        "Asked by deploy-bot › researcher\n"
+        "Session s-42\n\n"
         "Expires 2026-11-21 12:30 UTC"
     )
 
@@ -118,7 +118,7 @@ def test_facts_that_have_no_room_are_counted() -> None:
         a_line(3, facts=common, state=an_ending("answered", facts=answers)),
     )
 
-    assert "Common 2 x\n2 more not shown\n\n1. tool-1" in shown
+    assert "Common 2 x\n2 more not shown\n\nExpires" in shown
     assert "Own 1 x\n2 more not shown\n\n2. tool-2" in shown
     assert "Answer 1: x\n1 more not shown\n" in shown
     assert shown.count("more not shown") == 3
@@ -129,20 +129,21 @@ def test_a_decided_line_says_how_and_the_others_keep_their_buttons() -> None:
     cards = (denied, a_line(2), a_line(3))
 
     assert rows(*cards) == [
+        ["Details 1"],
         ["Allow 2", "Deny 2", "More… 2"],
         ["Allow 3", "Deny 3", "More… 3"],
         ["Allow all", "Deny all"],
     ]
-    assert "🔔 2 of 3 calls are waiting" in text(*cards)
+    assert "🔔 deploy-bot › resear… · 2 of 3 calls are waiting" in text(*cards)
     assert "⛔ Denied by alice · 2026-11-21 12:00 UTC\nReason too risky\n" in text(*cards)
 
 
-def test_when_one_waits_there_is_nothing_for_all_and_when_none_does_no_button() -> None:
+def test_when_one_waits_there_is_nothing_for_all_and_when_none_does_only_details() -> None:
     ended = a_line(1, state=an_ending())
 
-    assert rows(ended, a_line(2)) == [["Allow 2", "Deny 2", "More… 2"]]
-    assert rows(ended, ended) == []
-    assert text(ended, ended).startswith("All 2 calls are decided\n")
+    assert rows(ended, a_line(2)) == [["Details 1"], ["Allow 2", "Deny 2", "More… 2"]]
+    assert rows(ended, ended) == [["Details 1"], ["Details 2"]]
+    assert text(ended, ended).startswith("deploy-bot › resear… · All 2 calls are decided\n")
 
 
 def test_a_line_that_is_cut_offers_show_all_and_holds_back_allow_all() -> None:

@@ -75,8 +75,14 @@ def test_what_a_message_cannot_say_in_full_cannot_be_stored(
     assert ("Really?" in message(second).text) is offered
 
 
-def test_an_ended_card_has_no_buttons(a_card: CardMaker) -> None:
-    assert keyboard(a_card(state=Ended("denied", datetime(2026, 1, 1, tzinfo=UTC)))) is None
+def test_an_ended_card_offers_its_details_and_then_the_way_back(a_card: CardMaker) -> None:
+    ended = Ended("denied", datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert rows(keyboard(a_card(state=ended))) == [[("Details", f"p1:{HANDLE}:details")]]
+    opened = a_card(state=replace(ended, details=True))
+    assert rows(keyboard(opened)) == [[("Back", f"p1:{HANDLE}:back")]]
+    elsewhere = a_card(state=replace(ended, outcome="superseded"))
+    assert keyboard(elsewhere) is None
 
 
 def test_colours_repeat_what_the_labels_say(a_card: CardMaker) -> None:
@@ -180,6 +186,10 @@ def test_an_ended_card_that_stored_something_offers_to_revoke_it(a_card: CardMak
     card = replace(a_card(), state=ended)
     other = replace(a_card(), handle=f"{HANDLE}2", number=2)
 
-    assert rows(keyboard(card)) == [[("Revoke", f"p1:{HANDLE}:revoke")]]
+    details = ("Details", f"p1:{HANDLE}:details")
+    assert rows(keyboard(card)) == [[details, ("Revoke", f"p1:{HANDLE}:revoke")]]
     together = [replace(one, count=2) for one in (card, other)]
-    assert rows(bundle_keyboard(together))[0] == [("Revoke 1", f"p1:{HANDLE}:revoke")]
+    assert rows(bundle_keyboard(together))[0] == [
+        ("Details 1", f"p1:{HANDLE}:details"),
+        ("Revoke 1", f"p1:{HANDLE}:revoke"),
+    ]

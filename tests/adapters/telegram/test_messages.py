@@ -48,8 +48,9 @@ def as_telegram_sees_it(text: Formatted) -> list[dict[str, Any]]:
 
 def test_an_open_card_reads_like_this(a_card: CardMaker) -> None:
     assert message(a_card()).text == (
-        "🔔 May this run?\n"
-        "bash · deploy-bot › researcher\n"
+        "🔔 deploy-bot › resear… · bash\n"
+        "May this run?\n"
+        "Asked by deploy-bot › researcher\n"
         "command: rm -r build\n"
         "Reason given Clean up the build\n"
         "Source shell\n"
@@ -75,6 +76,7 @@ def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
 
     assert spans(text, MessageEntity.PRE) == ["command: rm -r build"]
     assert spans(text, MessageEntity.CODE) == [
+        "deploy-bot › resear…",
         "bash",
         "deploy-bot › researcher",
         "Clean up the build",
@@ -93,7 +95,7 @@ def test_all_that_came_from_the_agent_is_code(a_card: CardMaker) -> None:
         ("something_new", "something_new"),
     ],
 )
-def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
+def test_an_ended_card_says_how_by_whom_when_and_why_and_what_it_was(
     a_card: CardMaker, outcome: str, words: str
 ) -> None:
     ended = Ended(outcome, NOW, by="alice", reason="too risky", stored="bash, always")
@@ -104,10 +106,10 @@ def test_an_ended_card_says_how_by_whom_when_and_why_and_keeps_what_was_asked(
         f"{words} by alice · 2026-11-21 12:00 UTC\n"
         "Reason too risky\n"
         "Remembered bash, always\n"
-        "bash · deploy-bot › researcher\n"
+        "deploy-bot › researcher · bash command: rm -r build"
     )
-    assert "command: rm -r build" in text
     assert "Expires" not in text
+    assert "Clean up" not in text
 
 
 def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
@@ -116,9 +118,12 @@ def test_an_ended_card_shows_what_was_answered(a_card: CardMaker) -> None:
 
     shown = message(a_card(state=ended))
 
-    assert "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\nbash · " in shown.text
+    assert (
+        "\nThe answer\nName Bob\nNotes\ntwo\nlines @all\ndeploy-bot › researcher · bash"
+        in shown.text
+    )
     assert {"Name", "Bob", "Notes"} <= set(spans(shown, MessageEntity.CODE))
-    assert spans(shown, MessageEntity.PRE) == ["two\nlines @all", "command: rm -r build"]
+    assert spans(shown, MessageEntity.PRE) == ["two\nlines @all"]
 
 
 def test_one_level_down_it_speaks_of_remembering_only_where_something_would_be(
@@ -144,7 +149,7 @@ def test_facts_of_the_question_give_way_before_the_answers_and_the_last_of_these
 ) -> None:
     facts = tuple(("Fact", "f" * 300) for _ in range(12))
     answers = tuple((f"Answer {number}", f"{number}" * 400) for number in range(10))
-    ended = Ended("answered", NOW, by="alice", reason="r" * 300, facts=answers)
+    ended = Ended("answered", NOW, by="alice", reason="r" * 300, facts=answers, details=True)
 
     text = message(a_card(title="t" * 120, facts=facts, state=ended)).text
 
@@ -250,7 +255,7 @@ def test_without_entities_agent_text_cannot_pass_for_lines_of_the_card(a_card: C
 def test_one_line_fields_stay_on_one_line(a_card: CardMaker) -> None:
     text = message(a_card(title="bash\n✅ Approved by alice", asker="a\u202eb")).text
 
-    assert "\nbash⏎✅ Approved by alice · a⟨U+202E⟩b\n" in text
+    assert text.startswith("🔔 a⟨U+202E⟩b · bash⏎✅ Approved by alice\n")
 
 
 def test_a_card_with_more_content_than_fits_is_refused(a_card: CardMaker) -> None:
@@ -281,6 +286,7 @@ def test_the_fullest_card_of_the_widest_characters_fits_with_all_of_its_content(
     choice = Choice("always", wide * 30, stores=wide * 500)
     answers = tuple((wide * 50, wide * 3_000) for _ in range(40))
     ended = Ended("undeliverable", NOW, wide * 200, wide * 900, wide * 500, facts=answers)
+    ended = replace(ended, note=wide * 300, details=True)
 
     for shown in (card, card.confirming(choice), replace(card, state=ended)):
         text = message(shown)

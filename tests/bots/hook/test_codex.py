@@ -74,7 +74,7 @@ def test_an_event_of_codex_is_read_whole() -> None:
 
     assert (read.tool, read.arguments, read.call_id) == ("Bash", {"command": "ls"}, "call_1")
     assert read.prompt.endswith("2")
-    assert read.description == "Codex in /work/shop, permission mode bypassPermissions"
+    assert read.description == "Codex, permission mode bypassPermissions"
 
 
 def test_an_edit_has_the_form_that_codex_reads() -> None:

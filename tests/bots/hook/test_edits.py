@@ -28,8 +28,9 @@ async def edited(called: dict[str, Any], approved: dict[str, Any]) -> Answer:
         request = await until_asked(backend)
         response = request.approve(by="slack:U0ALICE", modified_arguments=approved)
         await backend.store.settle(request.question_id, response)
-        answer = await asking
-    return dict(answer["hookSpecificOutput"])
+        said_so = await asking
+    assert said_so.was_asked
+    return dict(said_so.answer["hookSpecificOutput"])
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, -(2**60), 12345678901234567890])

@@ -33,7 +33,7 @@ def test_an_event_is_read() -> None:
     assert (read.name, read.session, read.prompt) == ("PreToolUse", "s-1", "p-1")
     assert (read.tool, read.arguments) == ("Bash", EVENT["tool_input"])
     assert (read.call_id, read.path) == ("toolu_1", ("reviewer",))
-    assert read.description == "Claude Code in /work/shop, permission mode default"
+    assert read.description == "Claude Code, permission mode default"
 
 
 def test_what_is_only_told_may_be_missing() -> None:
@@ -129,6 +129,6 @@ def test_an_event_of_codex_is_read() -> None:
     read = read_event(text, CODEX)
 
     assert (read.call_id, read.prompt) == ("call_1", "t-1")
-    assert read.description.startswith("Codex in /work/shop")
+    assert read.description.startswith("Codex, permission mode")
     with pytest.raises(NotAnEventError):
         read_event(event(hook_event_name="PermissionRequest"), CODEX)

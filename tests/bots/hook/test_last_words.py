@@ -22,7 +22,7 @@ class Fails(HookAgent):
     def reply(self, answer):
         raise RuntimeError
 
-agent = Fails("claude-code", "an agent", ("PreToolUse",), "")
+agent = Fails("claude-code", "an agent", ("PreToolUse",), "", {})
 sys.exit(hooked(agent, (), os.environ, resident=False))
 """
 

@@ -44,8 +44,9 @@ async def denial(backend: Backend) -> tuple[str, list[str]]:
     settings = read_ask_settings(os.devnull, {})
     said = read_event(event("write").decode(), CLAUDE_CODE)
     early: list[str] = []
-    answer = await answered(said, settings, Asker("agent", 1.5, 1), backend, early.append)
-    output = answer["hookSpecificOutput"]
+    last = await answered(said, settings, Asker("agent", 1.5, 1), backend, early.append)
+    assert not last.was_asked
+    output = last.answer["hookSpecificOutput"]
     assert output["permissionDecision"] == "deny"
     return str(output["permissionDecisionReason"]), early
 

@@ -19,7 +19,7 @@ from support.hooked import Install
 from sayso.errors import ConfigError
 from sayso_bots.cli.hook import hook_setup
 from sayso_bots.hook.agents import AGENTS, CLAUDE_CODE, CODEX, HookAgent
-from sayso_bots.hook.settings_file import Hook, add_hook, remove_hook, settings_file
+from sayso_bots.hook.settings_file import Hook, add_hooks, remove_hook, settings_file
 
 HOOK = Hook("PreToolUse", "*", "'/opt/sayso env/bin/sayso' hook claude-code || exit 2", 660)
 ENTRY = {
@@ -36,7 +36,7 @@ def _written(file: Path, data: Any) -> Path:
 
 
 def test_the_hook_is_written_where_there_are_no_settings_yet(file: Path) -> None:
-    assert add_hook(file, HOOK)
+    assert add_hooks(file, [HOOK])
     assert json.loads(file.read_text()) == {"hooks": {"PreToolUse": [ENTRY]}}
 
 
@@ -44,7 +44,7 @@ def test_what_is_there_stays_and_ours_is_taken_out_again(file: Path) -> None:
     before = {"model": "opus", "hooks": {"PreToolUse": [OTHER], "Stop": []}, "é": [1.5, 10**20]}
     _written(file, before)
 
-    assert add_hook(file, HOOK)
+    assert add_hooks(file, [HOOK])
     added = json.loads(file.read_text())
     assert remove_hook(file)
 
@@ -76,7 +76,7 @@ def test_any_settings_mean_the_same_once_the_hook_is_taken_out(
     before.pop("disableAllHooks", None)
     file = _written(tmp_path_factory.mktemp("home") / "settings.json", before)
 
-    assert add_hook(file, HOOK)
+    assert add_hooks(file, [HOOK])
     assert remove_hook(file)
 
     assert json.dumps(json.loads(file.read_text())) == json.dumps(before)
@@ -85,12 +85,12 @@ def test_any_settings_mean_the_same_once_the_hook_is_taken_out(
 def test_a_second_time_changes_nothing_and_other_options_take_the_place_of_the_first(
     file: Path,
 ) -> None:
-    add_hook(file, HOOK)
+    add_hooks(file, [HOOK])
     before = file.stat().st_mtime_ns, file.read_bytes()
 
-    assert not add_hook(file, HOOK)
+    assert not add_hooks(file, [HOOK])
     assert (file.stat().st_mtime_ns, file.read_bytes()) == before
-    assert add_hook(file, Hook("PermissionRequest", "Bash", HOOK.command, 90))
+    assert add_hooks(file, [Hook("PermissionRequest", "Bash", HOOK.command, 90)])
     assert list(json.loads(file.read_text())["hooks"]) == ["PermissionRequest"]
 
 
@@ -121,7 +121,7 @@ def test_settings_that_cannot_be_read_are_left_alone(file: Path, text: str) -> N
     _written(file, text)
 
     with pytest.raises(ConfigError, match=r"nothing was changed|remove it first"):
-        add_hook(file, HOOK)
+        add_hooks(file, [HOOK])
 
     assert file.read_text() == text
     assert list(file.parent.iterdir()) == [file]
@@ -135,7 +135,7 @@ def test_a_file_is_replaced_in_one_step_with_its_mode_and_a_link_stays_a_link(
     file.parent.mkdir()
     file.symlink_to(kept)
 
-    add_hook(file, HOOK)
+    add_hooks(file, [HOOK])
 
     assert file.is_symlink()
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -154,7 +154,7 @@ def test_a_file_keeps_its_look(file: Path, before: str, kept: str) -> None:
     file.parent.mkdir()
     file.write_bytes(before.encode())
 
-    add_hook(file, HOOK)
+    add_hooks(file, [HOOK])
 
     assert file.read_bytes().decode().startswith(kept)
     assert file.read_bytes().endswith(b"\n") == before.endswith("\n")

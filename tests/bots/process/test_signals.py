@@ -16,6 +16,7 @@ from support.commands import (
     process,
     served,
 )
+from support.live import is_live
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.events import RequestEnding
@@ -40,7 +41,7 @@ async def test_a_press_right_before_the_end_counts_and_its_card_is_repaired(
         served(playground, config, env) as working,
         process("ask", "x", "--timeout", "30s", env=env) as asking,
     ):
-        card = await playground.slack.message_where(lambda m: bool(m.buttons))
+        card = await playground.slack.message_where(lambda m: is_live(m.buttons))
         press = await playground.slack.press(card, "Allow", by="alice")
         working.process.send_signal(signal.SIGTERM)
         stopped = await working.ended()
@@ -128,7 +129,7 @@ async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(
             asking = asyncio.create_task(gate.check(ToolCall("x")))
             async with serving(settings, backend=backend) as working:
                 deliver_to(playground, working.url)
-                card = await playground.slack.message_where(lambda m: bool(m.buttons))
+                card = await playground.slack.message_where(lambda m: is_live(m.buttons))
                 pressing = asyncio.create_task(playground.slack.press(card, "Allow", by="alice"))
                 await store.began.wait()
                 asyncio.get_running_loop().call_later(0.2, store.go_on.set)

@@ -13,7 +13,7 @@ from support.room import OPS, ChatRoom
 
 from sayso import Outcome, RunRef, ToolCall
 from sayso.always.terms import Terms
-from sayso.cards.card import Card, CardBody, Choice, Open
+from sayso.cards.card import Card, CardBody, Choice, Ended, Open
 from sayso.chats.limits import Limits
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
@@ -134,9 +134,11 @@ async def test_what_is_stored_for_a_project_counts_in_its_next_session_from_the_
     assert await room.unanswered(CALL, LATER) is Outcome.APPROVED
     assert await room.unanswered(CALL, ELSEWHERE) is Outcome.EXPIRED
     _, ended = await room.chat.card_where(
-        lambda card: bool(card.choices and card.choices[0].key == "revoke")
+        lambda card: any(choice.key == "revoke" for choice in card.choices)
     )
-    assert "in all sessions of agent deploy-bot on project /src/shop, until 20" in str(ended.state)
+    assert "in all sessions of agent deploy-bot on project /src/shop" in str(ended.state)
+    assert isinstance(ended.state, Ended)
+    assert ended.state.until is not None
 
 
 async def test_an_always_deny_for_a_project_denies_in_its_next_session(room: ChatRoom) -> None:

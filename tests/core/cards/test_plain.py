@@ -36,7 +36,7 @@ def test_an_open_card_says_who_asks_what_until_when_and_how_to_answer() -> None:
     lines = list(plain_lines(a_card(), label=lambda choice: choice.label.upper()))
 
     assert lines == [
-        "deploy-bot asks: bash: rm -r build",
+        "deploy-bot · bash: rm -r build",
         "Expires 2026-11-21 12:30 UTC. Buttons: ALLOW, DENY.",
         "Written by the agent, from here to the end:",
         "| rm -r build",
@@ -44,7 +44,6 @@ def test_an_open_card_says_who_asks_what_until_when_and_how_to_answer() -> None:
         "Reason given:",
         "| Clean up",
         "Source: shell",
-        "Digest: 0123",
     ]
 
 
@@ -56,8 +55,8 @@ def test_an_ended_card_says_first_how_it_ended_and_who_ended_it(outcome: str, sh
     lines = list(plain_lines(a_card(ended), label=lambda choice: choice.label))
 
     assert lines[:4] == [
-        f"{shown} by chat:bob: bash",
-        "Asked by deploy-bot. Ended 2026-11-21 12:30 UTC.",
+        f"{shown} by chat:bob: deploy-bot · bash: rm -r build",
+        "Ended 2026-11-21 12:30 UTC.",
         "Reason: too late",
         "Remembered: bash",
     ]

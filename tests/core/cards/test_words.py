@@ -12,6 +12,7 @@ from support.chat_double import ChatDouble, press_on, working
 from sayso import Gate, RunRef, ToolCall
 from sayso.cards.bundle import Bundle
 from sayso.cards.card import Card, CardBody
+from sayso.cards.left_out import cut_notice
 from sayso.cards.origin import asker, details, origin
 from sayso.cards.words import ENGLISH
 from sayso.chats.places import Answered, Place
@@ -49,7 +50,7 @@ def a_card(handle: str = "a", *, limit: int = 2_000, words: object = ENGLISH) ->
 def test_a_card_speaks_the_language_it_is_given() -> None:
     card = a_card(limit=50, words=GERMAN)
 
-    assert card.cut_notice == "Hier fehlt: 1 more line (52 characters): erst Alles zeigen."
+    assert cut_notice(card) == "Hier fehlt: 1 more line (52 characters): erst Alles zeigen."
     assert card.choices[-1].label == "Alles zeigen"
     assert card.choices[-1].key == "show"
 
@@ -95,7 +96,7 @@ async def test_the_desk_answers_in_the_language_it_is_given() -> None:
 
         assert stranger.kind is Answered.REFUSED
         assert stranger.text == "Das darfst du nicht entscheiden."
-        assert "Hier fehlt" in card.cut_notice
+        assert "Hier fehlt" in cut_notice(card)
         check.cancel()
 
 

@@ -12,6 +12,7 @@ from support.room import OPS, ChatRoom
 
 from sayso import Outcome, ToolCall
 from sayso.cards.card import Card, Ended, Open
+from sayso.cards.gist import gist
 from sayso.chats.places import Answered, MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -49,8 +50,9 @@ async def test_allow_lets_the_call_run_and_the_card_says_who(room: ChatRoom) -> 
     assert verdict.arguments == CALL.arguments
     assert verdict.decided_by == "slack:U0ALICE"
     ended = await room.chat.ended_card()
-    assert ended.choices == ()
-    assert "terraform apply" in ended.content
+    assert [choice.key for choice in ended.choices] == ["details"]
+    assert "terraform apply" in gist(ended.body)
+    assert "terraform apply" in ended.everything
     assert "alice" in str(ended.state)
 
 
@@ -305,7 +307,7 @@ async def test_a_press_after_the_end_repairs_the_card(room: ChatRoom) -> None:
     late = await room.desk.press(press_on(ref, card, "deny"))
 
     assert late.kind is Answered.LATE
-    assert (await room.chat.ended_card()).choices == ()
+    assert [one.key for one in (await room.chat.ended_card()).choices] == ["details"]
 
 
 async def test_fifty_open_cards_each_decide_their_own_request(room: ChatRoom) -> None:

@@ -65,6 +65,7 @@ BUTTONS = (
     "questions.cards.more",
     "questions.cards.back",
     "questions.cards.revoke",
+    "questions.cards.details",
     "questions.cards.allow_all",
     "questions.cards.deny_all",
     "questions.always.always",

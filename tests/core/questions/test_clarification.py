@@ -19,6 +19,7 @@ from sayso import (
     RunRef,
 )
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -118,7 +119,7 @@ def test_nobody_answers_a_question_that_cannot_be_seen_in_full() -> None:
     card = Card("h", a_question(question="x" * 99, options=("a",)).card(), "", NOW, 50, 500)
 
     assert [choice.key for choice in card.choices] == ["decline", "show"]
-    assert "before it can be answered" in card.cut_notice
+    assert "before it can be answered" in cut_notice(card)
 
 
 async def test_a_person_may_not_want_to_answer() -> None:

@@ -322,9 +322,10 @@ async def test_edited_arguments_are_what_runs_and_all_say_so(
         arguments_digest(CALL.arguments),
         arguments_digest(changed),
     )
-    facts = dict((await asked.ended()).facts)
-    assert facts["Runs with"] == "command: terraform plan\ncount: 1"
-    assert facts["Digest of that"] == short_digest(arguments_digest(changed))
+    ended = await asked.ended()
+    assert dict(ended.facts)["Runs with"] == "command: terraform plan\ncount: 1"
+    # A level down, with the other digests and ids.
+    assert dict(ended.below)["Digest of that"] == short_digest(arguments_digest(changed))
 
 
 async def test_an_edit_that_changes_nothing_is_a_plain_approval(asked: Asked) -> None:

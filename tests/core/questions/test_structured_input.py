@@ -22,6 +22,7 @@ from sayso import (
     StructuredInputResponseEvent,
 )
 from sayso.cards.card import Card, Choice, Ended
+from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answered, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -166,7 +167,7 @@ def test_what_cannot_be_seen_in_full_is_not_filled_in() -> None:
     card = Card("h", an_input(text="x" * 99).card(), "", NOW, 50, 500)
 
     assert [choice.key for choice in card.choices] == ["decline", "show"]
-    assert "before it can be filled in" in card.cut_notice
+    assert "before it can be filled in" in cut_notice(card)
 
 
 @pytest.mark.parametrize("data", [{"size": 0}, {"size": "3"}, {}, {"size": 3, "more": 1}])

@@ -57,7 +57,6 @@ GERMAN = AlwaysWords(
     both=" und ",
     for_time="{} für {}",
     stored_for="{}, für {}",
-    until="{}, bis {}",
     days=counted("{count} Tag", "{count} Tage"),
     hours=counted("{count} Stunde", "{count} Stunden"),
     minutes=counted("{count} Minute", "{count} Minuten"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.codex import codex_event
 from support.helpers import runtime_folder
-from support.hooked import Install, Machine, ended, event, until_asked
+from support.hooked import Install, Machine, ended, event, until, until_asked
 
 from sayso.calls import RunRef, new_id
 from sayso.clock import utc_now
@@ -95,16 +96,35 @@ async def test_codex_tells_of_a_call_that_ran(alone: Machine, store: Backend) ->
 
 
 @pytest.mark.parametrize("name", CLAUDE_CODE.outcomes)
-async def test_of_a_call_that_needed_nobody_nothing_is_sent(
-    alone: Machine, store: Backend, name: str
-) -> None:
-    """Not even the settings are read: those of this hook make no sense."""
-    await alone.hook(event("read", text="x"))
+async def test_of_a_call_that_needed_nobody_nothing_is_sent(alone: Machine, name: str) -> None:
+    came: list[str] = []
 
-    done = await alone.hook(after(name), "--store", "nonsense")
+    async def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.append("somebody")
+        writer.close()
 
-    assert (done.code, done.out, done.err) == (0, "", "")
-    assert list((alone.runtime / "sayso").glob("asked/*")) == []
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        options = ("--store", f"redis://127.0.0.1:{port}")
+        await alone.hook(event("read", text="x"))
+        done = await alone.hook(after(name), *options)
+        await until(lambda: not _working(port))
+
+        assert (done.code, done.out, done.err) == (0, "", "")
+        assert came == []
+        # Of one that somebody was asked about it would have been seen here.
+        noted.note(alone.env, "claude-code", "s-1", "toolu_1")
+        await alone.hook(after(name), *options)
+        await until(lambda: came)
+
+
+def _working(port: int) -> bool:
+    """Whether a process works that was started with this port, whoever waits for it."""
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):
+            if f":{port}".encode() in (process / "cmdline").read_bytes():
+                return True
+    return False
 
 
 async def test_a_store_that_is_away_holds_up_nobody_and_nobody_hears_of_it(

@@ -11,6 +11,7 @@ from typing import Any
 
 from e2e.screenshots import PLATFORMS, page_of
 from playwright.async_api import Browser, FloatRect, Locator, Page, expect
+from support.live import LOOKS_BACK
 
 from sayso_bots.demo.stage import Stage, stage
 
@@ -105,7 +106,9 @@ class Scene:
 
     async def ended(self) -> None:
         """Wait until no card and no form waits any more."""
-        await expect(self.page.locator("article [data-button]")).to_have_count(0)
+        await expect(
+            self.page.locator("article [data-button]").filter(has_not_text=LOOKS_BACK)
+        ).to_have_count(0)
 
     async def cards(self, name: str = "", *, height: float = _HEIGHT) -> None:
         """A picture of the card in each chat; of a higher one, its lower end."""

@@ -15,6 +15,7 @@ from e2e.screenshots import PLATFORMS, take_pictures
 from playwright.async_api import Locator, Page, expect
 from support.browser import NO_CHROMIUM, browser, chromium
 from support.commands import Process, process
+from support.live import LOOKS_BACK
 
 from sayso.testing.builders import PATIENCE_SECONDS
 
@@ -58,7 +59,7 @@ class Person:
             await expect(self.card(platform, tool)).to_contain_text(said)
             # What was stored can be taken back; nothing else can be pressed any more.
             buttons = self.card(platform, tool).locator("[data-button]")
-            await expect(buttons.filter(has_not_text="Revoke")).to_have_count(0)
+            await expect(buttons.filter(has_not_text=LOOKS_BACK)).to_have_count(0)
 
     async def hears(self, text: str) -> str:
         """The next line in the terminal with this text."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+LOOKS_BACK = re.compile("^(Revoke|Details)")
+"""The labels of buttons that look back at a question and decide on none."""
 
 
 def is_live(buttons: Iterable[str]) -> bool:
     """Whether any of these labels decides on a question, and does not look back at one."""
-    return any(not label.startswith(("Revoke", "Details")) for label in buttons)
+    return any(LOOKS_BACK.match(label) is None for label in buttons)

@@ -121,13 +121,7 @@ class SlackHands:
     async def see_everything(self) -> str:
         await self.press("Show all")
         view = await self.slack.view_for("alice")
-        text = "".join(
-            part["text"]
-            for block in view.view["blocks"]
-            if block["type"] == "rich_text"
-            for one in block["elements"]
-            for part in one["elements"]
-        )
+        text = _text_of(view)
         await self.slack.close_view(view, by="alice")
         return text
 
@@ -245,9 +239,32 @@ async def both_cards(scene: Asked, words: str) -> tuple[str, str]:
     return in_slack, await TelegramHands(scene.playground).ended(words)
 
 
+async def both_with_details(scene: Asked, words: str) -> tuple[str, str]:
+    """What is behind *Details* of both: Slack shows it to whoever presses, Telegram on the card."""
+    await both_cards(scene, words)
+    slack, telegram = scene.playground.slack, scene.playground.telegram
+    card = await slack.message_where(lambda m: words in m.all_text and "Details" in m.buttons)
+    assert (await slack.press(card, "Details", by="bob")).error is None
+    view = await slack.view_for("bob")
+    short = await telegram.message_where(lambda m: words in m.text and "Details" in m.buttons)
+    assert (await telegram.press(short, "Details", by="bob")).error is None
+    opened = await telegram.message_where(lambda m: words in m.text and "Back" in m.buttons)
+    return _text_of(view), opened.text
+
+
 def hands_at(platform: str, playground: Playground) -> Hands:
     """A person at the platform of this name."""
     return SlackHands(playground) if platform == "slack" else TelegramHands(playground)
+
+
+def _text_of(view: SlackView) -> str:
+    return "".join(
+        part["text"]
+        for block in view.view["blocks"]
+        if block["type"] == "rich_text"
+        for one in block["elements"]
+        for part in one["elements"]
+    )
 
 
 def _place(message: SlackMessage) -> tuple[str, str]:

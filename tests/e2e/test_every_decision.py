@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from e2e.asked import REASONS, RUN, Asked, asked
-from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, hands_at
+from e2e.hands import Hands, SlackHands, TelegramHands, both_cards, both_with_details, hands_at
 
 from sayso import Outcome, ToolCall, Verdict
 from sayso.calls import new_id
@@ -141,6 +141,7 @@ async def edited_everywhere(
     for text in await both_cards(scene, "Approved by alice"):
         for shown in (*map(str, before.values()), *map(str, after.values())):
             assert shown in text
+    for text in await both_with_details(scene, "Approved by alice"):
         assert f"Digest of that {short_digest(arguments_digest(after))}" in text
         assert short_digest(arguments_digest(before)) in text
     (entry,) = [one for one in await scene.backend.audit.read(10) if one.kind == "approved"]

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 from e2e.asked import Asked
-from e2e.hands import Hands, TelegramHands, both_cards
+from e2e.hands import Hands, TelegramHands, both_cards, both_with_details
 from pydantic import BaseModel, Field
 
 from sayso import Clarification, Collected, Continuation, Outcome, TextApproval
@@ -202,8 +202,10 @@ async def test_data_of_every_kind_is_filled_in(scene: Asked, hands: Hands) -> No
 
     assert await waiting == Collected(Outcome.ANSWERED, DATA, "", hands.actor())
     for text in await both_cards(scene, "Answered by alice"):
-        for words in ("Name Bob", "Count 3", "Express yes", "Extras bow, box", "Main Street 1"):
+        for words in ("Name Bob", "Count 3", "Express yes", "Extras bow, box", "Day 2026-11-21"):
             assert words in text
+    for text in await both_with_details(scene, "Answered by alice"):
+        assert "Main Street 1" in text
         assert "Notes" not in text
 
 

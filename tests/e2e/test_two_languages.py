@@ -192,7 +192,7 @@ async def test_always_is_stored_listed_and_revoked_in_german() -> None:
         assert "Wartet auf Sie" in listed.body
         await in_telegram(scene, "deploy")
         telegram.say(4242, "/pending", by="alice")
-        await in_telegram(scene, "Wartet auf Sie", "gefragt von")
+        await in_telegram(scene, "Wartet auf Sie", "deploy-bot · deploy 42 · offen bis")
         card = await in_slack(scene, "Immer")
         assert "Gemerkt wird: deploy mit genau diesen Argumenten" in str(card.blocks)
 

@@ -87,12 +87,15 @@ def told(facts: Facts, words: CardWords, is_short: bool = False) -> Iterator[Blo
     most = _FEW_TOLD if is_short else _MOST_TOLD
     shown = facts if len(facts) <= most else facts[: most - 1]
     left = (SHORT_ROOM if is_short else ROOM) - (_LABEL + _NOTE) * len(shown)
-    # The short ones first: what they leave over is for the long ones.
+    # The short ones first: what they leave over is for the long ones. One that takes no more
+    # room than the note on what is cut is never cut.
     rooms: dict[int, int] = {}
     by_length = sorted(range(len(shown)), key=lambda number: len(visible(shown[number][1])))
     for done, number in enumerate(by_length):
-        rooms[number] = min(left // (len(shown) - done), len(visible(shown[number][1])))
-        left -= rooms[number]
+        beyond = max(len(visible(shown[number][1])) - _NOTE, 0)
+        taken = min(left // (len(shown) - done), beyond)
+        rooms[number] = taken if taken < beyond else _NOTE + beyond
+        left -= taken
     for number, (label, text) in enumerate(shown):
         yield _told(one_line(label, _LABEL), visible(text), rooms[number], words)
     if len(facts) > len(shown):

@@ -136,7 +136,7 @@ async def test_update_permissions_knows_allow_once(orchestrator: Orchestrator) -
     first = await gate.check(CALL)
     assert first.line == "updated allow-once rule 1"
     assert orchestrator.permissions_of("bot").allow_once == ()
-    assert (await gate.check(CALL, timeout=0.02)).outcome is Outcome.EXPIRED
+    assert (await gate.check(CALL, timeout=0.2)).outcome is Outcome.EXPIRED
 
     # Given again, it may be used again.
     orchestrator.update_permissions("bot", allow_once=[Rule("bash")])
@@ -190,4 +190,4 @@ async def test_the_permissions_of_an_agent_begin_with_what_it_was_given(
     assert later.deny == (Rule("format_disk"),)
     assert (await gate.check(ToolCall("deploy"))).line == "allow-once rule 1"
     assert orchestrator.permissions_of("bot").allow_once == ()
-    assert (await gate.check(ToolCall("deploy"), timeout=0.02)).outcome is Outcome.EXPIRED
+    assert (await gate.check(ToolCall("deploy"), timeout=0.2)).outcome is Outcome.EXPIRED

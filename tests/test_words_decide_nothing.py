@@ -14,20 +14,18 @@ _FOLDS = {"lower", "casefold", "strip"}
 _LOOKS = {"startswith", "endswith", "find", "index", "count", "fullmatch", "match", "search"}
 
 # What others say only in words: Telegram gives its errors no codes, asyncio its log lines neither,
-# and redis-py keeps the code of a reply in the message of its error.
+# and scripts of Redis hand on the code of a reply in the message of theirs.
 FOREIGN = {
     "updatedInput",
     "ACL failure in script",
-    "MISCONF",
     "NOPERM",
-    "NOREPLICAS",
     "OOM",
     "PRIVATE KEY",
     "Strands Agents",
     "READONLY",
     "can't run this command",
     "permission",
-    "NOGROUP",
+    "max number of clients reached",
     "\\bentit",
     "blocked by the user",
     "chat not found",

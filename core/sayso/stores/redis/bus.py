@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from redis.asyncio.connection import AbstractConnection
-
 from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
 from sayso.events import Event
 from sayso.questions.wire import decode, encode
 from sayso.stores.ports import Ring
 from sayso.stores.redis.client import Client
-from sayso.stores.redis.link import LINK_ERRORS, Link, exchanged, explain, packed
+from sayso.stores.redis.link import LINK_ERRORS, Link, explain
+from sayso.stores.redis.own_time import OwnTime
 from sayso.stores.redis.records import read_ring
+from sayso.stores.redis.wire import Connection, ReplyError, packed
 from sayso.stores.told import refuse_made_up
 
 _log = logging.getLogger(__name__)
@@ -74,19 +73,19 @@ class RedisBus:
         link, channel = Link(self._url), self._client.keys.channel(topic)
         try:
             try:
-                async with asyncio.timeout(self._url.seconds):
+                async with OwnTime(self._url.seconds):
                     # This connection is the one that is subscribed, whatever arrives with the
                     # confirmation; events published from then on come.
                     connection = await link.connected()
-                    _raise_error((await exchanged(connection, [packed(("SUBSCRIBE", channel))]))[0])
+                    _raise_error((await connection.ask([packed(("SUBSCRIBE", channel))]))[0])
             except LINK_ERRORS as error:
                 raise BusLostError(explain(self._url, error)) from error
             yield self._listen(connection, channel, read)
         finally:
-            await link.drop()
+            link.drop()
 
     async def _listen(
-        self, connection: AbstractConnection, channel: str, read: Callable[[bytes], _T]
+        self, connection: Connection, channel: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[_T]:
         try:
             while True:
@@ -106,7 +105,7 @@ class RedisBus:
             text = f"a subscription was interrupted: {explain(self._url, error)}"
             raise BusLostError(text) from error
 
-    async def _message(self, connection: AbstractConnection, channel: str) -> list[bytes]:
+    async def _message(self, connection: Connection, channel: str) -> list[bytes]:
         # Not all at the same moment: those who listen on one channel share a proof.
         silence = self._silence * random.uniform(0.8, 1.2)  # noqa: S311  jitter
         message = await _next(connection, silence)
@@ -127,11 +126,11 @@ class RedisBus:
             raise BusLostError(f"a subscription cannot be relied on: {error}") from error
 
 
-async def _next(connection: AbstractConnection, seconds: float) -> list[bytes] | None:
+async def _next(connection: Connection, seconds: float) -> list[bytes] | None:
     """What comes next; None when nothing does in that time."""
-    message: list[bytes] | None = await connection.read_response(
-        timeout=seconds, disconnect_on_error=False
-    )
+    message: list[bytes] | ReplyError | None = await connection.next(seconds)
+    if isinstance(message, ReplyError):
+        raise message
     return message
 
 

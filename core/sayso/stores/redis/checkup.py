@@ -6,8 +6,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
-from redis.exceptions import NoPermissionError
-
 from sayso.calls import RunRef, new_id
 from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.questions.wire import encode
@@ -15,6 +13,7 @@ from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.ports import Ailment
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.wire import ReplyError
 from sayso.stores.topics import LOG_TOPIC
 
 _CHECK = Script("check")
@@ -56,7 +55,8 @@ class RedisCheckup:
         try:
             failed = [said.decode() for said in await self._client.run(_CHECK, name)]
         except StoreUnreachableError as error:
-            is_denied = isinstance(error.__cause__, NoPermissionError)
+            cause = error.__cause__
+            is_denied = isinstance(cause, ReplyError) and cause.code == _MISSING
             yield Ailment(f"{error}: {self._permissions}" if is_denied else str(error))
             return
         where = f"Redis at {self._client.url.address}"

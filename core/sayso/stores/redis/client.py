@@ -11,13 +11,12 @@ from importlib.resources import files
 from itertools import count
 from typing import Any
 
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, RedisError
-
 from sayso.errors import StoreUnreachableError
 from sayso.stores.home import Home
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
+from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere
+from sayso.stores.redis.own_time import OwnTime
 from sayso.stores.redis.url import StoreUrl
+from sayso.stores.redis.wire import ConnectionLostError, RedisError, ReplyError, packed
 
 _AT_ONCE = 1_000
 MOST_ORDERS = 100_000
@@ -55,7 +54,8 @@ class Client:
 
     Whatever is asked in one turn of the event loop, or while a round trip is
     under way, goes out together. A round trip ends within the URL's timeout,
-    so a call ends within twice that time. A command is sent again once when
+    so a call ends within twice that time; while something else holds up our
+    event loop, no time is counted. A command is sent again once when
     the connection breaks, unless it may not be repeated. What nobody waits for
     any more is not sent. At most ``most`` commands wait for their turn, and at
     most so many bytes of them.
@@ -90,7 +90,9 @@ class Client:
         try:
             try:
                 return await self._reply(("EVALSHA", script.sha, 1, prefix, *arguments))
-            except NoScriptError:
+            except ReplyError as error:
+                if error.code != "NOSCRIPT":
+                    raise
                 return await self._reply(("EVAL", script.text, 1, prefix, *arguments))
         except LINK_ERRORS as error:
             raise StoreUnreachableError(explain(self.url, error)) from error
@@ -112,7 +114,7 @@ class Client:
             await asyncio.wait({sending}, timeout=_CLOSING_SECONDS)
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
-        await self._link.drop()
+        self._link.drop()
 
     async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
         self.home.check()
@@ -152,18 +154,18 @@ class Client:
                 batch = self._next_batch()
                 behind = len(self._orders)
                 try:
-                    async with asyncio.timeout(self.url.seconds):
+                    async with OwnTime(self.url.seconds):
                         await self._answer(batch)
                 except TimeoutError as error:
-                    await self._link.drop()
+                    self._link.drop()
                     # Those behind have waited as long: they do not wait for their turn, too.
                     _fail(batch + [self._taken() for _ in range(behind)], error)
                 except LINK_ERRORS as error:
-                    await self._link.drop()
+                    self._link.drop()
                     _fail(batch, error)
                 except Exception as error:
                     # Unforeseen; the callers must hear of it as of any other failure.
-                    await self._link.drop()
+                    self._link.drop()
                     _fail(batch, RedisError(type(error).__name__))
                 except asyncio.CancelledError:
                     for order in (*batch, *self._orders):
@@ -178,8 +180,8 @@ class Client:
                 order.attempts += 1
             try:
                 replies = await self._link.ask([order.command for order in batch])
-            except RedisConnectionError as error:
-                await self._link.drop()
+            except ConnectionLostError as error:
+                self._link.drop()
                 _fail([order for order in batch if not order.may_repeat], error)
                 batch = [order for order in batch if order.may_repeat]
                 continue
@@ -194,7 +196,7 @@ class Client:
                 else:
                     order.reply.set_result(reply)
             if again:
-                await self._link.drop()
+                self._link.drop()
             batch = again
 
 

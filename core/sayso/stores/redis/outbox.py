@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
 
-from redis.exceptions import ResponseError
-
 from sayso.calls import new_id
 from sayso.errors import StoreUnreachableError
 from sayso.seldom import Seldom
@@ -17,7 +15,9 @@ from sayso.stores.pauses import Pause
 from sayso.stores.ports import Job
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.keys import GROUP
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere, packed
+from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere
+from sayso.stores.redis.own_time import OwnTime
+from sayso.stores.redis.wire import ReplyError, packed
 
 _log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class _Desk:
             try:
                 entries = await self._take_over() or await self._take()
             except (StoreUnreachableError, *LINK_ERRORS) as error:
-                await self._link.drop()
+                self._link.drop()
                 told = (
                     str(error)
                     if isinstance(error, StoreUnreachableError)
@@ -130,7 +130,7 @@ class _Desk:
 
     async def leave(self) -> None:
         """Give unfinished jobs back; when the store is away they are taken over later."""
-        await self._link.drop()
+        self._link.drop()
         try:
             while await self._client.run(_GIVE_BACK, GROUP, self._consumer):
                 pass
@@ -155,14 +155,14 @@ class _Desk:
         group = ("GROUP", GROUP, self._consumer, "COUNT", _AT_ONCE)
         wait = ("BLOCK", max(1, round(block * 1000)))
         command = packed(("XREADGROUP", *group, *wait, "STREAMS", self._client.keys.jobs, ">"))
-        async with asyncio.timeout(block + self._client.url.seconds):
+        async with OwnTime(block + self._client.url.seconds):
             reply = (await self._link.ask([command]))[0]
-        if isinstance(reply, ResponseError) and "NOGROUP" in str(reply):
+        if isinstance(reply, ReplyError) and reply.code == "NOGROUP":
             # Somebody emptied the server: make the group again.
             self._next_look = 0.0
             return []
         if is_elsewhere(reply):
-            await self._link.drop()
+            self._link.drop()
         if isinstance(reply, Exception):
             raise reply
         return reply[0][1] if reply else []

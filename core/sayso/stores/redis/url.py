@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
-
-from redis.asyncio.connection import (
-    AbstractConnection,
-    Connection,
-    SSLConnection,
-    UnixDomainSocketConnection,
-    parse_url,
-)
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from sayso.errors import ConfigError
 from sayso.stores.redis.keys import DEFAULT_NAMESPACE, Keys
+from sayso.stores.redis.tls import OPTIONS as TLS_OPTIONS
+from sayso.stores.redis.tls import boolean
+from sayso.stores.redis.wire import Connecting
 
 TIMEOUT_SECONDS = 2.0
 _SENTINEL_PORT = 26379
 _REDIS_PORT = 6379
-# What redis-py reads from a URL for its pools and clients; a single connection has no use for it.
-_NOT_OURS = ("max_connections", "timeout", "socket_timeout", "socket_connect_timeout", "protocol")
+# What URLs name for pools and clients of other libraries; one connection has no use for it.
+_NOT_OURS = frozenset(
+    {
+        "encoding",
+        "encoding_errors",
+        "health_check_interval",
+        "max_connections",
+        "protocol",
+        "retry_on_timeout",
+        "socket_connect_timeout",
+        "socket_read_size",
+        "timeout",
+    }
+)
+_TLS = "ssl_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +44,15 @@ class StoreUrl:
     keys: Keys
     seconds: float
     hosts: tuple[tuple[str, int], ...]
-    connection: Callable[..., AbstractConnection]
-    options: dict[str, Any] = field(repr=False)
+    connecting: Connecting
     service: str = ""
-    sentinel_options: dict[str, Any] = field(default_factory=dict, repr=False)
+    sentinel: Connecting = field(default_factory=Connecting)
 
     @property
     def address(self) -> str:
         """Where that is, for messages."""
         if not self.hosts:
-            return str(self.options["path"])
+            return self.connecting.path
         hosts = ",".join(f"{host}:{port}" for host, port in self.hosts)
         return f"{hosts}/{self.service}" if self.service else hosts
 
@@ -61,14 +64,14 @@ class StoreUrl:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must not be in any message."""
-        passwords = (self.options.get("password"), self.sentinel_options.get("password"))
+        passwords = (self.connecting.password, self.sentinel.password)
         return tuple(password for password in passwords if password)
 
 
 def read_url(url: str) -> StoreUrl:
     """The settings in a store's URL.
 
-    ``redis://``, ``rediss://`` and ``unix://`` as redis-py reads them,
+    ``redis://``, ``rediss://`` and ``unix://`` as other clients read them,
     ``redis+sentinel://host:port,host:port/service/db`` and
     ``redis+cluster://host:port,host:port`` (each also with ``rediss``).
     ``?namespace=`` separates installations that share a server;
@@ -79,86 +82,105 @@ def read_url(url: str) -> StoreUrl:
         ConfigError: it cannot be read; the message does not quote it.
     """
     try:
-        read = _read(url)
+        return _read(url)
+    except _UnknownOptionError as error:
+        raise ConfigError(
+            f"the store's URL has an option that means nothing to a connection (of {error})"
+        ) from None
     except ValueError:
         # The error's own text may quote the password.
         raise ConfigError(
             "the store's URL cannot be read; write redis://user:password@host:port/db with the "
             "special characters of the password percent-encoded"
         ) from None
-    try:
-        read.connection(**read.options)
-    except (TypeError, RedisError) as error:
-        options = ", ".join(dict(parse_qsl(urlsplit(url).query)))
-        raise ConfigError(
-            f"the store's URL has an option that means nothing to a connection (of {options})"
-        ) from error
-    return read
+
+
+class _UnknownOptionError(ValueError):
+    """An option of a URL that nobody knows; says which there are, without their values."""
 
 
 def _read(url: str) -> StoreUrl:
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
+    names = ", ".join(query)
     keys = Keys(query.pop("namespace", DEFAULT_NAMESPACE))
     seconds = float(query.pop("socket_timeout", TIMEOUT_SECONDS))
     if not seconds > 0:
         raise ConfigError("socket_timeout in the store's URL must be more than 0 seconds")
-    sentinel_login = {
-        name: query.pop(f"sentinel_{name}")
-        for name in ("username", "password")
-        if f"sentinel_{name}" in query
-    }
+    sentinel_login = (query.pop("sentinel_username", ""), query.pop("sentinel_password", ""))
     scheme, _, kind = parts.scheme.partition("+")
+    connecting = _connecting(parts, query, scheme)
+    if query.keys() - _NOT_OURS:
+        raise _UnknownOptionError(names)
     if kind:
-        return _read_many(parts, query, scheme, kind, keys, seconds, sentinel_login)
-    options: dict[str, Any] = dict(parse_url(parts._replace(query=urlencode(query)).geturl()))
-    connection = options.pop("connection_class", Connection)
-    if connection is UnixDomainSocketConnection:
-        hosts: tuple[tuple[str, int], ...] = ()
-        if not options.get("path"):
+        return _read_many(parts, kind, keys, seconds, connecting, sentinel_login)
+    if scheme == "unix":
+        if not connecting.path:
             raise ConfigError("the store's URL names no socket; write unix:///path/to/socket")
-    else:
-        hosts = ((options.pop("host", "localhost"), options.pop("port", _REDIS_PORT)),)
-    return StoreUrl("server", keys, seconds, hosts, connection, _cleaned(options))
+        return StoreUrl("server", keys, seconds, (), connecting)
+    host = unquote(parts.hostname or "localhost")
+    return StoreUrl("server", keys, seconds, ((host, parts.port or _REDIS_PORT),), connecting)
+
+
+def _connecting(parts: SplitResult, query: dict[str, str], scheme: str) -> Connecting:
+    """How to connect; what is read of the query is taken from it."""
+    if scheme not in ("redis", "rediss", "unix"):
+        raise ValueError(scheme)
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    tls = scheme == "rediss"
+    options: dict[str, Any] = {
+        name: read(query.pop(f"{_TLS}{name}"))
+        for name, read in TLS_OPTIONS.items()
+        if tls and f"{_TLS}{name}" in query
+    }
+    others = {name: query.pop(name, "") for name in ("username", "password")}
+    return Connecting(
+        path=unquote(parts.path) if scheme == "unix" else "",
+        tls=tls,
+        username=unquote(user) or others["username"],
+        password=unquote(password) or others["password"],
+        db=_db(parts, query, scheme),
+        client_name=query.pop("client_name", ""),
+        keepalive=boolean(query.pop("socket_keepalive", "yes")),
+        tls_options=options,
+    )
+
+
+def _db(parts: SplitResult, query: dict[str, str], scheme: str) -> int:
+    """The number of the database: that of the query, else of the path, else the first."""
+    if "db" in query:
+        return int(query.pop("db"))
+    if scheme == "unix":
+        return 0
+    path = parts.path.strip("/")
+    if "+sentinel" in parts.scheme:
+        path = path.partition("/")[2]
+    path = unquote(path).replace("/", "")
+    return int(path) if path.isdecimal() else 0
 
 
 def _read_many(
     parts: SplitResult,
-    query: dict[str, str],
-    scheme: str,
     kind: str,
     keys: Keys,
     seconds: float,
-    sentinel_login: dict[str, str],
+    connecting: Connecting,
+    sentinel_login: tuple[str, str],
 ) -> StoreUrl:
-    login, _, names = parts.netloc.rpartition("@")
     port = _SENTINEL_PORT if kind == "sentinel" else _REDIS_PORT
-    hosts = tuple(_host(name, port) for name in names.split(","))
-    service, _, db = parts.path.strip("/").partition("/")
-    at = f"{login}@" if login else ""
-    path = f"/{db}" if kind == "sentinel" and db else ""
-    options: dict[str, Any] = dict(parse_url(f"{scheme}://{at}host{path}?{urlencode(query)}"))
-    connection = options.pop("connection_class", Connection)
-    del options["host"]
+    hosts = tuple(_host(name, port) for name in parts.netloc.rpartition("@")[2].split(","))
     if kind == "cluster":
-        return StoreUrl("cluster", keys, seconds, hosts, connection, _cleaned(options))
+        return StoreUrl("cluster", keys, seconds, hosts, connecting)
     if kind != "sentinel":
         raise ConfigError(f"the store's URL begins with {parts.scheme[:20]!r}, which is not known")
+    service = unquote(parts.path.strip("/").partition("/")[0])
     if not service:
         raise ConfigError(
             "the store's URL names no service; write redis+sentinel://host:port/service/db"
         )
-    tls = {name: value for name, value in options.items() if name.startswith("ssl")}
-    return StoreUrl(
-        "sentinel",
-        keys,
-        seconds,
-        hosts,
-        connection,
-        _cleaned(options),
-        unquote(service),
-        _cleaned(tls if connection is SSLConnection else {}) | sentinel_login,
-    )
+    user, password = sentinel_login
+    sentinel = replace(connecting, username=user, password=password, db=0, client_name="")
+    return StoreUrl("sentinel", keys, seconds, hosts, connecting, service, sentinel)
 
 
 def _host(name: str, default_port: int) -> tuple[str, int]:
@@ -166,16 +188,3 @@ def _host(name: str, default_port: int) -> tuple[str, int]:
     if not parts.hostname:
         raise ConfigError("a host's name is missing in the store's URL; write host:port,host:port")
     return parts.hostname, parts.port or default_port
-
-
-def _cleaned(options: dict[str, Any]) -> dict[str, Any]:
-    ours = {name: value for name, value in options.items() if name not in _NOT_OURS}
-    return ours | {
-        # One attempt each: what may be repeated is decided where the command is known. Time
-        # limits are set around whole conversations. No CLIENT SETINFO: one round trip less.
-        "retry": Retry(NoBackoff(), 0),
-        "socket_timeout": None,
-        "socket_connect_timeout": None,
-        "protocol": 2,
-        "driver_info": None,
-    }

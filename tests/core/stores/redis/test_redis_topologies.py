@@ -218,7 +218,8 @@ async def test_sentinels_are_asked_over_tls_too(
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate / "crt", certificate / "key")
     known = read_url(store_url)
-    login = f":{known.options['password']}@" if known.options.get("password") else ""
+    password = known.connecting.password
+    login = f":{password}@" if password else ""
     trusted = f"ssl_ca_certs={certificate / 'crt'}&namespace={known.keys.namespace}"
 
     async with fake_redis(sentinel_that_names(lambda: tls_port), tls=context) as port:

@@ -106,6 +106,21 @@ class StoreUnreachableError(SaysoError):
     """The store did not answer in time. Nothing was approved."""
 
 
+class CellAwayError(StoreUnreachableError):
+    """It is done in the cells of the store that answer, and not yet in the others."""
+
+
+class UnknownCellError(SaysoError):
+    """A card's button leads to a cell that this store does not have. Nothing was decided."""
+
+    def __init__(self, cell: str) -> None:
+        super().__init__(
+            f"the button leads to cell {cell!r} of the store, which is not listed here: let all "
+            "processes have the same [[store.cell]]"
+        )
+        self.cell = cell
+
+
 class RequestLostError(StoreUnreachableError):
     """The store had the request and has it no more. Nothing was approved."""
 

@@ -39,7 +39,7 @@ class Provider:
         instances = Instances(backend.documents, Vault(settings.secret), clock)
         terms = Terms(policy, routes, settings)
         self._door = Door(settings, instances)
-        self._polls = Polls(backend.inbox, Waiting(settings.limits.waiting).take)
+        self._polls = Polls(backend, Waiting(settings.limits.waiting).take)
         self._asking = Asking(backend, self._door, instances, self._polls, terms, clock)
         self._provisioning = Provisioning(backend, self._door, instances, notifier, clock)
         self.afterwards = Afterwards(backend, instances, notifier)

@@ -74,7 +74,7 @@ async def hosted_api(
     """The hosted API while the block runs. Whoever serves it ends its streams first."""
     async with BranchFeed(backend.log, backend.bus) as feed:
         places = Places(limits.most)
-        streams, polls = Streams(feed, limits, places), Polls(backend.inbox, places.take)
+        streams, polls = Streams(feed, limits, places), Polls(backend, places.take)
         background = Background("what follows on calls of the hosted API")
         refused = RefusedPresses(backend.audit, background, None)
         people = People(routes, Approvers(routes, adapters), refused)

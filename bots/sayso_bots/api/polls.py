@@ -9,6 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
+from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.ports import Record
 from sayso_bots.process.leaving import gone
@@ -20,11 +21,11 @@ LONGEST_WAIT = 30.0
 class Polls:
     """Waits of one process; ``place_for`` a caller is taken for as long as one of its waits is.
 
-    They share the subscription of the inbox, and look in the store once each.
+    They share the subscription of an inbox, and look in the store once each.
     """
 
-    def __init__(self, inbox: Inbox, place_for: Callable[[str], AbstractContextManager[None]]):
-        self._inbox = inbox
+    def __init__(self, backend: Backend, place_for: Callable[[str], AbstractContextManager[None]]):
+        self._backend = backend
         self._place_for = place_for
         self._stopping = asyncio.Event()
 
@@ -44,8 +45,9 @@ class Polls:
 
     async def _wait(self, request: web.Request, record: Record, seconds: float) -> None:
         question_id = record.request.question_id
-        future = self._inbox.expect(question_id)
-        looked = _begun(self._look(question_id, record.seconds_left))
+        inbox = self._backend.at(record.request.run).inbox
+        future = inbox.expect(question_id)
+        looked = _begun(_look(inbox, question_id, record.seconds_left))
         others = [_begun(self._stopping.wait()), _begun(gone(request))]
         ends: set[asyncio.Future[Any]] = {future, *others}
         waits: set[asyncio.Future[Any]] = {looked, *ends}
@@ -61,13 +63,14 @@ class Polls:
             for one in (looked, future, *others):
                 one.cancel()
             await asyncio.gather(looked, future, *others, return_exceptions=True)
-            self._inbox.forget(question_id, future)
+            inbox.forget(question_id, future)
 
-    async def _look(self, question_id: str, seconds_left: float) -> None:
-        """Listen, then look: from now on its end rings."""
-        await self._inbox.listening()
-        self._inbox.due_in(question_id, max(0.0, seconds_left))
-        await self._inbox.look([question_id])
+
+async def _look(inbox: Inbox, question_id: str, seconds_left: float) -> None:
+    """Listen, then look: from now on its end rings."""
+    await inbox.listening()
+    inbox.due_in(question_id, max(0.0, seconds_left))
+    await inbox.look([question_id])
 
 
 def _begun(work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:

@@ -43,11 +43,22 @@ def with_store(
     async def looked() -> _T:
         async with open_backend(store.url) as backend:
             try:
-                return await look(backend)
+                found = await look(backend)
             except StoreUnreachableError as error:
                 raise StoreUnreachableError(store.unreachable(error)) from None
+            await _say_who_is_away(backend)
+            return found
 
     return asyncio.run(looked())
+
+
+async def _say_who_is_away(backend: Backend) -> None:
+    """Tell whoever reads stderr which cells of the store did not answer: theirs is missing."""
+    for name, cell in backend.cells.items():
+        try:
+            await cell.leases.ping()
+        except StoreUnreachableError as error:
+            print(f"sayso: cell {name} is missing here: {error}", file=sys.stderr)
 
 
 def who_and_where() -> str:

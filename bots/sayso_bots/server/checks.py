@@ -14,6 +14,8 @@ from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.stores.backend import Backend
+from sayso.stores.cells.marks import MARK
+from sayso.stores.ports import Ailment
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
@@ -60,18 +62,47 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
         await backend.leases.ping()
     except StoreUnreachableError as error:
         return Finding("failed", "store", store.unreachable(error), passing=True)
+    if backend.cells:
+        return await _look_at_cells(backend, store)
     return Finding("ok", "store", f"{store.shown} answers")
+
+
+async def _look_at_cells(backend: Backend, store: StoreSettings) -> Finding:
+    """Which of the cells answer: each in its own words where one does not."""
+    away = []
+    for name, cell in backend.cells.items():
+        try:
+            await cell.leases.ping()
+        except StoreUnreachableError as error:
+            away.append(f"cell {name}: {str(error).rstrip('.')}")
+    if away:
+        rest = "; the sessions of the other cells go on, and those there wait for it"
+        return Finding("warning", "store", "; ".join(away) + rest, passing=True)
+    return Finding("ok", "store", f"{store.shown}: all answer")
 
 
 async def look_into_store(backend: Backend) -> Sequence[Finding]:
     """What is wrong with a store that answers, by trying out all that is needed of it."""
     try:
-        ailments = await backend.checkup.look()
+        ailments = [*await backend.checkup.look(), *await _taken_for_all(backend)]
     except StoreUnreachableError as error:
         return [Finding("failed", "store", str(error), passing=True)]
     return [
         Finding("failed" if one.is_serious else "warning", "store", one.text) for one in ailments
     ]
+
+
+async def _taken_for_all(backend: Backend) -> Sequence[Ailment]:
+    """Whether this one store is a cell of several, where sessions are looked for by all of them."""
+    cells = None if backend.cells else await backend.documents.read(MARK)
+    if cells is None:
+        return ()
+    return (
+        Ailment(
+            f"this store is one of the cells {cells}, and no others are listed here: let all "
+            "processes have the same [[store.cell]], or sessions are looked for in the wrong place"
+        ),
+    )
 
 
 async def look_at_platform(configured: Configured, bot: Bot) -> Finding:

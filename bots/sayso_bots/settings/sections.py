@@ -15,6 +15,7 @@ from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.policy.written import PolicyTable
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
+from sayso.stores.addresses import MOST_CELLS, check_name, is_namespace
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
 from sayso_bots.settings.calling import QuietHours, Remind
@@ -93,10 +94,25 @@ def _give_up(value: object) -> timedelta | None:
         raise ValueError(f'{error}; or "never"') from None
 
 
+def _namespace(text: str) -> str:
+    if not is_namespace(text):
+        raise ValueError("is no namespace; write letters, digits and _ . : - only")
+    return text
+
+
+class CellSection(Section):
+    """[[store.cell]]: one of the stores that the store is made of."""
+
+    name: Annotated[str, AfterValidator(check_name)]
+    url: str = Field(repr=False)
+    namespace: Annotated[str, AfterValidator(_namespace)] = ""
+
+
 class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
+    cell: Annotated[tuple[CellSection, ...], Field(max_length=MOST_CELLS)] = ()
     give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
     keep_cards: Duration = KEPT
 

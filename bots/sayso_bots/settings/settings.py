@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from sayso.always.terms import Terms
 from sayso.desk.routes import Routes
-from sayso.errors import StoreUnreachableError
+from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import Refusals
+from sayso.stores.addresses import CellAddress, is_many, read_cells, written
 from sayso.stores.connect import STORES
 from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding, has_login, without_login
@@ -37,6 +39,7 @@ from sayso_bots.settings.routing import (
     route_warnings,
 )
 from sayso_bots.settings.sections import (
+    CellSection,
     QuestionsSection,
     SecretsSection,
     ServerSection,
@@ -79,7 +82,14 @@ class StoreSettings:
     @property
     def shown(self) -> str:
         """The address without its password."""
-        return without_login(self.url)
+        if not is_many(self.url):
+            return without_login(self.url)
+        return ", ".join(f"cell {one.name}: {without_login(one.url)}" for one in self.cells)
+
+    @property
+    def cells(self) -> Sequence[CellAddress]:
+        """The stores that it is made of; none where it is one store."""
+        return read_cells(self.url) if is_many(self.url) else ()
 
     def unreachable(self, error: StoreUnreachableError) -> str:
         """What to say when it does not answer: the setting that names it, and what happened."""
@@ -314,10 +324,14 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
         store = StoreSettings(from_argument, "--store")
     else:
         section = source.section(StoreSection, "store") or StoreSection()
-        is_default = source.written(("store", "url")) is None
-        name = source.overridden.get(("store", "url"), "store.url")
+        variable = source.overridden.get(("store", "url"))
+        url, cells = section.url, section.cell if variable is None else ()
+        if cells:
+            url = _of_cells(source, cells)
+        is_default = not cells and source.written(("store", "url")) is None
+        name = "store.cell" if cells else variable or "store.url"
         store = StoreSettings(
-            section.url,
+            url,
             "the default store" if is_default else name,
             is_default=is_default,
             give_up_after=section.give_up_after,
@@ -329,11 +343,43 @@ def _store(source: Source, from_argument: str | None) -> StoreSettings:
                 "holds a password, which must not stand in a file; "
                 "set the whole address in SAYSO_STORE_URL",
             )
-    if store.url.partition("://")[0] not in STORES or "://" not in store.url:
-        where = source.place(("store", "url")) if store.name == "store.url" else store.name
-        fix = "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
-        source.problems.append(("store", f"{where} {fix}"))
+    _check_addresses(source, store)
     return store
+
+
+def _of_cells(source: Source, cells: Sequence[CellSection]) -> str:
+    """The address of all cells of the settings."""
+    if source.written(("store", "url")) is not None:
+        source.problem(("store", "url"), "stands beside [[store.cell]]; write one or the other")
+    for number, cell in enumerate(cells):
+        if has_login(cell.url):
+            source.problem(
+                ("store", "cell", number, "url"),
+                "holds a password, which must not stand in a file; set the addresses of all cells "
+                "in SAYSO_STORE_URL, with blanks between them and ?cell=NAME after each",
+            )
+        if re.search(r"\s|[?&]cell=", cell.url):
+            source.problem(
+                ("store", "cell", number, "url"), "is the address of one store, without its name"
+            )
+    return " ".join(written(cell.url, cell.name, cell.namespace) for cell in cells)
+
+
+def _check_addresses(source: Source, store: StoreSettings) -> None:
+    where = source.place(("store", "url")) if store.name == "store.url" else store.name
+    urls = [store.url]
+    if is_many(store.url):
+        try:
+            urls = [cell.url for cell in store.cells]
+        except ConfigError as error:
+            source.problems.append(("store", f"{where}: {error}"))
+            return
+    for url in urls:
+        if url.partition("://")[0] not in STORES or "://" not in url:
+            fix = (
+                "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
+            )
+            source.problems.append(("store", f"{where} {fix}"))
 
 
 def _server(source: Source) -> ServerSection:

@@ -98,7 +98,8 @@ class Checks:
     async def _asked(self, call: ToolCall, question_id: str, asked: Asked) -> Verdict:
         said = await self._decided(call, asked, question_id)
         if isinstance(said, Decided):
-            with self._questions.expected(question_id, alone=not asked.key) as future:
+            expected = self._questions.expected(question_id, self._options.run, alone=not asked.key)
+            with expected as future:
                 opened = await self._opened(call, said, question_id, asked, heard=True)
                 if isinstance(opened, OpenCheck):
                     return await self._endings.verdict(opened, call, await future, asked)

@@ -19,7 +19,6 @@ from sayso.errors import KeyReusedError, SaysoError, StoreUnreachableError, Wait
 from sayso.events import RequestEnding
 from sayso.questions.permission import PermissionRequestEvent, call_of, calls_of
 from sayso.stores.backend import Backend
-from sayso.stores.inbox import Inbox
 from sayso.stores.ports import Hold, Joined, Record, Ring
 
 _log = logging.getLogger(__name__)
@@ -44,7 +43,7 @@ class Once:
     ) -> None:
         self._keyed = backend.keyed
         self._store = backend.store
-        self._inbox: Inbox = backend.inbox
+        self._backend = backend
         self._questions = questions
         self._decider = decider
         self._options = options
@@ -75,8 +74,9 @@ class Once:
             held = Hold() if hold else None
             if waiter is not None:
                 # Whoever hears nothing counts as gone.
-                await self._inbox.listening()
-                held = Hold(waiter, self._inbox.name)
+                inbox = self._backend.at(self._options.run).inbox
+                await inbox.listening()
+                held = Hold(waiter, inbox.name)
             return await self._keyed.find(self._options.run, key, hold=held)
 
         return await self._questions.patience(attempt)

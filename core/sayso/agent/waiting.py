@@ -22,6 +22,7 @@ from sayso.errors import (
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.home import running_loop
+from sayso.stores.inbox import Inbox
 from sayso.stores.ports import BookChanged, Joined, Opened, Record, Ring
 from sayso.tasks import Background
 
@@ -44,22 +45,23 @@ class Questions:
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:
+        self._backend = backend
         self._store = backend.store
         self._watch = backend.watch
         self.home = backend.inbox.home
-        self._inbox = backend.inbox
         self._run = options.run
         self._options = options
         self._clock = options.clock
         self._observe = options.observe
         self._withdrawn_by = options.withdrawn_by
         self._cancelling = Background("cancelling a question", patience=_WITHDRAWING_SECONDS)
-        self.patience = Patience(in_seconds(options.patience), backend.inbox.troubles)
+        troubles = backend.at(options.run).inbox.troubles
+        self.patience = Patience(in_seconds(options.patience), troubles)
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
         """Open any question and wait for its ending."""
         request = self._options.completed(request)
-        with self.expected(request.question_id) as future:
+        with self.expected(request.question_id, request.run) as future:
             await self.ask(request, heard=True)
             ending = (await future).ending
         self.tell(ending.observed)
@@ -91,17 +93,18 @@ class Questions:
         """
         loop = running_loop()
         deadline = loop.time() + seconds
+        inbox = self._backend.at(request.run).inbox
         asked_at: float | None = None
 
         async def attempt() -> Opened | BookChanged | Joined:
             nonlocal asked_at
             if heard:
-                await self._inbox.listening()
-            asked_at = self._inbox.store_clock.now()
+                await inbox.listening()
+            asked_at = inbox.store_clock.now()
             return await self._store.open(
                 request,
                 seconds=deadline - loop.time(),
-                inbox=self._inbox.name if heard else "",
+                inbox=inbox.name if heard else "",
                 book=book,
                 ending=ending,
                 key=key,
@@ -117,10 +120,10 @@ class Questions:
                 self._cancel_later(request.question_id)
             raise
         if isinstance(opened, Opened):
-            self._inbox.asked()
+            inbox.asked()
             if heard and asked_at is not None:
-                self._inbox.store_clock.seen(opened.at, asked_at=asked_at)
-                self._inbox.due_in(request.question_id, opened.seconds)
+                inbox.store_clock.seen(opened.at, asked_at=asked_at)
+                inbox.due_in(request.question_id, opened.seconds)
             self.tell(request)
         return opened
 
@@ -140,12 +143,15 @@ class Questions:
         return replace(opened, seconds=left)
 
     @contextmanager
-    def expected(self, question_id: str, *, alone: bool = True) -> Iterator[asyncio.Future[Ring]]:
+    def expected(
+        self, question_id: str, run: RunRef, *, alone: bool = True
+    ) -> Iterator[asyncio.Future[Ring]]:
         """A future of the question's ending; cancelled inside, the question is cancelled too.
 
         Not where others may wait for it as well: whoever is not ``alone``.
         """
-        future = self._inbox.expect(question_id)
+        inbox = self._backend.at(run).inbox
+        future = inbox.expect(question_id)
         try:
             yield future
         except asyncio.CancelledError:
@@ -154,7 +160,7 @@ class Questions:
                 self._cancel_later(question_id)
             raise
         finally:
-            self._inbox.forget(question_id, future)
+            inbox.forget(question_id, future)
 
     async def record(self, question_id: str, time: CallTime | None) -> Record:
         """All that the store knows of a question of this session, asked here or elsewhere.
@@ -188,16 +194,17 @@ class Questions:
     async def wait(self, record: Record, time: CallTime | None) -> RequestEnding:
         """How an open question ends; raises as ``ending`` does."""
         question_id = record.request.question_id
-        future = self._inbox.expect(question_id)
+        inbox = self._backend.at(record.request.run).inbox
+        future = inbox.expect(question_id)
         # By the store's clock: ours need not be right.
         left = max(record.seconds_left, 0.0)
         expires_at = asyncio.get_running_loop().time() + left
         limit = asyncio.timeout_at(None if time is None else time.ends_at)
         try:
             async with limit:
-                await self._listening(left + GRACE_SECONDS)
-                self._inbox.due_in(question_id, expires_at - asyncio.get_running_loop().time())
-                await self._inbox.look([question_id])
+                await _listening(inbox, left + GRACE_SECONDS)
+                inbox.due_in(question_id, expires_at - asyncio.get_running_loop().time())
+                await inbox.look([question_id])
                 return (await future).ending
         except TimeoutError:
             if time is None or not limit.expired():
@@ -206,17 +213,7 @@ class Questions:
                 f"request {question_id!r} is still open after {time.seconds:g} s; resume it later"
             ) from None
         finally:
-            self._inbox.forget(question_id, future)
-
-    async def _listening(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._inbox.listening()
-        except TimeoutError:
-            why = self._inbox.troubles.latest or "it did not answer"
-            raise StoreUnreachableError(
-                f"the store could not be subscribed to before the question expired: {why}"
-            ) from None
+            inbox.forget(question_id, future)
 
     async def cancel(self, question_id: str, *, reason: str) -> RequestEnding:
         """Withdraw a question of this session; the ending that counts, which may be an answer.
@@ -296,3 +293,14 @@ class Questions:
             return  # its record was removed in this moment
         except SaysoError as error:
             _log.warning("a question stays open until it expires: %s", error)
+
+
+async def _listening(inbox: Inbox, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await inbox.listening()
+    except TimeoutError:
+        why = inbox.troubles.latest or "it did not answer"
+        raise StoreUnreachableError(
+            f"the store could not be subscribed to before the question expired: {why}"
+        ) from None

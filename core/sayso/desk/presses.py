@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -17,10 +18,17 @@ from sayso.desk.parts import DeskParts
 from sayso.desk.revoking import Revoking
 from sayso.desk.standing import Standing, approves
 from sayso.desk.words import DeskWords
-from sayso.errors import InvalidInputError, ReplayedCallbackError, UnknownRequestError
+from sayso.errors import (
+    InvalidInputError,
+    ReplayedCallbackError,
+    UnknownCellError,
+    UnknownRequestError,
+)
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
 from sayso.stores.ports import Copy, Found, Settled
+
+_log = logging.getLogger(__name__)
 
 # What a card offers that has ended and was opened up.
 _AFTERWARDS = frozenset({BACK.key, SHOW_ALL.key})
@@ -64,8 +72,13 @@ class Presses:
         self, press: Press, shown: Found | None, standing: Standing | None
     ) -> Answer:
         """Decide on a press with what the store knows; ``standing`` where it was looked up."""
-        with self._replays(press, shown):
-            found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
+        try:
+            with self._replays(press, shown):
+                found = await self._parts.backend.copies.find(press.handle, delivery=press.delivery)
+        except UnknownCellError as error:
+            _log.warning("a press is refused: %s", error)
+            words = self._parts.speech.at(press.message.place)
+            return Answer(Answered.UNKNOWN, words.unserved)
         if found is None:
             words = self._parts.speech.at(press.message.place)
             return Answer(Answered.UNKNOWN, words.unknown)

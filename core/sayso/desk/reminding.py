@@ -128,7 +128,8 @@ class Reminders:
                 await self._put(_Errand("dm", one.actor, request.question_id), 0.0)
 
     async def _put(self, errand: _Errand, seconds: float) -> None:
-        await self._backend.errands.put(QUEUE, errand.name, seconds=seconds)
+        about = errand.question_id
+        await self._backend.errands.put(QUEUE, errand.name, seconds=seconds, about=about)
 
     async def run(self) -> None:
         """Do what is due, until cancelled; nothing where no route ever calls again."""

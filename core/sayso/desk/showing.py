@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from sayso.calls import new_id
 from sayso.cards.called import Call
 from sayso.cards.card import Card
 from sayso.chats.adapter import Adapter
@@ -257,7 +256,9 @@ class Showing:
         self, records: Sequence[Record], place: Place, calls: Sequence[Call]
     ) -> list[Copy]:
         """New copies of the requests for one message there, noted in the store."""
-        handles = tuple(new_id() for _ in records)
+        handles = tuple(
+            [await self._copies.new_handle(record.request.question_id) for record in records]
+        )
         copies = [
             Copy(
                 handle,

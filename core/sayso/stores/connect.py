@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from sayso.errors import ConfigError
+from sayso.stores.addresses import is_many
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 
@@ -28,11 +29,22 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
 
     ``memory://`` lives and ends with the block. ``redis://``, ``rediss://``,
     ``unix://``, ``redis+sentinel://`` and ``redis+cluster://`` need the ``redis``
-    extra. No connection is made before the first use.
+    extra. No connection is made before the first use. Several URLs with blanks
+    between them, each with ``?cell=`` and two characters, are a store that is made of
+    cells, see ``sayso.stores.cells``.
 
     Raises:
         ConfigError: the URL is not of a known kind, or the extra is missing.
     """
+    if is_many(url):
+        # Only a process that uses cells pays for them.
+        from sayso.stores.cells import cells_backend
+
+        return cells_backend(url, _open_one)
+    return _open_one(url)
+
+
+def _open_one(url: str) -> AbstractAsyncContextManager[Backend]:
     scheme = url.partition("://")[0]
     if scheme == "memory":
         return memory_backend()

@@ -12,6 +12,9 @@ BRANCH = "events:"
 INBOX = "inbox:"
 """What the topics begin with on which the store rings inboxes."""
 
+NOTICES = "notices:"
+"""What the topics begin with on which a branch is told what is stored nowhere."""
+
 LOG_TOPIC = "branches"
 """The topic on which every log of the store rings when it grows."""
 
@@ -26,4 +29,4 @@ def branch_topic(run: RunRef) -> str:
 
 def notice_topic(run: RunRef) -> str:
     """The topic on which the run's branch is told; at most once, and nothing depends on it."""
-    return "notices:" + json.dumps([run.agent_id, run.session_id, run.branch_id])
+    return NOTICES + json.dumps([run.agent_id, run.session_id, run.branch_id])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
+from sayso.stores.handles import new_handle
 from sayso.stores.memory.records import Records
 from sayso.stores.ports import KEPT, Copy, Found, Marked
 
@@ -14,6 +15,10 @@ class MemoryCopies:
 
     def __init__(self, records: Records) -> None:
         self._records = records
+
+    async def new_handle(self, question_id: str) -> str:  # noqa: ARG002
+        """A random handle for a card of a request here."""
+        return new_handle()
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place.

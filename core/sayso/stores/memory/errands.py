@@ -19,7 +19,14 @@ class MemoryErrands:
         """Let the name be due now."""
         self._queues.setdefault(queue, {})[name] = self._clock()
 
-    async def put(self, queue: str, name: str, *, seconds: float = 0.0) -> None:
+    async def put(
+        self,
+        queue: str,
+        name: str,
+        *,
+        seconds: float = 0.0,
+        about: str = "",  # noqa: ARG002
+    ) -> None:
         """Let the name be due in so many seconds."""
         self._queues.setdefault(queue, {})[name] = self._clock() + timedelta(seconds=seconds)
 

@@ -6,6 +6,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Literal
+
+from pydantic import TypeAdapter
 
 from sayso.calls import RunRef
 from sayso.clock import Clock
@@ -17,7 +21,7 @@ from sayso.stores import audit
 from sayso.stores.audit import AUDIT_ENTRIES, REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, KeptRule, Revoked
+from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, CarriedRule, KeptRule, Revoked
 
 # A book is kept for a day after its last rule, what was spent for half a year.
 _BOOK_KEPT = timedelta(days=1)
@@ -70,6 +74,11 @@ class _Kept:
     book: _BookName
 
 
+@cache
+def _wire() -> TypeAdapter[_Kept]:
+    return TypeAdapter(_Kept)
+
+
 @dataclass(slots=True)
 class _Book:
     version: str
@@ -88,6 +97,7 @@ class MemoryRules:
         self._clock = clock
         self._books: dict[_BookName, _Book] = {}
         self._kept: dict[str, _Kept] = {}
+        self._revoked: dict[str, datetime] = {}
         self._spent: dict[tuple[str, str, str], datetime] = {}
         self._floor = Floor()
         self._states: dict[tuple[str, str], tuple[dict[str, str], datetime]] = {}
@@ -179,14 +189,35 @@ class MemoryRules:
             if kept.rule.expires_at > now
         ]
 
-    async def revoke(self, rule_id: str, *, by: str) -> bool:
+    async def carried(self, rule_id: str) -> CarriedRule | Literal["revoked"] | None:
+        """The rule as another store would keep it."""
+        if rule_id in self._revoked:
+            return "revoked"
+        kept = self._kept.get(rule_id)
+        if kept is None or kept.rule.expires_at <= self._clock():
+            return None
+        written, asked = _wire().dump_json(kept).decode(), kept.about.get("question_id", "")
+        return CarriedRule(rule_id, written, kept.book[1] is None, asked)
+
+    async def plant(self, rule: CarriedRule) -> bool:
+        """Keep a rule that another store keeps."""
+        if rule.rule_id in self._revoked or rule.rule_id in self._kept:
+            return False
+        kept = _wire().validate_json(rule.written)
+        kept.about = {name: kept.about[name] for name in kept.about if name != "question_id"}
+        self._keep(kept)
+        return True
+
+    async def revoke(self, rule_id: str, *, by: str, noted: bool = True) -> bool:
         """Take a rule back, at once for running sessions too."""
         kept = self._kept.get(rule_id)
         if kept is None or kept.rule.expires_at <= self._clock():
             return False
         del self._kept[rule_id]
+        self._revoked[rule_id] = kept.rule.expires_at + _BOOK_KEPT
         self._books[kept.book].version = f"without {rule_id}"
-        self._audit.write(kept.about, audit.revoked(rule_id, by))
+        if noted:
+            self._audit.write(kept.about, audit.revoked(rule_id, by))
         if (entry := self._records.find(kept.about.get("question_id", ""))) is not None:
             entry.revoked = Revoked(by, self._clock())
             self._outbox.put("end", entry.request.question_id)
@@ -194,12 +225,7 @@ class MemoryRules:
 
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:
         """Store a rule in its book, which has another version from then on."""
-        self._forget()
-        name = _home(run, rule)
-        until = rule.expires_at + _BOOK_KEPT
-        known = self._books.get(name)
-        self._books[name] = _Book(rule.rule_id, max(until, known.until) if known else until)
-        self._kept[rule.rule_id] = _Kept(rule, about, name)
+        self._keep(_Kept(rule, about, _home(run, rule)))
         self._audit.write(about, audit.stored(rule))
 
     def version(self, run: RunRef) -> str:
@@ -208,8 +234,16 @@ class MemoryRules:
         own = "+".join(book.version for book in books if book is not None)
         return f"{own}~{self._floor.version}" if self._floor.version else own
 
+    def _keep(self, kept: _Kept) -> None:
+        self._forget()
+        rule_id, until = kept.rule.rule_id, kept.rule.expires_at + _BOOK_KEPT
+        known = self._books.get(kept.book)
+        self._books[kept.book] = _Book(rule_id, max(until, known.until) if known else until)
+        self._kept[rule_id] = kept
+
     def _forget(self) -> None:
         now = self._clock()
+        self._revoked = {key: until for key, until in self._revoked.items() if until > now}
         self._books = {name: book for name, book in self._books.items() if book.until > now}
         self._kept = {key: kept for key, kept in self._kept.items() if kept.book in self._books}
 

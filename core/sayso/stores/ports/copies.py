@@ -85,6 +85,10 @@ class Marked:
 class Copies(Protocol):
     """Which handle belongs to which message. Raises StoreUnreachableError like Store."""
 
+    async def new_handle(self, question_id: str) -> str:
+        """A random handle for a card of the request, which says in which cell that lives."""
+        ...
+
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place: the intention to show it there.
 
@@ -104,6 +108,7 @@ class Copies(Protocol):
 
         Raises:
             ReplayedCallbackError: this delivery, when not empty, was seen before.
+            UnknownCellError: it leads to a cell that this store does not have.
         """
         ...
 

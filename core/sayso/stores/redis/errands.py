@@ -14,7 +14,14 @@ class RedisErrands:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def put(self, queue: str, name: str, *, seconds: float = 0.0) -> None:
+    async def put(
+        self,
+        queue: str,
+        name: str,
+        *,
+        seconds: float = 0.0,
+        about: str = "",  # noqa: ARG002
+    ) -> None:
         """Let the name be due in so many seconds."""
         await self._client.run(_PUT, queue, name, round(seconds * 1000))
 

@@ -78,17 +78,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
+from sayso.stores.addresses import is_namespace
 
 DEFAULT_NAMESPACE = "sayso"
 GROUP = "desks"
 MOVED_SECONDS = 180 * 86_400
-_NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class Keys:
     namespace: str = DEFAULT_NAMESPACE
 
     def __post_init__(self) -> None:
-        if _NAMESPACE.fullmatch(self.namespace) is None:
+        if not is_namespace(self.namespace):
             raise ConfigError(
                 f"the namespace {self.namespace[:40]!r} in the store's URL may hold letters, "
                 "digits and _ . : - only"

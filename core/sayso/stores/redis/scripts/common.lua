@@ -94,6 +94,25 @@ local function rule_in(book, rule_id, now)
   if tonumber(until_ms) > now then return rule end
 end
 
+-- Keep a rule in a book, which has another version from then on, with the facts of the request that
+-- stored it and its id, nil where that is elsewhere.
+local function keep_rule(name, rule_id, rule, rule_until, about, id, now)
+  local book = P .. 'book:' .. name
+  local rules = redis.call('HGETALL', book)
+  for i = 1, #rules, 2 do
+    local until_ms = string.match(rules[i + 1], '^(%d+) ')
+    if rules[i] ~= 'v' and tonumber(until_ms) <= now then redis.call('HDEL', book, rules[i]) end
+  end
+  local over = math.max(now, tonumber(rule_until))
+  redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
+  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}')
+  if id then redis.call('HSET', P .. 'rule:' .. rule_id, 'q', id) end
+  redis.call('ZADD', P .. 'books', 'GT', rule_until, name)
+  for _, key in ipairs({book, P .. 'rule:' .. rule_id, P .. 'books'}) do
+    live_until(key, over + DAY, now)
+  end
+end
+
 -- The rules that count for a run: their version, the floor's, the floor itself unless that
 -- version is known, then the rules that have not expired.
 local function rules_of(session, agent, project, known_floor, now)

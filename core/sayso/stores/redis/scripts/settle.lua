@@ -12,19 +12,7 @@ local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unp
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
-  local book = P .. 'book:' .. name
-  local rules = redis.call('HGETALL', book)
-  for i = 1, #rules, 2 do
-    local until_ms = string.match(rules[i + 1], '^(%d+) ')
-    if rules[i] ~= 'v' and tonumber(until_ms) <= now then redis.call('HDEL', book, rules[i]) end
-  end
-  local over = math.max(now, tonumber(rule_until))
-  redis.call('HSET', book, 'v', rule_id, 'r:' .. rule_id, rule_until .. ' ' .. rule)
-  redis.call('HSET', P .. 'rule:' .. rule_id, 'b', name, 'a', about or '{}', 'q', id)
-  redis.call('ZADD', P .. 'books', 'GT', rule_until, name)
-  for _, key in ipairs({book, P .. 'rule:' .. rule_id, P .. 'books'}) do
-    live_until(key, over + DAY, now)
-  end
+  keep_rule(name, rule_id, rule, rule_until, about, id, now)
   audit(about, rule_facts, now)
 end
 

@@ -6,79 +6,18 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-import aiohttp
 import pytest
 from mcp import Client
 from support.mcp_machine import Machine, text
 from support.mcp_room import ALICE, call, modern, open_question, request, tasks
+from support.mcp_serving import served
 from support.mcp_web import web_server
 
 from sayso.testing.builders import PATIENCE_SECONDS
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-ACCEPT = {"Accept": "application/json, text/event-stream"}
-
-
-@dataclass
-class Served:
-    """A command of ours that serves over HTTP."""
-
-    url: str
-    process: asyncio.subprocess.Process
-
-    async def post(
-        self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None
-    ) -> tuple[int, Any]:
-        """Send a message with the headers that belong to it, or with others."""
-        own = {**ACCEPT, **_headers(message), **(headers or {})}
-        async with (
-            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE_SECONDS)) as session,
-            session.post(self.url, json=message, headers=own) as response,
-        ):
-            if response.content_type == "text/event-stream":
-                lines = [line async for line in response.content if line.startswith(b"data:")]
-                return response.status, json.loads(lines[-1][5:]) if lines else None
-            body = await response.read()
-            is_json = response.content_type == "application/json"
-            return response.status, json.loads(body) if is_json and body else None
-
-
-def _headers(message: Mapping[str, Any]) -> dict[str, str]:
-    params = message.get("params", {})
-    version = params.get("_meta", {}).get("io.modelcontextprotocol/protocolVersion")
-    if version is None:
-        return {}
-    named = params.get("name") or params.get("taskId")
-    more = {"Mcp-Name": named} if named else {}
-    return {"MCP-Protocol-Version": version, "Mcp-Method": message["method"], **more}
-
-
-@asynccontextmanager
-async def served(machine: Machine, *words: str, **env: str) -> AsyncIterator[Served]:
-    """A command that serves on a free port, and does not outlive the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "sayso_bots", *words[:1], "--listen", "127.0.0.1:0"),
-        *words[1:],
-        env={**machine.env, **env},
-        cwd=machine.folder,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        assert process.stderr is not None
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            said = (await process.stderr.readline()).decode()
-        assert "serves MCP on" in said, said
-        yield Served(said.split()[-1], process)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
 
 
 async def decide(machine: Machine) -> None:

@@ -11,12 +11,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import PurePath
 
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
-from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso_bots.acp.messages import MOST_BYTES
 from sayso_bots.acp.proxy import Proxy
 from sayso_bots.acp.race import Asker, Races
-from sayso_bots.cli.arguments import add_store
+from sayso_bots.cli.arguments import add_named_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
@@ -36,7 +35,9 @@ Settings in the folder it works in are not read: name them with --config or $SAY
 def add_arguments(parser: Parser) -> None:
     """Which agent, as whom it asks, and how long to wait."""
     parser.description = f"{parser.description}{_MORE}"
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command of the agent")
+    parser.add_argument(
+        "command", nargs="*", default=[], metavar="COMMAND", help="the command of the agent"
+    )
     parser.add_argument(
         "--agent", metavar="NAME", help="who asks (default: $SAYSO_AGENT or the command's name)"
     )
@@ -47,7 +48,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
     )
-    add_store(parser)
+    add_named_store(parser)
     parser.set_defaults(run=acp_command)
 
 
@@ -74,13 +75,13 @@ def acp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 async def _between(
     args: argparse.Namespace, env: Mapping[str, str], settings: AskSettings, asker: Asker
 ) -> int:
-    async with open_backend(settings.store.url) as backend, our_lines(MOST_BYTES) as editor:
-        try:
-            async with child_of(args.command, env, MOST_BYTES) as agent:
-                races = Races(backend, settings, asker)
-                return await _talk(editor, agent, races, chat_only=args.chat_only)
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{args.command[0]} cannot be started: {error}") from None
+    async with (
+        open_backend(settings.store.url) as backend,
+        our_lines(MOST_BYTES) as editor,
+        child_of(args.command, env, MOST_BYTES) as agent,
+    ):
+        races = Races(backend, settings, asker)
+        return await _talk(editor, agent, races, chat_only=args.chat_only)
 
 
 async def _talk(editor: Lines, agent: Child, races: Races, *, chat_only: bool) -> int:

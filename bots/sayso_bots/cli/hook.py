@@ -18,7 +18,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso.text.secrets import has_login
-from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.arguments import add_json, add_named_store, add_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import (
     named_settings,
@@ -77,7 +77,7 @@ def add_arguments(parser: Parser) -> None:
         event.help_code = 2
         event.set_defaults(hooks=agent.key)
         _add_asking(event)
-        add_store(event)
+        add_named_store(event)
     text = "write the hook into an agent's settings, or take it out again"
     install = parser.add_action(actions, "install", install_command, text)
     install.add_argument(

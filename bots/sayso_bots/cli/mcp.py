@@ -44,7 +44,9 @@ def add_arguments(parser: Parser) -> None:
     install.add_argument(
         "client", choices=tuple(CLIENTS), metavar="CLIENT", help=", ".join(CLIENTS)
     )
-    install.add_argument("server", nargs="*", metavar="SERVER", help="which of its servers (all)")
+    install.add_argument(
+        "server", nargs="*", default=[], metavar="SERVER", help="which of its servers (all)"
+    )
     install.add_argument("--undo", action="store_true", help="take out what was written")
     install.add_argument(
         "--scope",
@@ -76,8 +78,12 @@ def install_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     at = Path(args.file).absolute() if args.file else client.file(args.scope, env, Path.cwd())
     file = SettingsFile(client, at)
     if args.undo:
+        if args.server:
+            raise UsageError(
+                "--undo is for all servers: name none, or install before those that are to stay"
+            )
         names = file.undo()
-        _tell(args, at, names, [], changed=bool(names), said="taken out before")
+        _tell(args, at, names, [], changed=bool(names), said="is taken out; it stood before")
         return 0
     if args.store and has_login(args.store):
         raise UsageError("--store holds a password, which would stand in a file; leave it out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import add_asking
@@ -21,7 +22,9 @@ A tool whose call is not approved does not run: the model reads why.
 def add_arguments(parser: Parser) -> None:
     """Which server, who asks, and how long to wait."""
     parser.description = f"{parser.description}{_MORE}"
-    parser.add_argument("server", nargs="*", metavar="SERVER", help="the command of the server")
+    parser.add_argument(
+        "server", nargs="*", default=[], metavar="SERVER", help="the command of the server"
+    )
     parser.add_argument("--url", metavar="URL", help="the server's address, for streamable HTTP")
     parser.add_argument(
         "--header",
@@ -38,6 +41,16 @@ def mcp_proxy_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until the client or the server has gone; 1 where it was the server."""
     if bool(args.server) == bool(args.url):
         raise UsageError("name one server: its command after --, or its address with --url")
+    if args.url and not _is_address(args.url):
+        raise UsageError(f"--url {args.url!r:.60}: write https://HOST/PATH")
     from sayso_bots.cli.mcp_serving import proxied
 
     return proxied(args, env)
+
+
+def _is_address(written: str) -> bool:
+    try:
+        parts = urlsplit(written)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

@@ -127,10 +127,10 @@ async def _before_process(command: list[str], env: Mapping[str, str], setup: Set
                 if talking.done():
                     talking.result()
                     return 0
-            print("sayso: the server has ended", file=sys.stderr)
-            return 1
         finally:
             await server.close()
+        print(f"sayso: the server has ended, with code {server.code}", file=sys.stderr)
+        return 1
 
 
 async def _before_address(url: str, headers: Mapping[str, str], setup: Setup) -> int:

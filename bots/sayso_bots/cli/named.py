@@ -30,7 +30,10 @@ def named_settings(
     """
     named = config or env.get(CONFIG_VARIABLE, "")
     if named and not Path(named).is_absolute():
-        raise ConfigError(f"{named} is looked for wherever the {who} works: write where it is")
+        raise ConfigError(
+            f"{named} would be looked for in the folder that the {who} works in: "
+            "write its whole path"
+        )
     settings = read_ask_settings(named or os.devnull, env, store_url=store)
     if settings.store.is_memory:
         raise ConfigError(

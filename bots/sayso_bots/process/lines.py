@@ -96,6 +96,11 @@ class Child:
         return await self._process.wait()
 
 
+def not_started(command: str, error: Exception) -> str:
+    """What a user reads of a command that did not start."""
+    return f"{command}: {getattr(error, 'strerror', None) or error}"
+
+
 @asynccontextmanager
 async def child_of(
     command: Sequence[str], env: Mapping[str, str], longest: int
@@ -103,17 +108,22 @@ async def child_of(
     """A process with nothing in its environment that could answer questions.
 
     Raises:
-        OSError, ValueError: it cannot be started.
+        ConfigError: it cannot be started.
     """
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        env={name: value for name, value in env.items() if not name.startswith("SAYSO_")},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=longest,
-    )
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            env={name: value for name, value in env.items() if not name.startswith("SAYSO_")},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=longest,
+        )
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"the command cannot be started: {not_started(command[0], error)}"
+        ) from None
     if process.stdin is None or process.stdout is None:
-        raise OSError("it has no stdin or no stdout")
+        raise ConfigError(f"{command[0]} has no stdin or no stdout")
     child = Child(process, Lines(process.stdout, process.stdin))
     try:
         yield child

@@ -16,8 +16,9 @@ SCOPES = ("user", "project")
 class McpClient:
     """A client; ``user`` and ``project`` are its files, from the home and from a project.
 
-    ``key`` is under what the servers stand. ``home`` is a variable that names another folder in
-    place of the one in which the user's file is. A file may have comments, or be TOML.
+    ``key`` is under what the servers stand. Under ``projects``, each project has a part of the
+    user's file, with more of them. ``home`` is a variable that names another folder in place of
+    the one in which the user's file is. A file may have comments, or be TOML.
     """
 
     name: str
@@ -27,6 +28,7 @@ class McpClient:
     key: str = "mcpServers"
     home: str = ""
     mac: str = ""
+    projects: str = ""
 
     @property
     def is_toml(self) -> bool:
@@ -51,7 +53,14 @@ class McpClient:
 
 _MAC = "Library/Application Support"
 _ALL = (
-    McpClient("claude-code", "Claude Code", ".claude.json", ".mcp.json", home="CLAUDE_CONFIG_DIR"),
+    McpClient(
+        "claude-code",
+        "Claude Code",
+        ".claude.json",
+        ".mcp.json",
+        home="CLAUDE_CONFIG_DIR",
+        projects="projects",
+    ),
     McpClient(
         "claude-desktop",
         "Claude Desktop",

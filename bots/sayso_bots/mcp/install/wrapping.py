@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sayso_bots.mcp.install import jsonc, tables
@@ -14,6 +15,9 @@ from sayso_bots.mcp.install.jsonc import NotUnderstoodError, Span
 
 Command = tuple[str, ...]
 """The words that start a server."""
+
+Place = tuple[str, ...]
+"""The names under which a server stands in a file; the last one is its own."""
 
 Proxy = Callable[[str], Command]
 """The words that stand before the command of a server, by its name."""
@@ -26,8 +30,13 @@ _BEFORE = ("sayso_bots", "sayso")
 class Server:
     """A server in a file; ``command`` is None where it is not started by one."""
 
-    name: str
+    place: Place
     command: Command | None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.place[-1]
 
     @property
     def is_wrapped(self) -> bool:
@@ -44,16 +53,16 @@ def unwrapped(command: Command) -> Command | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SettingsText:
-    """The text of a client's settings file."""
+    """The text of a client's settings file, which may be long: it is read once."""
 
     client: McpClient
     text: str
 
-    @property
+    @cached_property
     def data(self) -> Any:
-        """What it says.
+        """What it says, not to be changed.
 
         Raises:
             NotUnderstoodError: its client would not read it, or not clearly.
@@ -69,60 +78,110 @@ class SettingsText:
             NotUnderstoodError: they do not stand where they should.
         """
         data = self.data
-        if not isinstance(data, dict) or not isinstance(data.get(self.client.key, {}), dict):
-            raise NotUnderstoodError(f"{self.client.key} is not what it should be")
-        found = data.get(self.client.key, {}).items()
-        return [Server(name, _command(entry)) for name, entry in found]
+        return [
+            Server((*place, name), _command(entry))
+            for place in _places(self.client, data)
+            for name, entry in _objects(data, place).items()
+        ]
 
-    def with_commands(self, commands: Mapping[str, Command]) -> SettingsText:
+    def with_commands(self, commands: Mapping[Place, Command]) -> SettingsText:
         """The text with other commands for these servers.
 
         Raises:
             NotUnderstoodError: nobody could be sure that nothing else changes by it.
         """
-        changed = self
-        for name, command in commands.items():
-            first, rest = json.dumps(command[0]), json.dumps(list(command[1:]))
-            changed = changed._replaced(name, first, rest)
+        changed = self._replaced(
+            {
+                place: (json.dumps(command[0]), json.dumps(list(command[1:])))
+                for place, command in commands.items()
+            }
+        )
         expected = copy.deepcopy(self.data)
-        for name, command in commands.items():
-            expected[self.client.key][name] |= {"command": command[0], "args": list(command[1:])}
+        for place, command in commands.items():
+            _objects(expected, place).update(command=command[0], args=list(command[1:]))
         if changed.data != expected:
             raise NotUnderstoodError("the servers are written in a way that is not known here")
         return changed
 
-    def with_texts_of(self, before: SettingsText, names: Sequence[str]) -> SettingsText:
+    def with_texts_of(self, before: SettingsText, places: Sequence[Place]) -> SettingsText:
         """The text with the commands of these servers as they are written in another text."""
-        changed = self
-        for name in names:
-            spans = before._spans(name)
-            texts = {field: before.text[start:end] for field, (start, end) in spans.items()}
-            changed = changed._replaced(name, texts["command"], texts.get("args"))
-        return changed
+        texts = {
+            place: {field: before.text[start:end] for field, (start, end) in spans.items()}
+            for place, spans in before._spans(places).items()
+        }
+        return self._replaced(
+            {place: (found["command"], found.get("args")) for place, found in texts.items()}
+        )
 
-    def _replaced(self, name: str, command: str, args: str | None) -> SettingsText:
-        spans, text = self._spans(name), self.text
-        edits: list[tuple[Span, str]] = [(spans["command"], command)]
-        if "args" in spans:
-            edits.append((spans["args"], "[]" if args is None else args))
-        elif args is not None:
-            end = spans["command"][1]
-            written = f"\nargs = {args}" if self.client.is_toml else f', "args": {args}'
-            edits.append(((end, end), written))
+    def _replaced(self, words: Mapping[Place, tuple[str, str | None]]) -> SettingsText:
+        """The text with other commands and arguments, as they are to be written."""
+        edits: list[tuple[Span, str]] = []
+        for place, spans in self._spans(words).items():
+            command, args = words[place]
+            edits.append((spans["command"], command))
+            if "args" in spans:
+                edits.append((spans["args"], "[]" if args is None else args))
+            elif args is not None:
+                end = spans["command"][1]
+                written = f"\nargs = {args}" if self.client.is_toml else f', "args": {args}'
+                edits.append(((end, end), written))
+        text = self.text
         for (start, end), new in sorted(edits, reverse=True):
             text = text[:start] + new + text[end:]
         return SettingsText(self.client, text)
 
-    def _spans(self, name: str) -> dict[str, Span]:
-        if self.client.is_toml:
-            spans = tables.entry(self.text, self.client.key, name)
-        else:
-            servers = jsonc.members(self.text)[self.client.key]
-            entry = jsonc.members(self.text, servers[0])[name]
-            spans = jsonc.members(self.text, entry[0])
-        if "command" not in spans:
-            raise NotUnderstoodError(f"the command of {name} is not found")
-        return spans
+    def _spans(self, places: Iterable[Place]) -> dict[Place, dict[str, Span]]:
+        """Where the fields of servers stand.
+
+        Raises:
+            NotUnderstoodError: one has no command.
+        """
+        objects: dict[Place, dict[str, Span]] = {}
+
+        def inside(place: Place) -> dict[str, Span]:
+            if place not in objects:
+                at = inside(place[:-1])[place[-1]][0] if place else 0
+                objects[place] = jsonc.members(self.text, at)
+            return objects[place]
+
+        found = {}
+        for place in places:
+            spans = (
+                tables.entry(self.text, self.client.key, place[-1])
+                if self.client.is_toml
+                else inside(place)
+            )
+            if "command" not in spans:
+                raise NotUnderstoodError(f"the command of {place[-1]} is not found")
+            found[place] = spans
+        return found
+
+
+def _places(client: McpClient, data: Any) -> Iterator[Place]:
+    """Where servers stand: in the file itself, and in each project that has a part of it.
+
+    Raises:
+        NotUnderstoodError: something else stands there.
+    """
+    yield (client.key,)
+    if client.projects:
+        for project in _objects(data, (client.projects,)):
+            yield (client.projects, project, client.key)
+
+
+def _objects(data: Any, place: Place) -> dict[str, Any]:
+    """The object at a place, itself to be changed; empty where there is none.
+
+    Raises:
+        NotUnderstoodError: something else stands there, or on the way.
+    """
+    for at in range(len(place) + 1):
+        if not isinstance(data, dict):
+            raise NotUnderstoodError(f"{'.'.join(place[:at]) or 'the file'} is not an object")
+        if at < len(place):
+            data = data.get(place[at], {})
+    found: dict[str, Any] = data
+    return found
 
 
 def _command(entry: object) -> Command | None:
@@ -144,17 +203,18 @@ def wrapped(
     Raises:
         NotUnderstoodError: there is no such server, or the text is not clear.
     """
-    servers = {server.name: server for server in settings.servers()}
-    if missing := [name for name in names if name not in servers]:
+    servers = settings.servers()
+    there = {server.name for server in servers}
+    if missing := [name for name in names if name not in there]:
         raise NotUnderstoodError(f"there is no server {missing[0]!r:.40}")
-    chosen = [servers[name] for name in names or servers]
+    chosen = [server for server in servers if not names or server.name in names]
     commands = {
-        one.name: (*proxy(one.name), *(unwrapped(one.command) or one.command))
+        one.place: (*proxy(one.name), *(unwrapped(one.command) or one.command))
         for one in chosen
         if one.command is not None
     }
-    left = [one.name for one in chosen if one.command is None]
-    return settings.with_commands(commands), list(commands), left
+    left = [_called(one.place) for one in chosen if one.command is None]
+    return settings.with_commands(commands), [_called(place) for place in commands], left
 
 
 def without(settings: SettingsText, before: SettingsText | None) -> tuple[SettingsText, list[str]]:
@@ -166,31 +226,37 @@ def without(settings: SettingsText, before: SettingsText | None) -> tuple[Settin
         NotUnderstoodError: a text is not clear.
     """
     ours = {
-        server.name: unwrapped(server.command)
+        server.place: unwrapped(server.command)
         for server in settings.servers()
         if server.command is not None and server.is_wrapped
     }
-    commands = {name: command for name, command in ours.items() if command}
+    commands = {place: command for place, command in ours.items() if command}
+    names = [_called(place) for place in commands]
     plain = settings.with_commands(commands)
     if before is None or not commands:
-        return plain, list(commands)
-    known = {server.name: server.command for server in before.servers()}
-    same = [name for name, command in commands.items() if known.get(name) == command]
+        return plain, names
+    known = {server.place: server.command for server in before.servers()}
+    same = [place for place, command in commands.items() if known.get(place) == command]
     exact = plain.with_texts_of(before, same)
-    if _alike(exact.data, before.data, settings.client.key):
-        return before, list(commands)
-    is_exact = _alike(exact.data, plain.data, settings.client.key)
-    return exact if is_exact else plain, list(commands)
+    if _alike(exact, before):
+        return before, names
+    return exact if _alike(exact, plain) else plain, names
 
 
-def _alike(one: Any, other: Any, key: str) -> bool:
+def _alike(one: SettingsText, other: SettingsText) -> bool:
     """Whether two files say the same, where no arguments and an empty list of them are alike."""
 
-    def plain(data: Any) -> Any:
-        found = copy.deepcopy(data)
-        for entry in found.get(key, {}).values():
-            if isinstance(entry, dict) and entry.get("args") == []:
-                del entry["args"]
+    def plain(settings: SettingsText) -> Any:
+        found = copy.deepcopy(settings.data)
+        for server in settings.servers():
+            if server.command is not None and len(server.command) == 1:
+                _objects(found, server.place).pop("args", None)
         return found
 
     return bool(plain(one) == plain(other))
+
+
+def _called(place: Place) -> str:
+    """What people read for a server: its name, and its project where it is of one."""
+    *_, project, _, name = ("", *place)
+    return f"{name} in {project}" if project else name

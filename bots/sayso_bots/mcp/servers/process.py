@@ -11,6 +11,7 @@ from typing import Any
 
 from sayso_bots.mcp.asking import ServerGoneError, Tell
 from sayso_bots.mcp.messages import MOST_BYTES, Message
+from sayso_bots.process.lines import not_started
 
 _log = logging.getLogger(__name__)
 
@@ -23,10 +24,16 @@ class Process:
     def __init__(self, command: Sequence[str], tell: Tell) -> None:
         self._command = command
         self._tell = tell
-        self._waiting: dict[str, asyncio.Future[bytes]] = {}
+        self._waiting: dict[str, asyncio.Future[bytes | None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
+        self._why = "it has ended"
         self.ended = asyncio.Event()
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code, when it was closed."""
+        return None if self._process is None else self._process.returncode
 
     async def start(self, env: Mapping[str, str]) -> None:
         """Start it, without anything in its environment that could answer questions.
@@ -43,18 +50,21 @@ class Process:
                 limit=MOST_BYTES,
             )
         except (OSError, ValueError) as error:
-            raise ServerGoneError(f"{self._command[0]}: {error}") from None
+            raise ServerGoneError(not_started(self._command[0], error)) from None
         self._reading = asyncio.create_task(self._read())
 
     async def request(self, raw: bytes, message: Message, tell: Tell) -> bytes:  # noqa: ARG002
         """Its answer; what it says before goes where all goes that it says unasked."""
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
         self._waiting[message.id] = future
         try:
             await self._write(raw)
-            return await future
+            said = await future
         finally:
             del self._waiting[message.id]
+        if said is None:
+            raise ServerGoneError(self._why)
+        return said
 
     async def send(self, message: Message) -> None:
         """Hand it what needs no answer."""
@@ -80,30 +90,29 @@ class Process:
     async def _write(self, raw: bytes) -> None:
         process = self._process
         if process is None or process.stdin is None or self.ended.is_set():
-            raise ServerGoneError("it has ended")
+            raise ServerGoneError(self._why)
         try:
             process.stdin.write(raw + b"\n")
             await process.stdin.drain()
         except (ConnectionError, RuntimeError) as error:
-            raise ServerGoneError(str(error) or "it has ended") from None
+            raise ServerGoneError(str(error) or self._why) from None
 
     async def _read(self) -> None:
         process = self._process
         if process is None or process.stdout is None:
             return
-        why = "it has ended"
         try:
             while line := await process.stdout.readline():
                 await self._take(line.rstrip(b"\r\n"))
         except ValueError:
-            why = "it said more than fits on a line"
+            self._why = "it said more than fits on a line"
         except ConnectionError as error:
-            why = str(error)
+            self._why = str(error)
         finally:
             self.ended.set()
             for future in self._waiting.values():
                 if not future.done():
-                    future.set_exception(ServerGoneError(why))
+                    future.set_result(None)
 
     async def _take(self, line: bytes) -> None:
         if (id_ := answered(line)) is None:

@@ -194,6 +194,64 @@ def test_only_the_servers_that_are_named_are_put_behind_it(run: Run, home: Path)
     assert "there is no server 'nobody'" in missing.err
 
 
+PROJECTS = """{
+  "numStartups": 7,
+  "mcpServers": { "files": {"command": "npx", "args": ["all"]} },
+  "projects": {
+    "/home/me/shop": { "allowedTools": [],
+      "mcpServers": { "files": {"type": "stdio", "command": "npx", "args": ["shop"], "env": {}},
+                      "web": {"type": "http", "url": "https://mcp.example.com"} } },
+    "/home/me/blog": { "history": ["mcpServers"] }
+  }
+}
+"""
+
+
+def test_servers_of_one_project_in_the_users_file_go_behind_it_too(run: Run, home: Path) -> None:
+    at = home / ".claude.json"
+    at.write_text(PROJECTS)
+    done = run("mcp", "install", "claude-code", "--json", env=env_of(home))
+    now = json.loads(at.read_text())
+    undone = run("mcp", "install", "claude-code", "--undo", env=env_of(home))
+
+    shop = now["projects"]["/home/me/shop"]["mcpServers"]
+    for entry, last in ((now["mcpServers"]["files"], "all"), (shop["files"], "shop")):
+        assert unwrapped((entry["command"], *entry["args"])) == ("npx", last)
+    assert shop["files"]["type"] == "stdio"
+    assert shop["web"] == {"type": "http", "url": "https://mcp.example.com"}
+    told = json.loads(done.out)
+    assert told["servers"] == ["files", "files in /home/me/shop"]
+    assert told["left"] == ["web in /home/me/shop"]
+    assert undone.code == 0
+    assert at.read_text() == PROJECTS
+
+
+@pytest.mark.parametrize(
+    "projects", ["[]", '{"/srv": 1}', '{"/srv": {"mcpServers": []}}', '{"/srv": {"mcpServers": 1}}']
+)
+def test_projects_that_are_not_understood_are_left_alone(
+    projects: str, run: Run, home: Path
+) -> None:
+    at = home / ".claude.json"
+    text = PROJECTS.replace('"projects": {', f'"projects": {projects}, "others": {{')
+    at.write_text(text)
+    done = run("mcp", "install", "claude-code", env=env_of(home))
+
+    assert done.code == 2
+    assert "nothing was changed" in done.err
+    assert at.read_text() == text
+
+
+def test_what_is_missing_or_too_much_on_the_command_line_is_said(run: Run, home: Path) -> None:
+    without = run("mcp", "install", env=env_of(home))
+    some = run("mcp", "install", "cursor", "files", "--undo", env=env_of(home))
+
+    assert (without.code, some.code) == (2, 2)
+    assert "CLIENT" in without.err
+    assert "SERVER" not in without.err
+    assert "--undo is for all servers" in some.err
+
+
 WRONG = {
     "no JSON": "{",
     "a name twice": '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}',

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from support.commands import Run
 from support.mcp_machine import Machine
 from support.mcp_room import call, open_question, request
 
@@ -135,11 +136,33 @@ async def test_a_server_that_ends_ends_its_proxy(machine: Machine) -> None:
         assert await proxy.ended() == 1
 
 
+async def test_a_server_that_ends_at_once_is_said_in_a_line(machine: Machine) -> None:
+    words = ("mcp-proxy", "--", "sh", "-c", "sleep 0.1; exit 3")
+    async with spoken(machine, *words) as proxy:
+        # It ends while more is written to it than it takes.
+        await proxy.say(request("tools/list", {"cursor": "x" * 4_000_000}))
+        assert await proxy.ended() == 1
+
+    lines = (machine.folder / "stderr").read_text().splitlines()
+    assert lines == ["sayso: the server has ended, with code 3"]
+
+
+@pytest.mark.parametrize("url", ["wiki", "mcp.example.com/mcp", "ftp://h/", "http://", "http://["])
+def test_what_is_no_address_of_a_server_is_said_at_once(url: str, run: Run) -> None:
+    done = run("mcp-proxy", "--url", url, env={"SAYSO_STORE_URL": "redis://127.0.0.1:6379/0"})
+
+    assert done.code == 2
+    assert "write https://HOST/PATH" in done.err
+
+
 async def test_a_server_that_cannot_be_started_is_said_at_once(machine: Machine) -> None:
     async with spoken(machine, "mcp-proxy", "--", "/no/such/server") as proxy:
         assert await proxy.ended() == 2
 
-    assert "cannot be started" in (machine.folder / "stderr").read_text()
+    said = (machine.folder / "stderr").read_text()
+    assert said == (
+        "sayso: the server cannot be started: /no/such/server: No such file or directory\n"
+    )
 
 
 async def test_a_server_knows_nothing_of_our_store(machine: Machine) -> None:

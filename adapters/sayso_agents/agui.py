@@ -7,7 +7,6 @@ What cannot be asked, or answered as the interrupt wants it, is no approval.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from sayso.calls import RunRef, ToolCall
 from sayso.errors import InvalidInputError
 from sayso.text.visible import one_line
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked, failed
+from sayso_agents.calls import Said, arguments_in, asked, failed
 
 try:
     from ag_ui.core import (
@@ -131,10 +130,9 @@ class SaysoInterrupts:
 
         def call() -> ToolCall:
             name, written = self._calls.get(id_, ("", ""))
-            arguments = json.loads(written or "{}")
-            if not name or not isinstance(arguments, dict):
+            if not name:
                 raise InvalidInputError({"toolCallId": "names no call that was told of"})
-            return ToolCall(name, arguments, id_)
+            return ToolCall(name, arguments_in(written), id_)
 
         async def ask(one: ToolCall) -> Any:
             verdict = await self._sayso.check(

@@ -19,7 +19,7 @@ from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
-__all__ = ["Said", "asked", "asked_now", "failed", "first_line", "said_of"]
+__all__ = ["Said", "arguments_in", "asked", "asked_now", "failed", "first_line", "said_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +52,26 @@ class Said:
             f"cannot be passed on from here. Make this call instead: {_as_json(self.arguments)}"
         )
         return Said(None, text, edited=True, verdict=self.verdict)
+
+
+def arguments_in(text: str) -> dict[str, Any]:
+    """The arguments of a call that is written as JSON; nothing is no arguments.
+
+    Raises:
+        ValueError: it is not an object, or not one that everybody reads alike: a name that is
+            there twice would be shown with one value and could run with the other.
+    """
+    arguments = json.loads(text, object_pairs_hook=_once) if text else {}
+    if not isinstance(arguments, dict):
+        raise ValueError("its arguments are not a JSON object")  # noqa: TRY004 -- a bad value
+    return arguments
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("its arguments have a name twice")
+    return found
 
 
 def said_of(verdict: object, call: ToolCall) -> Said:

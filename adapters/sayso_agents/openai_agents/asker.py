@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -79,15 +78,3 @@ def session_in(options: Mapping[str, Any]) -> str | None:
     )
     session = getattr(options.get("session"), "session_id", None)
     return group or session or options.get("conversation_id")
-
-
-def arguments_in(text: str) -> dict[str, Any]:
-    """The arguments of a call.
-
-    Raises:
-        ValueError: the text is not a JSON object.
-    """
-    arguments = json.loads(text) if text else {}
-    if not isinstance(arguments, dict):
-        raise ValueError("its arguments are not a JSON object")  # noqa: TRY004 -- a bad value
-    return arguments

@@ -18,8 +18,8 @@ from agents.tool_context import ToolContext
 
 from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
-from sayso_agents.calls import Said, asked, first_line
-from sayso_agents.openai_agents.asker import Asker, arguments_in, asker_in, asking
+from sayso_agents.calls import Said, arguments_in, asked, first_line
+from sayso_agents.openai_agents.asker import Asker, asker_in, asking
 from sayso_agents.used import Used
 
 if TYPE_CHECKING:

@@ -27,11 +27,10 @@ from sayso.agent.batch import Submitted
 from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import arguments_digest, is_digest_of
-from sayso_agents.calls import Said, asked, first_line
+from sayso_agents.calls import Said, arguments_in, asked, first_line
 from sayso_agents.kept import answers, read
 from sayso_agents.openai_agents.asker import (
     Asker,
-    arguments_in,
     asker_of,
     asking,
     session_in,

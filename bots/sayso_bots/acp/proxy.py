@@ -65,11 +65,16 @@ class Proxy:
         self._sessions = Sessions()
         self._open: dict[str, _Open] = {}
         self._passed: OrderedDict[str, None] = OrderedDict()
+        # The editor may still answer these, and nobody wants it any more.
+        self._lost: OrderedDict[str, None] = OrderedDict()
         self._background = Background("permissions of an agent")
 
     async def from_editor(self, line: bytes) -> None:
         """Take a line of the editor."""
         if (message := _read(line, "the editor")) is None:
+            return
+        if message.is_answer and message.id in self._lost:
+            del self._lost[message.id]  # the other one was faster
             return
         if message.is_answer and message.id in self._open:
             asked = self._open[message.id]
@@ -79,7 +84,7 @@ class Proxy:
             return
         if message.is_answer and message.id != _NOBODYS:
             if message.id not in self._passed:
-                return  # the other one was faster, or it was never asked
+                return  # it was never asked
             del self._passed[message.id]
         if message.method == _CANCEL_SESSION:
             for asked in self._of(message.session):
@@ -90,6 +95,12 @@ class Proxy:
     async def from_agent(self, line: bytes) -> None:
         """Take a line of the agent."""
         if (message := _read(line, "the agent")) is None:
+            return
+        if message.method and message.id and self._is_under_way(message.id):
+            # An answer of the editor would be taken for one to another request.
+            text = "a request with this id is under way, or its answer may still come"
+            failure = messages.failure(message.id, messages.INVALID_REQUEST, text)
+            await self._to_agent(failure)
             return
         if message.method == REQUEST and message.id:
             await self._permission(message)
@@ -108,11 +119,6 @@ class Proxy:
         await self._background.finish()
 
     async def _permission(self, message: Message) -> None:
-        if message.id in self._open:
-            text = "a request with this id is under way"
-            failure = messages.failure(message.id, messages.INVALID_REQUEST, text)
-            await self._to_agent(failure)
-            return
         try:
             permission = read_permission(message, self._sessions)
         except NotAskedHereError as error:
@@ -144,14 +150,22 @@ class Proxy:
             said = await self._races.answer(permission, folder, Editor(asked.editor, ask))
         finally:
             del self._open[id_]
+        is_lost = asked.is_asked_there and not (
+            asked.editor.done() and not asked.editor.exception()
+        )
+        if is_lost:
+            _keep(self._lost, id_)
         await self._to_agent(said)
-        if asked.is_asked_there and not (asked.editor.done() and not asked.editor.exception()):
+        if is_lost:
             await self._to_editor(messages.notification(_CANCEL_REQUEST, f'{{"requestId":{id_}}}'))
 
     def _ask_editor(self, asked: _Open) -> None:
         if not asked.editor.done():
             asked.is_asked_there = True
             self._background.start(self._to_editor(asked.permission.message.raw))
+
+    def _is_under_way(self, id_: str) -> bool:
+        return id_ in self._open or id_ in self._lost or id_ in self._passed
 
     def _of(self, session: str) -> list[_Open]:
         return [one for one in self._open.values() if one.permission.session == session]

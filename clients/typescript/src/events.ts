@@ -5,6 +5,8 @@ import { passes, sleep, type Http } from "./http.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
+/** The server says something every 15 seconds, if only that it lives. */
+export const SILENCE = 45_000;
 
 export interface BranchEvent {
   readonly type: string;
@@ -24,6 +26,7 @@ export async function* follow(
   http: Http,
   lastEventId: string,
   signal: AbortSignal | undefined,
+  silence: number,
 ): AsyncGenerator<BranchEvent, void> {
   let pause = FIRST_PAUSE;
   for (;;) {
@@ -34,8 +37,9 @@ export async function* follow(
     let wait = pause;
     try {
       const resume: Record<string, string> = lastEventId ? { "Last-Event-ID": lastEventId } : {};
-      const response = await http.open("/events", resume, leaving.signal);
-      for await (const block of blocks(response.body)) {
+      const heard = <T>(waiting: Promise<T>): Promise<T> => within(waiting, silence, leaving);
+      const response = await heard(http.open("/events", resume, leaving.signal));
+      for await (const block of blocks(response.body, heard)) {
         wait = pause = FIRST_PAUSE;
         if (block.event === "stream-error") break; // cut off: read on from the last event
         if (block.id !== undefined) lastEventId = block.id;
@@ -58,13 +62,18 @@ export async function* follow(
 }
 
 /** The blocks of a stream of server-sent events (WHATWG HTML, section 9.2.6). */
-async function* blocks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Block, void> {
+async function* blocks(
+  body: ReadableStream<Uint8Array> | null,
+  heard: <T>(waiting: Promise<T>) => Promise<T>,
+): AsyncGenerator<Block, void> {
   if (body === null) return;
   const decoder = new TextDecoder();
   let buffer = "";
   const reader = body.getReader();
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    for (;;) {
+      const part = await heard(reader.read());
+      if (part.done) return;
       buffer += decoder.decode(part.value, { stream: true });
       for (let end = buffer.indexOf("\n\n"); end >= 0; end = buffer.indexOf("\n\n")) {
         yield parsed(buffer.slice(0, end));
@@ -73,6 +82,21 @@ async function* blocks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<
     }
   } finally {
     reader.cancel().catch(() => undefined);
+  }
+}
+
+/** What comes, or a TimeoutError: a connection may die without a word, and nothing tells of it. */
+async function within<T>(
+  waiting: Promise<T>,
+  milliseconds: number,
+  leaving: AbortController,
+): Promise<T> {
+  const silent = (): void => leaving.abort(new DOMException("nothing came", "TimeoutError"));
+  const timer = setTimeout(silent, milliseconds);
+  try {
+    return await waiting;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Ask a person whether calls may run, and wait for the answer. */
 
 import { MismatchError, ProblemError } from "./errors.js";
-import { follow, type BranchEvent } from "./events.js";
+import { follow, SILENCE, type BranchEvent } from "./events.js";
 import { Http, passes, sleep } from "./http.js";
 import { argumentsDigest, plainArguments } from "./json.js";
 import { standingOf, verdictOf, type Question, type Standing, type Verdict } from "./verdict.js";
@@ -128,12 +128,15 @@ export class Sayso {
 
   /**
    * The events of the branch, from now on or after one that was seen (`"0"`: all that are kept),
-   * across lost connections. After a ProblemError of status 410 some were missed.
+   * across lost connections. After a ProblemError of status 410 some were missed. The server says
+   * something every 15 seconds: after `silence` seconds without a word, 45 unless you say so, the
+   * connection is taken for lost.
    */
   events(
-    options: { lastEventId?: string; signal?: AbortSignal } = {},
+    options: { lastEventId?: string; signal?: AbortSignal; silence?: number } = {},
   ): AsyncGenerator<BranchEvent, void> {
-    return follow(this.#http, options.lastEventId ?? "", options.signal);
+    const { lastEventId = "", signal, silence } = options;
+    return follow(this.#http, lastEventId, signal, silence === undefined ? SILENCE : silence * SECOND);
   }
 
   async #question(call: Call, options: CheckOptions): Promise<Question> {

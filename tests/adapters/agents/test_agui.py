@@ -272,6 +272,14 @@ _WRONG: dict[str, list[BaseEvent]] = {
         ToolCallChunkEvent(tool_call_id="c-1", tool_call_name="deploy", delta="{"),
         *finished(about_call()),
     ],
+    "arguments with a name twice": [
+        ToolCallChunkEvent(
+            tool_call_id="c-1",
+            tool_call_name="deploy",
+            delta='{"release": 42, "to": [{"at": "staging", "at": "production"}]}',
+        ),
+        *finished(about_call()),
+    ],
     "arguments that are a list": [*told(arguments=[1]), *finished(about_call())],
     "no id of a call": finished(Interrupt(id="i-1", reason="tool_call")),
     "an answer of another shape": [
@@ -294,9 +302,10 @@ _WRONG: dict[str, list[BaseEvent]] = {
 async def test_what_cannot_be_asked_or_answered_is_no_approval(
     handle: Handle, store_url: str, what: str
 ) -> None:
-    with People(store_url, silent if "time" in what else answering()):
+    with People(store_url, silent if "time" in what else answering()) as people:
         (said,) = payloads(await resumed(handle, *_WRONG[what]))
 
+        assert people.asked.empty() or "arguments" not in what
     if said != "cancelled":
         assert isinstance(said, dict)
         assert said["approved"] is False

@@ -147,10 +147,13 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
             await go(named)
         assert cards(scene) == 3
 
-    async def test_arguments_that_are_no_object_run_nothing(self, sayso: Handle) -> None:
+    async def test_arguments_that_are_no_object_or_not_a_clear_one_run_nothing(
+        self, sayso: Handle
+    ) -> None:
         work = Work([])
+        wrong = ("[1]", "3", "{", '"x"', '{"release": 1, "release": 2}')
         turns: list[Any] = [
-            [function_call("deploy", text, call_id=text) for text in ("[1]", "3", "{", '"x"')],
+            [function_call("deploy", text, call_id=text) for text in wrong],
             [assistant_message("Done.")],
         ]
         asking = guard(sayso, tools(work, needs_approval=False))
@@ -159,7 +162,7 @@ class TestGuardedTools(Traced, DoorContract, AgainContract, SyncContract, Killed
         result = await Runner.run(made, "Go")
 
         assert all("did not run" in text for text in outputs(result).values())
-        assert len(outputs(result)) == 4
+        assert len(outputs(result)) == len(wrong)
         assert work.ran == []
 
     async def test_a_tool_that_returns_an_object_tells_the_model_why_it_did_not_run(

@@ -42,45 +42,6 @@ async def test_an_answer_in_chat_is_the_agents_answer_and_the_editors_dialog_is_
     assert (await room.ending(request.question_id))[:2] == ("approved", ALICE)
 
 
-async def test_a_late_answer_of_the_editor_is_not_taken_for_one_to_a_later_request(
-    room: Room,
-) -> None:
-    await room.agent_says(permission())
-    await room.editor_is_asked()
-    await room.deny()
-    assert await room.agent_reads() == selected("no")
-    reading = {"jsonrpc": "2.0", "id": 1, "method": "fs/read_text_file", "params": {}}
-    for again in (permission(toolCall=a_call("call-2", kind="delete")), permission(), reading):
-        await room.agent_says(again)
-        assert (await room.agent_reads())["error"]["code"] == -32600
-    await room.editor_says(selected("yes"))
-    assert await room.backend.watch.pending() == []
-    assert selected("yes") not in map(json.loads, room.agent)
-
-    # It has answered, so the id is free.
-    room.agent.clear()
-    asked = permission(toolCall=a_call("call-3"))
-    await room.agent_says(asked)
-    await until(lambda: _async(asked in map(json.loads, room.editor)))
-    request = await room.question()
-    await room.editor_says(selected("yes"))
-    assert await room.agent_reads() == selected("yes")
-    assert (await room.ending(request.question_id))[:2] == ("approved", "acp:editor")
-
-
-async def test_a_request_is_not_asked_under_the_id_of_one_that_the_editor_has_yet_to_answer(
-    room: Room,
-) -> None:
-    reading = {"jsonrpc": "2.0", "id": 1, "method": "fs/read_text_file", "params": {}}
-    await room.agent_says(reading)
-    await room.agent_says(permission())
-    assert (await room.agent_reads())["error"]["code"] == -32600
-    await room.editor_says({"jsonrpc": "2.0", "id": 1, "result": selected("yes")["result"]})
-
-    assert await room.backend.watch.pending() == []
-    assert len(room.agent) == 2
-
-
 async def test_a_denial_in_chat_rejects(room: Room) -> None:
     await room.agent_says(permission())
     await room.deny()

@@ -130,7 +130,7 @@ class McpRoom:
 
     backend: Backend
     sections: Sequence[Section] = (READS,)
-    limits: Limits = field(default_factory=lambda: Limits(hold=0.1, progress=0.05))
+    limits: Limits = field(default_factory=lambda: Limits(hold=0.1, progress=0.05, poll=0.05))
     inner: Inner = field(default_factory=Inner)
     told: list[dict[str, Any]] = field(default_factory=list)
     patience: float = 1.0

@@ -21,6 +21,7 @@ from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import (
     RequestLostError,
+    SaysoError,
     StoreUnreachableError,
     UnknownRequestError,
     WaitTimeoutError,
@@ -159,9 +160,11 @@ class Approvals:
         given = [one for one in (routed, self.asker.seconds) if one is not None]
         return min(given, default=DEFAULT_TIMEOUT_SECONDS)
 
-    def told(self, error: StoreUnreachableError) -> str:
-        """What to say when the store is away."""
-        return self.settings.store.unreachable(error)
+    def told(self, error: SaysoError) -> str:
+        """What to say of a failure, such as that the store is away."""
+        if isinstance(error, StoreUnreachableError):
+            return self.settings.store.unreachable(error)
+        return str(error)
 
     async def ticket(self, run: RunRef, mark: str) -> Ticket:
         """The key of a call: that of the same call which nobody here waits for any more, or new.

@@ -19,6 +19,9 @@ HOLD_SECONDS = 50.0
 PROGRESS_SECONDS = 10.0
 """How often a client hears that its call still waits."""
 
+POLL_SECONDS = 2.0
+"""How often a client may look at its task, and a task at what other processes took for it."""
+
 Tell = Callable[[bytes], Awaitable[None]]
 """Sends a message to the client before the answer."""
 
@@ -78,11 +81,15 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a try is held, how often a client hears of it, and where people find the chat."""
+    """How long a try is held, how often a client hears of it, and where people find the chat.
+
+    ``poll`` is how often a task looks for what came by another process.
+    """
 
     hold: float = HOLD_SECONDS
     progress: float = PROGRESS_SECONDS
     chat_url: str = ""
+    poll: float = POLL_SECONDS
 
 
 @dataclass

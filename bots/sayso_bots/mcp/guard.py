@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from sayso.agent.verdict import Verdict
-from sayso.errors import SaysoError, StoreUnreachableError
+from sayso.errors import SaysoError
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.approvals import VALID_SECONDS, Approvals
@@ -43,7 +43,7 @@ class Guard:
         self.approvals = approvals
         self.running = running
         self._server = server
-        self._limits = limits
+        self.limits = limits
 
     async def begin(
         self, call: McpCall, client: Client, tell: Tell, forward: Forward, flight: Flight
@@ -91,8 +91,8 @@ class Guard:
             WithdrawnError: nobody wants it any more.
         """
         message = asking.call.message
-        url = self._limits.chat_url if asking.state is None and opens_urls(message) else ""
-        hold = _AT_ONCE if url else self._limits.hold
+        url = self.limits.chat_url if asking.state is None and opens_urls(message) else ""
+        hold = _AT_ONCE if url else self.limits.hold
         verdict = await self.waited(asking, permission_id, hold if is_modern(message) else None)
         if verdict is None:
             return await self._come_back(asking, permission_id, url)
@@ -117,7 +117,7 @@ class Guard:
                 await self._tell(asking, number)
                 await asyncio.wait(
                     {work, gone},
-                    timeout=self._limits.progress,
+                    timeout=self.limits.progress,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
             if gone.done():
@@ -154,10 +154,8 @@ class Guard:
             why = str(error)
         except NotAMessageError as error:
             why = MCP_WORDS.refused.format(why=error)
-        except StoreUnreachableError as error:
-            why = MCP_WORDS.failed.format(why=on_one_line(self.approvals.told(error)))
         except SaysoError as error:
-            why = MCP_WORDS.failed.format(why=on_one_line(str(error)))
+            why = MCP_WORDS.failed.format(why=on_one_line(self.approvals.told(error)))
         except Exception as error:  # whatever it is, the call must not run
             _log.exception("a call could not be answered")
             broken = MCP_WORDS.broken.format(kind=type(error).__name__)

@@ -6,12 +6,16 @@ import json
 from dataclasses import dataclass, field
 
 from sayso.agent.verdict import Verdict
+from sayso.errors import SaysoError
+from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell
+from sayso_bots.mcp.asking import Client, Flight, Server, ServerGoneError, Tell, WithdrawnError
 from sayso_bots.mcp.calls import TASKS, McpCall, has_tasks, read_call
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import CALL, CANCELLED, Message
 from sayso_bots.mcp.tasks import Tasks
+from sayso_bots.mcp.watching import LISTEN, Watching
+from sayso_bots.mcp.words import MCP_WORDS
 
 _DISCOVER = "server/discover"
 
@@ -25,7 +29,11 @@ class Proxy:
 
     guard: Guard
     tasks: Tasks
+    watching: Watching = field(init=False)
     _flights: dict[tuple[str, str], Flight] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.watching = Watching(self.tasks, self.guard.limits.poll)
 
     async def request(
         self, message: Message, client: Client, server: Server, tell: Tell
@@ -44,8 +52,15 @@ class Proxy:
                 )
             if self.tasks.is_ours(message):
                 return await self.tasks.answer(message, client, server.request)
+            if message.method == LISTEN:
+                return await self.watching.answer(message, client, server, tell, flight)
             said = await server.request(message.raw, message, tell)
             return _with_tasks(said) if message.method == _DISCOVER else said
+        except WithdrawnError:
+            return None
+        except SaysoError as error:
+            why = MCP_WORDS.no_task.format(why=on_one_line(self.guard.approvals.told(error)))
+            return messages.failure(message.id, messages.INTERNAL_ERROR, why)
         except ServerGoneError as error:
             return messages.failure(
                 message.id, messages.INTERNAL_ERROR, f"The server cannot be reached: {error}"

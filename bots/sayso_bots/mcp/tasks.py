@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sayso.calls import RunRef, new_id
@@ -15,16 +16,27 @@ from sayso.events import Outcome
 from sayso.tasks import Background
 from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Asking, Client, Forward, WithdrawnError
+from sayso_bots.mcp.approvals import VALID_SECONDS
+from sayso_bots.mcp.asking import (
+    POLL_SECONDS,
+    Asking,
+    Client,
+    Flight,
+    Forward,
+    RefusedError,
+    WithdrawnError,
+)
 from sayso_bots.mcp.calls import CAPABILITIES_KEY, TASKS, has_tasks, read_call
 from sayso_bots.mcp.guard import Guard
 from sayso_bots.mcp.messages import Message
+from sayso_bots.mcp.rounds import Round, wanted
+from sayso_bots.mcp.rounds import read as read_round
+from sayso_bots.mcp.running import refusal
 from sayso_bots.mcp.words import MCP_WORDS
 
 METHODS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 
 _PREFIX = "sayso-"
-_POLL_MS = 2_000
 _LEASE_SECONDS = 30.0
 _OVER_SECONDS = 0.01
 _KEPT_SECONDS = 3_600.0
@@ -51,12 +63,13 @@ class Tasks:
         self._approvals = guard.approvals
         self._documents = guard.approvals.backend.documents
         self._owner = new_id()
-        self._working: dict[str, Asking] = {}
+        self._poll = guard.limits.poll
+        self._working: dict[str, asyncio.Event] = {}
         self._background = Background("tasks of MCP clients")
 
     def is_ours(self, message: Message) -> bool:
         """Whether the message is about one of our tasks, and not of one of the server's."""
-        return message.method in METHODS and self._id(message).startswith(_PREFIX)
+        return message.method in METHODS and is_ours(_id(message))
 
     async def begin(self, asking: Asking, permission_id: str) -> bytes:
         """The task that a call has become; it can be asked for before this is answered."""
@@ -81,18 +94,17 @@ class Tasks:
     async def answer(self, message: Message, client: Client, forward: Forward) -> bytes:
         """What a client reads of one of our tasks."""
         if not has_tasks(message):
-            needs: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
-            return messages.failure(
-                message.id, messages.MISSING_CAPABILITY, "Missing client capability", needs
-            )
-        task = await self._task(self._id(message))
-        if task is None or task.principal != client.principal:
+            return without_tasks(message)
+        task = await self.known(_id(message), client)
+        if task is None:
             return messages.failure(message.id, messages.INVALID_PARAMS, "Task not found")
         if message.method == "tasks/cancel":
             await self._cancel(task, client)
+        if message.method == "tasks/update":
+            await self._update(task, message)
         if message.method != "tasks/get":
             return messages.response(message.id, {"resultType": "complete"})
-        said = await self._said(task, client, forward)
+        said = await self.said(task, client, forward)
         return messages.response(message.id, {"resultType": "complete", **said})
 
     async def finish(self) -> None:
@@ -103,16 +115,42 @@ class Tasks:
             with suppress(StoreUnreachableError):
                 await self._hold(task_id, _OVER_SECONDS)
 
-    async def _said(self, task: Task, client: Client, forward: Forward) -> Mapping[str, Any]:
+    async def known(self, id_: str, client: Client) -> Task | None:
+        """The task of this client; None where it has none of this id."""
+        task = await self._task(id_)
+        return None if task is None or task.principal != client.principal else task
+
+    async def said(self, task: Task, client: Client, forward: Forward) -> Mapping[str, Any]:
+        """How a task stands, with what came of it, or what is wanted of the client."""
         ended = await self._ended(task)
         if ended is not None:
             return {**_told(task, ended["status"]), **ended}
         if task.id not in self._working:
             await self._start(task, client, forward)
+        round_ = await self._round(task)
+        if round_ is not None and round_.open:
+            return {**_told(task, "input_required"), "inputRequests": round_.open}
         return _told(task, "working")
+
+    async def _update(self, task: Task, message: Message) -> None:
+        """Take what the client answers a server; that approves nothing."""
+        given = (message.params or {}).get("inputResponses")
+        while isinstance(given, dict) and (before := await self._round(task)) is not None:
+            after = before.answered(given)
+            if after == before or await self._keep_round(task, before, after):
+                break
+        if task.id in self._working:
+            self._working[task.id].set()
 
     async def _cancel(self, task: Task, client: Client) -> None:
         if await self._ended(task) is not None:
+            return
+        round_ = await self._round(task)
+        if round_ is not None and round_.open:
+            # Its approval is used, and nothing is under way: the server waits for nobody.
+            await self._end(task, {"status": "cancelled"})
+            if task.id in self._working:
+                self._working[task.id].set()
             return
         run, tool = self._run(client), self._tool(task)
         try:
@@ -128,33 +166,75 @@ class Tasks:
         """Work on a task, unless another process does."""
         if not await self._hold(task.id, _LEASE_SECONDS):
             return
-        asking = self._asking(task, client, forward)
-        self._working[task.id] = asking
-        self._background.start(self._work(task, asking))
+        self._working[task.id] = asyncio.Event()
+        self._background.start(self._work(task, client, forward))
 
-    def _asking(self, task: Task, client: Client, forward: Forward) -> Asking:
-        """The call of a task, as one that wants nothing of its client while it runs."""
-        message = messages.read(task.call.encode())
-        alone = message.with_meta(**{CAPABILITIES_KEY: "{}", "progressToken": None})
-        raw = messages.edited(alone.decode(), {"id": json.dumps(task.id)})
-        call = read_call(messages.read(raw.encode()))
-        ticket = self._approvals.known(self._run(client), call.mark, task.key)
-        return Asking(call, client, ticket, _nothing, forward)
-
-    async def _work(self, task: Task, asking: Asking) -> None:
-        async def work() -> bytes:
-            verdict = await self._guard.waited(asking, task.permission_id, None)
-            if verdict is None:
-                raise WithdrawnError
-            return await self._guard.running.answer(asking, verdict)
-
+    async def _work(self, task: Task, client: Client, forward: Forward) -> None:
+        """Let the call run once it is approved, and go on for as long as the server wants more."""
+        call = _alone(task)
         try:
             async with self._held(task):
-                said = await self._guard.explained(asking.call.message, work)
-                if said is not None:
-                    await self._end(task, _ending(said))
+                while await self._is_answered(task, client):
+                    round_ = await self._round(task)
+                    said = await self._guard.explained(
+                        call, partial(self._went_on, task, call, round_, client, forward)
+                    )
+                    if said is None or not await self._wants_more(task, call, round_, said):
+                        return
         finally:
             self._working.pop(task.id, None)
+
+    async def _wants_more(
+        self, task: Task, call: Message, before: Round | None, said: bytes
+    ) -> bool:
+        """Whether the server wants more of the client; else the task has ended."""
+        try:
+            more = wanted(said, before)
+        except ValueError:
+            more, said = None, refusal(call, MCP_WORDS.strange_input)
+        if more is None:
+            await self._end(task, _ending(said))
+            return False
+        return await self._keep_round(task, before, more)
+
+    async def _went_on(
+        self, task: Task, call: Message, round_: Round | None, client: Client, forward: Forward
+    ) -> bytes:
+        """What the server says to the call, or to the client's answers to what it wanted."""
+        if round_ is None:
+            made = read_call(call)
+            ticket = self._approvals.known(self._run(client), made.mark, task.key)
+            asking = Asking(made, client, ticket, _nothing, forward)
+        else:
+            made = read_call(messages.read(round_.call(call)))
+            asking = await self._guard.begin(made, client, _nothing, forward, Flight())
+            if await self._guard.asked(asking) != task.permission_id:
+                raise RefusedError(MCP_WORDS.old_state)
+        verdict = await self._guard.waited(asking, task.permission_id, None)
+        if verdict is None:
+            raise WithdrawnError
+        return await self._guard.running.answer(asking, verdict)
+
+    async def _is_answered(self, task: Task, client: Client) -> bool:
+        """Wait until the client has answered all that the server wants; False where it will not."""
+        tool, news = self._tool(task), self._working[task.id]
+        most = self._approvals.seconds(self._run(client), tool) + VALID_SECONDS
+        ends_at = asyncio.get_running_loop().time() + most
+        while await self._ended(task) is None:
+            news.clear()
+            round_ = await self._round(task)
+            if round_ is None or (round_.asks and not round_.open):
+                return True
+            if not round_.asks:
+                await asyncio.sleep(self._poll)  # the server wants to be asked again
+                return True
+            if asyncio.get_running_loop().time() > ends_at:
+                late = refusal(_alone(task), MCP_WORDS.no_input)
+                await self._end(task, _ending(late))
+                return False
+            with suppress(TimeoutError):
+                await asyncio.wait_for(news.wait(), self._poll)
+        return False
 
     @asynccontextmanager
     async def _held(self, task: Task) -> AsyncIterator[None]:
@@ -192,15 +272,56 @@ class Tasks:
     async def _keep(self, name: str, text: str, seconds: float) -> None:
         await self._approvals.keep(name, None, text, seconds=seconds)
 
+    async def _round(self, task: Task) -> Round | None:
+        """What the server wants of the client, answered or not; None where it wanted nothing."""
+        name = f"mcp:input:{task.id}"
+        kept = await self._approvals.patiently(lambda: self._documents.read(name))
+        return None if kept is None else read_round(kept)
+
+    async def _keep_round(self, task: Task, before: Round | None, after: Round) -> bool:
+        kept = None if before is None else before.written()
+        return await self._approvals.keep(
+            f"mcp:input:{task.id}", kept, after.written(), seconds=task.seconds
+        )
+
     def _run(self, client: Client) -> RunRef:
         return self._approvals.asker.run_of(client.principal)
 
     def _tool(self, task: Task) -> str:
         return read_call(messages.read(task.call.encode())).tool
 
-    def _id(self, message: Message) -> str:
-        found = (message.params or {}).get("taskId")
-        return found if isinstance(found, str) else ""
+
+def is_ours(id_: str) -> bool:
+    """Whether an id is that of a task of ours, and not of one of the server's."""
+    return id_.startswith(_PREFIX)
+
+
+def without_tasks(message: Message) -> bytes:
+    """The answer to a client that wants something of tasks, and does not say that it takes them."""
+    needs: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+    return messages.failure(
+        message.id, messages.MISSING_CAPABILITY, "Missing client capability", needs
+    )
+
+
+def _id(message: Message) -> str:
+    found = (message.params or {}).get("taskId")
+    return found if isinstance(found, str) else ""
+
+
+def _alone(task: Task) -> Message:
+    """The call of a task: it can neither become another one nor tell how far it is."""
+    message = messages.read(task.call.encode())
+    able = messages.written(messages.written(_params(message), "_meta") or "{}", CAPABILITIES_KEY)
+    extensions = messages.written(able or "{}", "extensions") or "{}"
+    others = messages.edited(extensions, {TASKS: None})
+    alone = messages.edited(able or "{}", {"extensions": None if others == "{}" else others})
+    raw = message.with_meta(**{CAPABILITIES_KEY: alone, "progressToken": None})
+    return messages.read(messages.read(raw).renamed(json.dumps(task.id)))
+
+
+def _params(message: Message) -> str:
+    return messages.written(message.raw.decode(), "params") or "{}"
 
 
 def _told(task: Task, status: str) -> dict[str, Any]:
@@ -211,7 +332,7 @@ def _told(task: Task, status: str) -> dict[str, Any]:
         "createdAt": task.created,
         "lastUpdatedAt": task.created,
         "ttlMs": int(task.seconds * 1_000),
-        "pollIntervalMs": _POLL_MS,
+        "pollIntervalMs": int(POLL_SECONDS * 1_000),
     }
     if status == "working":
         tool = read_call(messages.read(task.call.encode())).tool

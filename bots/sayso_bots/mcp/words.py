@@ -34,6 +34,15 @@ class McpWords:
         "ran to its end is not known: look before you call the tool once more."
     )
     too_late: str = "The call was approved, but too long ago, so it did not run. Call it again."
+    no_task: str = "Sayso cannot say now how the task stands: {why}"
+    no_input: str = (
+        "The MCP server wanted input from the client, which did not come in time, so the call was "
+        "not finished. Call the tool again."
+    )
+    strange_input: str = (
+        "What the MCP server wanted from the client could not be passed on, so the call was not "
+        "finished."
+    )
     server_gone: str = (
         "The MCP server ended before it answered ({why}): whether the call ran is not known."
     )

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from sayso.agent.patience import Patience
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
 from sayso.calls import RunRef
 from sayso.clock import Clock
@@ -38,6 +39,7 @@ MOST_TOGETHER = 32
 """How many requests a batch has at most."""
 TOGETHER = "requests"
 """The field of a body that makes it a batch."""
+_WITHDRAWING_SECONDS = 60.0
 _NOT_TOGETHER = "the batch that it belongs to could not be asked"
 
 
@@ -155,11 +157,13 @@ class Asking:
         return _Said(record, new=said is None)
 
     async def withdraw(self, opened: Sequence[UserInputRequest]) -> None:
-        """End requests of a batch of which another could not be asked."""
+        """End requests of a batch of which another could not be asked, when the store is there."""
+        patience = Patience(_WITHDRAWING_SECONDS, self._backend.inbox.troubles)
         for asked in opened:
             ending = asked.cancelled(at=self._clock(), reason=_NOT_TOGETHER, by=asked.filed_by)
+            settle = partial(self._backend.store.settle, asked.question_id, ending)
             try:
-                await self._backend.store.settle(asked.question_id, ending)
+                await patience(settle)
             except UnknownRequestError:
                 continue  # it was not asked after all
             except SaysoError as error:

@@ -14,7 +14,9 @@ from support.playing import a_playground
 
 from sayso import RunRef, ToolCall
 from sayso.calls import new_id
+from sayso.errors import StoreUnreachableError
 from sayso.stores.memory import memory_backend
+from sayso.testing import until
 from sayso_bots.api.asking import MOST_TOGETHER
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -230,6 +232,67 @@ async def test_where_a_later_one_cannot_be_asked_the_earlier_ones_are_withdrawn(
             shown = await world.call("GET", f"{world.branch}/requests/first")
             assert shown.json["response"]["type"] == "REQUEST_CANCELLED"
             assert await open_here(world) == ["taken"]
+
+
+async def test_what_was_asked_before_the_store_went_away_is_withdrawn_when_it_is_back() -> None:
+    async with a_playground() as playground, memory_backend() as backend:
+        store = GoingAway(backend.store)
+        async with world_on(playground, replace(backend, store=store)) as world:
+            reply = await ask(world, *named("a", "b", "c"))
+            assert reply.problem == (503, "StoreUnreachable")
+            assert len(await open_here(world)) == 1
+            store.is_back = True
+
+            async def withdrawn() -> bool:
+                return await open_here(world) == []
+
+            await until(withdrawn)
+            assert store.opened == 1
+
+
+async def test_a_batch_with_ids_that_lost_its_store_is_completed_when_it_is_sent_again() -> None:
+    async with a_playground() as playground, memory_backend() as backend:
+        store = GoingAway(backend.store)
+        async with world_on(playground, replace(backend, store=store)) as world:
+            mine = [{**one, "permissionId": new_id()} for one in named("a", "b", "c")]
+            reply = await ask(world, *mine)
+            assert reply.problem == (503, "StoreUnreachable")
+            store.is_back = True
+            again = await ask(world, *mine)
+            left = await open_here(world)
+
+    assert store.endings == 0
+    assert again.status == 201
+    assert sorted(left) == sorted(ids(again)) == sorted(one["permissionId"] for one in mine)
+    assert len({one["request"]["run"]["runId"] for one in again.json["requests"]}) == 1
+
+
+class GoingAway:
+    """A store that goes away when it has opened its first request."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self.opened = 0
+        self.endings = 0
+        self.is_back = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def open(self, *args: Any, **how: Any) -> Any:
+        self._come()
+        opened = await self._inner.open(*args, **how)
+        self.opened += 1
+        return opened
+
+    async def settle(self, *args: Any, **how: Any) -> Any:
+        self.endings += 1
+        self._come()
+        return await self._inner.settle(*args, **how)
+
+    def _come(self) -> None:
+        if self.opened and not self.is_back:
+            raise StoreUnreachableError("the store does not answer")
 
 
 class Between:

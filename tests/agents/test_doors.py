@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,19 @@ async def test_a_door_keeps_its_promises_where_its_framework_is(
 
     assert process.returncode == 0, out.decode()[-6000:]
     assert " passed" in out.decode()
+
+
+def test_types_of_a_door_are_checked_beside_our_tools_or_where_its_framework_is() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
+    (left_out,) = [one for one in settings["exclude"] if "sayso_agents" in one]
+    there = re.findall(r"\$\(call mypy_at,(\w+),([\w ]+)\)", (ROOT / "Makefile").read_text())
+    checked = {door: environment for environment, doors in there for door in doors.split()}
+
+    found = re.compile(left_out)
+    doors = (ROOT / "adapters" / "sayso_agents").glob("*.py")
+    beside = {path.stem for path in doors if found.match(f"adapters/sayso_agents/{path.name}")}
+    assert beside == checked.keys()
+    assert checked == {door: FRAMEWORKS[door] for door in beside}
 
 
 def test_every_file_of_tests_beside_is_run() -> None:

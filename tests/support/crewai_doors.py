@@ -23,10 +23,10 @@ class Scripted(BaseLLM):
     said: dict[str, str] = Field(default_factory=dict)
     repeats: bool = False
 
-    def call(self, messages: Any, tools: Any = None, **_: Any) -> Any:
+    def call(self, messages: Any, tools: Any = None, *_: Any, **__: Any) -> Any:
         return self._answer(messages)
 
-    async def acall(self, messages: Any, tools: Any = None, **_: Any) -> Any:
+    async def acall(self, messages: Any, tools: Any = None, *_: Any, **__: Any) -> Any:
         return self._answer(messages)
 
     def supports_function_calling(self) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,11 +13,9 @@ from sayso.calls import RunRef, new_id
 from sayso.errors import StoreUnreachableError, UnknownRequestError
 from sayso.events import Outcome
 from sayso.tasks import Background
-from sayso.text.visible import on_one_line
 from sayso_bots.mcp import messages
 from sayso_bots.mcp.approvals import VALID_SECONDS
 from sayso_bots.mcp.asking import (
-    POLL_SECONDS,
     Asking,
     Client,
     Flight,
@@ -32,27 +29,14 @@ from sayso_bots.mcp.messages import Message
 from sayso_bots.mcp.rounds import Round, wanted
 from sayso_bots.mcp.rounds import read as read_round
 from sayso_bots.mcp.running import refusal
+from sayso_bots.mcp.task import PREFIX, Task, id_in, is_ours, told, without_tasks
 from sayso_bots.mcp.words import MCP_WORDS
 
 METHODS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 
-_PREFIX = "sayso-"
 _LEASE_SECONDS = 30.0
 _OVER_SECONDS = 0.01
 _KEPT_SECONDS = 3_600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What the store has of a task: whose it is, the call as it came, and its question."""
-
-    id: str
-    principal: str
-    call: str
-    key: str
-    permission_id: str
-    created: str
-    seconds: float
 
 
 class Tasks:
@@ -69,14 +53,14 @@ class Tasks:
 
     def is_ours(self, message: Message) -> bool:
         """Whether the message is about one of our tasks, and not of one of the server's."""
-        return message.method in METHODS and is_ours(_id(message))
+        return message.method in METHODS and is_ours(id_in(message))
 
     async def begin(self, asking: Asking, permission_id: str) -> bytes:
         """The task that a call has become; it can be asked for before this is answered."""
         now = await self._approvals.patiently(self._documents.now)
         seconds = self._approvals.seconds(asking.run, asking.call.tool) + _KEPT_SECONDS
         task = Task(
-            f"{_PREFIX}{new_id()}",
+            f"{PREFIX}{new_id()}",
             asking.client.principal,
             asking.call.message.raw.decode(),
             asking.ticket.key,
@@ -88,14 +72,14 @@ class Tasks:
         await self._keep(f"mcp:task:{task.id}", written, seconds)
         await self._start(task, asking.client, asking.forward)
         return messages.response(
-            asking.call.message.id, {"resultType": "task", **_told(task, "working")}
+            asking.call.message.id, {"resultType": "task", **told(task, "working")}
         )
 
     async def answer(self, message: Message, client: Client, forward: Forward) -> bytes:
         """What a client reads of one of our tasks."""
         if not has_tasks(message):
             return without_tasks(message)
-        task = await self.known(_id(message), client)
+        task = await self.known(id_in(message), client)
         if task is None:
             return messages.failure(message.id, messages.INVALID_PARAMS, "Task not found")
         if message.method == "tasks/cancel":
@@ -124,13 +108,13 @@ class Tasks:
         """How a task stands, with what came of it, or what is wanted of the client."""
         ended = await self._ended(task)
         if ended is not None:
-            return {**_told(task, ended["status"]), **ended}
+            return {**told(task, ended["status"]), **ended}
         if task.id not in self._working:
             await self._start(task, client, forward)
         round_ = await self._round(task)
         if round_ is not None and round_.open:
-            return {**_told(task, "input_required"), "inputRequests": round_.open}
-        return _told(task, "working")
+            return {**told(task, "input_required"), "inputRequests": round_.open}
+        return told(task, "working")
 
     async def _update(self, task: Task, message: Message) -> None:
         """Take what the client answers a server; that approves nothing."""
@@ -291,24 +275,6 @@ class Tasks:
         return read_call(messages.read(task.call.encode())).tool
 
 
-def is_ours(id_: str) -> bool:
-    """Whether an id is that of a task of ours, and not of one of the server's."""
-    return id_.startswith(_PREFIX)
-
-
-def without_tasks(message: Message) -> bytes:
-    """The answer to a client that wants something of tasks, and does not say that it takes them."""
-    needs: dict[str, Any] = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
-    return messages.failure(
-        message.id, messages.MISSING_CAPABILITY, "Missing client capability", needs
-    )
-
-
-def _id(message: Message) -> str:
-    found = (message.params or {}).get("taskId")
-    return found if isinstance(found, str) else ""
-
-
 def _alone(task: Task) -> Message:
     """The call of a task: it can neither become another one nor tell how far it is."""
     message = messages.read(task.call.encode())
@@ -322,22 +288,6 @@ def _alone(task: Task) -> Message:
 
 def _params(message: Message) -> str:
     return messages.written(message.raw.decode(), "params") or "{}"
-
-
-def _told(task: Task, status: str) -> dict[str, Any]:
-    """A task as clients read it."""
-    told: dict[str, Any] = {
-        "taskId": task.id,
-        "status": status,
-        "createdAt": task.created,
-        "lastUpdatedAt": task.created,
-        "ttlMs": int(task.seconds * 1_000),
-        "pollIntervalMs": int(POLL_SECONDS * 1_000),
-    }
-    if status == "working":
-        tool = read_call(messages.read(task.call.encode())).tool
-        told["statusMessage"] = MCP_WORDS.waiting.format(tool=on_one_line(tool))
-    return told
 
 
 def _ending(said: bytes) -> Mapping[str, Any]:

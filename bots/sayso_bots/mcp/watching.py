@@ -6,18 +6,30 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from sayso_bots import exact
 from sayso_bots.mcp import messages
-from sayso_bots.mcp.asking import Client, Flight, Server, Tell, WithdrawnError
+from sayso_bots.mcp.asking import Client, Flight, Forward, Server, Tell, WithdrawnError
 from sayso_bots.mcp.calls import has_tasks
 from sayso_bots.mcp.messages import Message
-from sayso_bots.mcp.tasks import Tasks, is_ours, without_tasks
+from sayso_bots.mcp.task import Task, is_ours, without_tasks
 
 LISTEN = "subscriptions/listen"
 
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+class Watched(Protocol):
+    """The tasks."""
+
+    async def known(self, id_: str, client: Client) -> Task | None:
+        """The task of this client; None where it has none of this id."""
+        ...
+
+    async def said(self, task: Task, client: Client, forward: Forward) -> Mapping[str, Any]:
+        """How a task stands."""
+        ...
 
 
 class Watching:
@@ -27,7 +39,7 @@ class Watching:
     server alone, and looks at its tasks with ``tasks/get``.
     """
 
-    def __init__(self, tasks: Tasks, poll: float) -> None:
+    def __init__(self, tasks: Watched, poll: float) -> None:
         self._tasks = tasks
         self._poll = poll
 

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -140,7 +140,8 @@ async def test_a_server_that_ends_at_once_is_said_in_a_line(machine: Machine) ->
     words = ("mcp-proxy", "--", "sh", "-c", "sleep 0.1; exit 3")
     async with spoken(machine, *words) as proxy:
         # It ends while more is written to it than it takes.
-        await proxy.say(request("tools/list", {"cursor": "x" * 4_000_000}))
+        with suppress(ConnectionError):
+            await proxy.say(request("tools/list", {"cursor": "x" * 4_000_000}))
         assert await proxy.ended() == 1
 
     lines = (machine.folder / "stderr").read_text().splitlines()

@@ -174,6 +174,23 @@ async def test_a_refusal_is_an_error_with_its_reason(world: World, project: Proj
     }
 
 
+@pytest.mark.parametrize("url", ["", "sayso.example.com", "ftp://sayso.example.com", "https://"])
+async def test_what_is_no_address_is_said_at_once(project: Project, url: str) -> None:
+    script = f"""
+    import {{ Sayso }} from "sayso-client";
+    const names = {{ token: "t", agent: "a", session: "s" }};
+    try {{
+      new Sayso({{ url: {json.dumps(url)}, ...names }});
+    }} catch (error) {{
+      console.log(JSON.stringify([error.name, error.message]));
+    }}
+    """
+    name, why = project.run(script)
+
+    assert name == "TypeError"
+    assert why.startswith("url ")
+
+
 async def test_the_oldest_node_that_is_promised_runs_it(world: World, project: Project) -> None:
     promised = json.loads((CLIENT / "package.json").read_text())["engines"]["node"]
     assert promised == ">=20"

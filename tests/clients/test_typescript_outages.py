@@ -14,6 +14,7 @@ from support.commands import deliver_to, env_of, process
 from support.playing import a_playground
 from support.typescript import Project
 from support.typescript_calls import CHECK, ask, asked
+from support.valkey_server import free_port
 
 from sayso.stores.connect import open_backend
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -163,11 +164,12 @@ async def test_an_answer_to_a_lost_question_is_not_asked_twice(
 
 
 async def test_while_nobody_serves_nothing_is_allowed(world: World, project: Project) -> None:
-    node = await ask(project, world, url="http://127.0.0.1:9", HOW={"patience": 0.5})
+    node = await ask(project, world, url=f"http://127.0.0.1:{free_port()}", HOW={"patience": 0.5})
 
     said = await node.said()
 
     assert said["error"] == "UnreachableError"
+    assert "ECONNREFUSED" in said["message"]
 
 
 async def test_a_wait_goes_on_where_the_bots_are_started_anew(

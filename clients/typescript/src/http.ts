@@ -122,7 +122,16 @@ async function problemOf(response: Response): Promise<ProblemError> {
 function given(error: unknown): Error {
   if (error instanceof ProblemError) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new UnreachableError(`the server could not be reached: ${why}`, { cause: error });
+  return new UnreachableError(`the server could not be reached: ${why}${because(error)}`, {
+    cause: error,
+  });
+}
+
+/** Node says "fetch failed", and the reason in what caused it. */
+function because(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause as { message?: string; code?: string }) : null;
+  const why = cause?.message || cause?.code;
+  return why ? ` (${why})` : "";
 }
 
 function quoted(key: string): string {

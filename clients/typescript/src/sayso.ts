@@ -71,6 +71,9 @@ export class Sayso {
       if (typeof value !== "string" || value === "") throw new TypeError(`${name} is not set`);
     }
     const [a, s, b] = [agent, session, branch].map(encodeURIComponent);
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new TypeError(`url ${JSON.stringify(url)} is not an address: write https://…`);
+    }
     const { origin, pathname } = new URL(url);
     const address = `${origin}${pathname.replace(/\/$/, "")}/agents/${a}/sessions/${s}/branches/${b}`;
     const fetching = options.fetch ?? ((...how: Parameters<typeof fetch>) => fetch(...how));

@@ -14,11 +14,13 @@ from sayso.cards.card import (
     DESCRIPTION_LIMIT,
     NAME_LIMIT,
     REVOKE,
+    SHOW_ALL,
     Card,
     CardBody,
     Choice,
     Ended,
     Open,
+    every,
 )
 from sayso.cards.origin import details
 from sayso.cards.room import Room
@@ -33,7 +35,7 @@ from sayso.desk.words import DeskWords
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
 from sayso.questions.words import QuestionWords
-from sayso.stores.ports import Found, Use
+from sayso.stores.ports import Found, Offer, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import shortened, visible
@@ -234,9 +236,13 @@ class CardMaker:
                     del self._fitted[next(iter(self._fitted))]
         return fitted
 
-    def keeps(self, found: Found) -> bool:
-        """Whether the card is that of one of the newest small requests."""
-        return self._bodies.has_small(found.request, self.words(found).questions)
+    def offer(self, found: Found, desk: str) -> Offer | None:
+        """What the open card takes at once; None for a large request."""
+        if not self._bodies.has_small(found.request, self.words(found).questions):
+            return None
+        card = self.card(found)
+        offered = every((*card.choices, *card.more))
+        return Offer(desk, {one.key: one.label for one in offered if _ends_it_at_once(one)})
 
     def _made_body(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
         body = request.speaking(words).card()
@@ -272,6 +278,10 @@ class CardMaker:
         if choice.alone is not None and any(one is not route for one in others):
             choice = choice.alone
         return replace(choice, alone=None)
+
+
+def _ends_it_at_once(choice: Choice) -> bool:
+    return not choice.stores and choice.form is None and choice.key != SHOW_ALL.key
 
 
 def _folded(value: Value) -> Value:

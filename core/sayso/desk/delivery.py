@@ -18,7 +18,7 @@ from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.rounds import Rounds
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
-from sayso.stores.ports import Copies, Copy, Found
+from sayso.stores.ports import Copies, Copy, Found, Offer, Shown
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class Delivery:
         self._background = background
         self._timer = timer
         self._rounds: Rounds[MessageRef, Cards] = Rounds()
-        self._shown: dict[str, Found] = {}
+        self._shown: dict[str, Shown] = {}
         self._views: dict[str, Open] = {}
 
     async def update(self, found: Found, view: Open | None = None) -> None:
@@ -76,7 +76,7 @@ class Delivery:
         rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
         await self._rounds.run(ref, partial(self._round, found, rank))
 
-    def shown(self, handle: str) -> Found | None:
+    def shown(self, handle: str) -> Shown | None:
         """The open card behind a handle as it was posted from here; None where that is not known.
 
         The newest few thousand are kept. What became of the request since
@@ -88,10 +88,11 @@ class Delivery:
         """Whether a card that has ended was opened up from here."""
         return self._views.get(handle, Open()).details
 
-    def note_shown(self, found: Found) -> None:
-        """Remember an open card that was posted from here."""
-        if self._maker.keeps(found):
-            self._shown[found.copy.handle] = found
+    def note_shown(self, found: Found, offer: Offer | None) -> None:
+        """Remember an open card that was posted from here, if it has an ``offer``."""
+        if offer is not None:
+            copy = found.copy
+            self._shown[copy.handle] = Shown(copy.handle, copy.question_id, offer, lambda: found)
             if len(self._shown) > KEPT_BODIES:
                 del self._shown[next(iter(self._shown))]
 

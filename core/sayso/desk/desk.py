@@ -18,10 +18,12 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.attendance import attending
 from sayso.desk.broadcast import Broadcast
 from sayso.desk.callings import Callings
+from sayso.desk.calm import Calm
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.deadlines import Deadlines
 from sayso.desk.delivery import Delivery
+from sayso.desk.intake import DeskIntake
 from sayso.desk.jobs import Jobs
 from sayso.desk.lanes import Lanes, LanesClosedError
 from sayso.desk.members import MembersHeard
@@ -122,6 +124,7 @@ class Desk:
             backend, routes, by_platform, calling, callings, self._lanes, maker, clock=clock
         )
         caution = Caution(backend.leases, self.name)
+        self._intake, calm = DeskIntake(backend.outbox, self.name), Calm()
         self._delivery = Delivery(
             backend.copies,
             by_platform,
@@ -140,6 +143,7 @@ class Desk:
             self._delivery,
             caution,
             callings,
+            desk=self.name,
             background=self._background,
             clock=clock,
             keep=options.keep,
@@ -159,6 +163,8 @@ class Desk:
             self._broadcast,
             self._showing,
             self._delivery,
+            self._intake,
+            calm,
             notices,
             caution,
             self._reminders,
@@ -171,6 +177,8 @@ class Desk:
             adapters=by_platform,
             approvers=self._approvers,
             delivery=self._delivery,
+            intake=self._intake,
+            calm=calm,
             maker=maker,
             notices=notices,
             refused=RefusedPresses(backend.audit, self._background, notices),
@@ -194,7 +202,7 @@ class Desk:
             upkeep.during(self._members.hear()),
             upkeep.during(self._reminders.run()),
             attending(self._backend.roster, self.name),
-            self._backend.outbox.jobs(self.name) as jobs,
+            self._intake.jobs(self._begin) as jobs,
         ):
             try:
                 async for job in jobs:
@@ -223,6 +231,10 @@ class Desk:
                 messages.setdefault(copy.handles, (copy.place, []))[1].append(record)
         for place, records in messages.values():
             self._background.start(self._show_again(records, place))
+
+    def _begin(self, job: Job) -> None:
+        """Do a job that came with a settled press: there are no more of them than of presses."""
+        self._background.start(self._jobs.do(job))
 
     async def _do(self, job: Job) -> None:
         try:

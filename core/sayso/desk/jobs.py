@@ -8,8 +8,10 @@ from contextlib import suppress
 
 from sayso.clock import Clock
 from sayso.desk.broadcast import Broadcast
+from sayso.desk.calm import Calm
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
+from sayso.desk.intake import DeskIntake
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
 from sayso.desk.reminding import Reminders
@@ -42,6 +44,8 @@ class Jobs:
         broadcast: Broadcast,
         showing: Showing,
         delivery: Delivery,
+        intake: DeskIntake,
+        calm: Calm,
         notices: Notices,
         caution: Caution,
         reminders: Reminders,
@@ -55,6 +59,8 @@ class Jobs:
         self._broadcast = broadcast
         self._showing = showing
         self._delivery = delivery
+        self._intake = intake
+        self._calm = calm
         self._notices = notices
         self._caution = caution
         self._reminders = reminders
@@ -73,10 +79,13 @@ class Jobs:
             await self._do(job)
 
     async def _do(self, job: Job) -> None:
-        failures = 0
+        failures, known = 0, job.record
+        if job.kind == "end":
+            await self._calm.turn()
         while True:
             try:
-                record = await self._backend.store.get(job.question_id)
+                record = known or await self._backend.store.get(job.question_id)
+                known = None
                 if record is not None:
                     await self._try(job, record)
                     await self._showing.arrived(job.question_id)
@@ -182,6 +191,7 @@ class Jobs:
         if ending is None:
             return
         self._delivery.forget(record.copies)
+        self._intake.forget(record.copies)
         # Another desk may be slow with the request itself: it stands before its ending.
         await self._write(request, "request", request)
         await self._write_ending(request, record.overruled or ending, "ending", "outcome")

@@ -23,10 +23,11 @@ from sayso.errors import (
     ReplayedCallbackError,
     UnknownCellError,
     UnknownRequestError,
+    UnreadableEventError,
 )
 from sayso.events import RequestEnding, UserInputResponse
 from sayso.forms.form import NO_INPUTS
-from sayso.stores.ports import Copy, Found, Settled
+from sayso.stores.ports import Copy, Found, Settled, Shown
 
 _log = logging.getLogger(__name__)
 
@@ -56,16 +57,24 @@ class Presses:
             ReplayedCallbackError: the same callback was here before.
             StoreUnreachableError: nothing was stored: do not acknowledge the press.
         """
-        shown = self._parts.delivery.shown(press.handle)
-        if shown is None or not _stands_there(shown.copy, press):
+        with self._parts.calm.press():
+            return await self._decided(press)
+
+    async def _decided(self, press: Press) -> Answer:
+        own = self._parts.delivery.shown(press.handle)
+        card = own or self._parts.intake.card(press.handle)
+        shown = None if card is None else _read(card)
+        if card is None or shown is None or not _stands_there(shown.copy, press):
             return await self._look_closer(press, shown, None)
-        # This desk posted the card: all of the order but settling needs no look in the store, and
-        # settling looks there at the handle, the delivery and the ending in one step.
+        # This desk posted the card, or heard of it from the one that did: all of the order but
+        # settling needs no look in the store, and settling looks there at the handle, what was
+        # heard of, the delivery and the ending in one step.
         standing = await self._parts.approvers.standing(press.actor, shown.request)
-        if standing is Standing.APPROVER and (choice := self._decision(press, shown)):
+        choice = _at_once(press, card) or (self._decision(press, shown) if own else None)
+        if standing is Standing.APPROVER and choice is not None:
             # What does not fit may also be too late, which comes first.
             with suppress(UnknownRequestError, InvalidInputError), self._replays(press, shown):
-                return await self._answer(press, shown, choice, looked_up=False)
+                return await self._answer(press, shown, choice, card=card)
         return await self._look_closer(press, shown, standing)
 
     async def _look_closer(
@@ -135,7 +144,7 @@ class Presses:
                 self._parts.notices.pressed(found.request, press, "form_opened")
             return answer
         try:
-            return await self._answer(press, found, choice, looked_up=True, standing=standing)
+            return await self._answer(press, found, choice, standing=standing)
         except InvalidInputError as error:
             return Answer(Answered.INVALID, self._words(found).invalid, error.problems)
 
@@ -208,9 +217,10 @@ class Presses:
         found: Found,
         choice: Choice,
         *,
-        looked_up: bool,
+        card: Shown | None = None,
         standing: Standing = Standing.APPROVER,
     ) -> Answer:
+        """Settle; ``card`` is what is known of one that was not looked up just now."""
         now = self._parts.clock()
         inputs = NO_INPUTS
         if choice.form is not None:
@@ -227,9 +237,12 @@ class Presses:
             found.request.question_id,
             answer.keeping(rule),
             remember=rule,
-            handle="" if looked_up else found.copy.handle,
-            delivery="" if looked_up else press.delivery,
+            handle="" if card is None else card.handle,
+            delivery="" if card is None else press.delivery,
+            seen="" if card is None else card.seen,
+            upkeep=self._parts.intake.upkeep("" if card is None else card.offer.desk),
         )
+        self._parts.intake.settled(settled)
         return self._settled(press, found, answer, settled)
 
     def _settled(
@@ -271,6 +284,20 @@ class Presses:
         if any(choice.key == press.choice for choice in known):
             return Answer(Answered.REFUSED, self._words(found).not_yet.format(why=cut_notice(card)))
         return Answer(Answered.REFUSED, self._words(found).no_such_button)
+
+
+def _read(card: Shown) -> Found | None:
+    """The card as it was posted; None for a kind of question that is not known here."""
+    try:
+        return card.found()
+    except UnreadableEventError:
+        return None
+
+
+def _at_once(press: Press, card: Shown) -> Choice | None:
+    """The choice, where the card takes it without a form and without a second step."""
+    label = card.offer.choices.get(press.choice)
+    return None if label is None else Choice(press.choice, label)
 
 
 def _stands_there(copy: Copy, press: Press) -> bool:

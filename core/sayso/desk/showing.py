@@ -25,7 +25,7 @@ from sayso.errors import (
     StoreUnreachableError,
     UnknownRequestError,
 )
-from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Record
+from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -55,6 +55,7 @@ class Showing:
         caution: Caution,
         callings: Callings,
         *,
+        desk: str,
         background: Background,
         clock: Clock,
         keep: timedelta = KEPT,
@@ -68,6 +69,7 @@ class Showing:
         self._delivery = delivery
         self._caution = caution
         self._callings = callings
+        self._desk = desk
         self._background = background
         self._clock = clock
         self._keep = keep
@@ -289,33 +291,36 @@ class Showing:
     async def _note_posted(
         self, records: Sequence[Record], copies: Sequence[Copy], ref: MessageRef
     ) -> None:
-        shown = [copy.at(ref) for copy in copies]
-        marked = await asyncio.gather(
-            *(self._noted(copy, record) for copy, record in zip(shown, records, strict=True))
-        )
+        shown = [
+            Found(copy.at(ref), record.request, None)
+            for copy, record in zip(copies, records, strict=True)
+        ]
+        offers = [self._maker.offer(one, self._desk) for one in shown]
+        marked = await asyncio.gather(*map(self._noted, shown, offers))
         changed = None
-        for copy, record, now in zip(shown, records, marked, strict=True):
-            found = Found(replace(copy, closed_at=now.closed_at), record.request, now.ending)
+        for one, offer, now in zip(shown, offers, marked, strict=True):
+            copy = replace(one.copy, closed_at=now.closed_at)
+            found = replace(one, copy=copy, ending=now.ending)
             if now == Marked():
-                self._delivery.note_shown(found)
+                self._delivery.note_shown(found, offer)
             else:
                 changed = found
         if changed is not None:
             # It ended while it was on its way, or another message was quicker.
             await self._delivery.update(changed)
 
-    async def _noted(self, copy: Copy, record: Record) -> Marked:
+    async def _noted(self, found: Found, offer: Offer | None) -> Marked:
         """Note the message until it is noted: nobody else knows its number."""
         while True:
             try:
-                return await self._copies.mark(copy)
+                return await self._copies.mark(found.copy, offer=offer)
             except StoreUnreachableError as error:
                 _log.warning("a message that stands is not noted yet: %s", error)
                 await self._timer.sleep(_NOTE_AGAIN_SECONDS)
             except UnknownRequestError as error:
                 _log.error("a message stands for a request that is gone: %s", error)
                 reason = "the store lost this request"
-                return Marked(record.request.undeliverable(at=self._clock(), reason=reason))
+                return Marked(found.request.undeliverable(at=self._clock(), reason=reason))
 
 
 def _stands(record: Record, place: Place) -> bool:

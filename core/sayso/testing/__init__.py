@@ -19,6 +19,7 @@ from sayso.testing.bus_contract import BusContract
 from sayso.testing.caller_contract import CallerContract, CallerStage, Said
 from sayso.testing.copies_contract import CopiesContract
 from sayso.testing.denial_contract import DenialContract
+from sayso.testing.desks_contract import DesksContract, SeenContract
 from sayso.testing.documents_contract import DocumentsContract
 from sayso.testing.drafts_contract import DraftsContract
 from sayso.testing.errands_contract import ErrandsContract
@@ -59,6 +60,7 @@ __all__ = [
     "CallerStage",
     "CopiesContract",
     "DenialContract",
+    "DesksContract",
     "DocumentsContract",
     "DraftsContract",
     "ErrandsContract",
@@ -76,6 +78,7 @@ __all__ = [
     "RosterContract",
     "RulesContract",
     "Said",
+    "SeenContract",
     "SettlingContract",
     "Shown",
     "Stage",

@@ -6,6 +6,7 @@ import asyncio
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,7 +21,6 @@ from support.live import is_live
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.events import RequestEnding
-from sayso.rules.rule import RememberedRule
 from sayso.stores.memory import memory_backend
 from sayso.stores.ports import Settled, Store
 from sayso_bots.server.server import serving
@@ -106,16 +106,11 @@ class SlowStore:
         self,
         question_id: str,
         ending: RequestEnding,
-        *,
-        remember: RememberedRule | None = None,
-        handle: str = "",
-        delivery: str = "",
+        **more: Any,
     ) -> Settled:
         self.began.set()
         await self.go_on.wait()
-        return await self._store.settle(
-            question_id, ending, remember=remember, handle=handle, delivery=delivery
-        )
+        return await self._store.settle(question_id, ending, **more)
 
 
 async def test_a_press_in_flight_is_stored_and_answered_when_the_bots_stop(

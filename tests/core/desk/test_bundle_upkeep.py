@@ -113,7 +113,7 @@ async def test_a_desk_that_died_before_it_could_note_the_message_is_made_up_for(
         def __getattr__(self, name: str) -> Any:
             return getattr(self._inner, name)
 
-        async def mark(self, copy: Any) -> Marked:
+        async def mark(self, copy: Any, **more: Any) -> Marked:
             del copy
             return Marked()
 

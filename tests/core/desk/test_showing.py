@@ -70,14 +70,14 @@ async def test_a_request_that_ended_while_its_message_could_not_be_noted_keeps_n
 ) -> None:
     chat, tries = ChatDouble(), 0
 
-    async def mark(copy: Copy) -> Marked:
+    async def mark(copy: Copy, **more: Any) -> Marked:
         nonlocal tries
         tries += 1
         if tries == 1:
             await ended(backend, request)
         if tries < 4:
             raise StoreUnreachableError("away for a moment")
-        return await backend.copies.mark(copy)
+        return await backend.copies.mark(copy, **more)
 
     request = await asked(backend)
     desk = a_desk(replace(backend, copies=Copies(backend.copies, mark)), chat)
@@ -92,12 +92,12 @@ async def test_a_message_that_cannot_be_noted_for_a_while_is_not_posted_again(
 ) -> None:
     chat, tries = ChatDouble(), 0
 
-    async def mark(copy: Copy) -> Marked:
+    async def mark(copy: Copy, **more: Any) -> Marked:
         nonlocal tries
         tries += 1
         if tries < 10:
             raise StoreUnreachableError("away for a moment")
-        return await backend.copies.mark(copy)
+        return await backend.copies.mark(copy, **more)
 
     request = await asked(backend)
     desk = a_desk(replace(backend, copies=Copies(backend.copies, mark)), chat)
@@ -134,7 +134,7 @@ async def test_a_desk_that_finds_a_card_of_an_ended_request_finishes_it(backend:
 async def test_a_message_whose_request_the_store_lost_keeps_no_button(backend: Backend) -> None:
     chat = ChatDouble()
 
-    async def mark(copy: Copy) -> Marked:
+    async def mark(copy: Copy, **more: Any) -> Marked:
         raise UnknownRequestError(copy.question_id)
 
     await asked(backend)

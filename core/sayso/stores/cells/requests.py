@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sayso.calls import RunRef
@@ -26,10 +27,12 @@ from sayso.stores.ports import (
     Hold,
     Joined,
     Marked,
+    Offer,
     Opened,
     Record,
     Sequel,
     Settled,
+    Upkeep,
     Use,
     Went,
 )
@@ -89,20 +92,27 @@ class CellsStore:
         remember: RememberedRule | None = None,
         handle: str = "",
         delivery: str = "",
+        seen: str = "",
+        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending; a rule for more than its session counts in all cells then."""
         cell = await self._cells.of_request(question_id)
         name = self._cells.known(question_id)
-        if remember is None or not is_wide(remember) or name is None:
-            return await cell.store.settle(
-                question_id, ending, remember=remember, handle=handle, delivery=delivery
-            )
-        await self._wide.intend(name, remember.rule_id)
+        wide = remember if remember is not None and is_wide(remember) else None
+        if wide is not None and name is not None:
+            await self._wide.intend(name, wide.rule_id)
         settled = await cell.store.settle(
-            question_id, ending, remember=remember, handle=handle, delivery=delivery
+            question_id,
+            ending,
+            remember=remember,
+            handle=handle,
+            delivery=delivery,
+            seen=seen,
+            upkeep=upkeep,
         )
-        await self._wide.spread(name, remember.rule_id)
-        return settled
+        if wide is not None and name is not None:
+            await self._wide.spread(name, wide.rule_id)
+        return replace(settled, receipt=f"{name} {settled.receipt}") if settled.receipt else settled
 
     async def settle_later(
         self, question_id: str, ending: RequestEnding, *, seconds: float
@@ -231,9 +241,9 @@ class CellsCopies:
         said.whole("the card is not known")
         return None
 
-    async def mark(self, copy: Copy) -> Marked:
+    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
         """Note the message a copy became."""
-        return await (await self._cells.of_request(copy.question_id)).copies.mark(copy)
+        return await (await self._cells.of_request(copy.question_id)).copies.mark(copy, offer=offer)
 
     async def _find(self, name: str, handle: str, *, delivery: str) -> Found | None:
         return await self._cells.backends[name].copies.find(handle, delivery=delivery)

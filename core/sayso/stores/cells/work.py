@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sayso.chats.budgets import Budget
@@ -13,8 +14,10 @@ from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.stores.cells.cells import Cells
 from sayso.stores.cells.wide import WideRules
-from sayso.stores.ports import Ailment, Due, Job
+from sayso.stores.ports import Ailment, Due, Intake, Job, Shown
 from sayso.tasks import Background
+
+_log = logging.getLogger(__name__)
 
 _MOST_TAKEN = 100_000
 _MOST_HANDED = 64
@@ -28,44 +31,92 @@ class CellsOutbox:
         self._wide = wide
 
     @asynccontextmanager
-    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
+    async def jobs(
+        self, desk: str, intake: Intake | None = None
+    ) -> AsyncIterator[AsyncIterator[Job]]:
         """Jobs for the desk of this name from all cells; one that is away holds up no other."""
-        upkeep, takers = Background("cells of the store"), list[asyncio.Task[None]]()
+        upkeep = Background("cells of the store")
+        taking = _Taking(asyncio.Queue(maxsize=_MOST_HANDED), asyncio.Event())
+        takers = [
+            asyncio.create_task(self._take(name, desk, intake, taking))
+            for name in self._cells.names
+        ]
         try:
             async with upkeep.during(self._wide.run()):
-                yield self._jobs(desk, takers)
+                yield _jobs(taking)
         finally:
             for taker in takers:
                 taker.cancel()
             await asyncio.gather(*takers, return_exceptions=True)
+
+    def have(self, desk: str, job: Job) -> None:
+        """The desk got this job from the store another way: it keeps it like the others."""
+        name, _, receipt = job.receipt.partition(" ")
+        self._cells.backends[name].outbox.have(desk, replace(job, receipt=receipt))
 
     async def done(self, job: Job) -> None:
         """The job is finished and will not come again."""
         name, _, receipt = job.receipt.partition(" ")
         await self._cells.backends[name].outbox.done(replace(job, receipt=receipt))
 
-    async def _take(self, name: str, desk: str, handed: asyncio.Queue[Job | Exception]) -> None:
+    async def _take(self, name: str, desk: str, intake: Intake | None, taking: _Taking) -> None:
+        told = None if intake is None else _CellIntake(self._cells, name, intake)
         try:
-            async with self._cells.backends[name].outbox.jobs(desk) as jobs:
+            async with self._cells.backends[name].outbox.jobs(desk, told) as jobs:
+                await taking.is_wanted.wait()
                 async for job in jobs:
                     if self._cells.known(job.question_id) is None:
                         self._cells.note(job.question_id, name)
-                    await handed.put(replace(job, receipt=f"{name} {job.receipt}"))
+                    await taking.handed.put(replace(job, receipt=f"{name} {job.receipt}"))
         except Exception as error:
-            await handed.put(error)
+            await taking.handed.put(error)
 
-    async def _jobs(self, desk: str, takers: list[asyncio.Task[None]]) -> AsyncIterator[Job]:
-        # What comes together in a cell goes on together; what is not taken from here is left to
-        # other desks.
-        handed: asyncio.Queue[Job | Exception] = asyncio.Queue(maxsize=_MOST_HANDED)
-        takers += [
-            asyncio.create_task(self._take(name, desk, handed)) for name in self._cells.names
-        ]
-        while True:
-            job = await handed.get()
-            if isinstance(job, Exception):
-                raise job
-            yield job
+
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    """The jobs of all cells on their way to a desk, and whether it wants any yet."""
+
+    handed: asyncio.Queue[Job | Exception]
+    is_wanted: asyncio.Event
+
+
+async def _jobs(taking: _Taking) -> AsyncIterator[Job]:
+    # What comes together in a cell goes on together; what is not taken from here is left to
+    # other desks.
+    taking.is_wanted.set()
+    while True:
+        job = await taking.handed.get()
+        if isinstance(job, Exception):
+            raise job
+        yield job
+
+
+class _CellIntake:
+    """A desk as others reach it through one cell: that is where what they tell of lives."""
+
+    def __init__(self, cells: Cells, name: str, intake: Intake) -> None:
+        self._cells = cells
+        self._name = name
+        self._intake = intake
+
+    def rung(self, job: Job) -> None:
+        """Another desk settled a request whose card this one posted."""
+        if self._is_here(job.question_id):
+            self._intake.rung(replace(job, receipt=f"{self._name} {job.receipt}"))
+
+    def heard(self, shown: Shown) -> None:
+        """Another desk posted a card."""
+        if self._is_here(shown.question_id):
+            self._intake.heard(shown)
+
+    def _is_here(self, question_id: str) -> bool:
+        """Whether the request can be decided; not where two cells have one of this id."""
+        try:
+            self._cells.note(question_id, self._name)
+        except StoreUnreachableError as error:
+            _log.warning("what another desk told is left alone: %s", error)
+            return False
+        return True
 
 
 class CellsErrands:

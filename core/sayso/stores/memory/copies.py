@@ -6,15 +6,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 from sayso.stores.handles import new_handle
+from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.ports import KEPT, Copy, Found, Marked
+from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer, Shown
 
 
 class MemoryCopies:
     """Handles live as long as their request; deliveries are remembered for ten minutes."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Records, outbox: MemoryOutbox) -> None:
         self._records = records
+        self._outbox = outbox
 
     async def new_handle(self, question_id: str) -> str:  # noqa: ARG002
         """A random handle for a card of a request here."""
@@ -43,7 +45,7 @@ class MemoryCopies:
             entry.copies[handle], record.request, record.ending, record.use, record.revoked
         )
 
-    async def mark(self, copy: Copy) -> Marked:
+    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
         """Note the message a copy became and whether all of it was shown.
 
         Raises:
@@ -60,5 +62,8 @@ class MemoryCopies:
             and any(other.stands and other.target == copy.target for other in others)
         ):
             closed_at = self._records.now()
-        entry.copies[copy.handle] = replace(copy, closed_at=closed_at)
+        entry.copies[copy.handle] = kept = replace(copy, closed_at=closed_at)
+        if offer is not None and is_named_now and entry.ending is None and closed_at is None:
+            found = Found(kept, self._records.record(entry).request, None)
+            self._outbox.tell(Shown(copy.handle, copy.question_id, offer, lambda: found))
         return Marked(entry.ending, closed_at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -21,12 +22,14 @@ from sayso.stores.ports import (
     MOST_ASKED_LAST,
     BookChanged,
     Hold,
+    Job,
     Joined,
     Opened,
     Record,
     Ring,
     Sequel,
     Settled,
+    Upkeep,
 )
 from sayso.stores.told import refuse_unfilled
 from sayso.stores.topics import branch_topic
@@ -108,6 +111,8 @@ class MemoryStore:
         remember: RememberedRule | None = None,
         handle: str = "",
         delivery: str = "",
+        seen: str = "",  # noqa: ARG002  what was seen is what is here
+        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait."""
         entry = self._records.get(question_id)
@@ -121,12 +126,13 @@ class MemoryStore:
         counts = self._ruled(entry, offered)
         first = counts is ending
         about = audit.about(entry.request)
-        self._end(entry, counts, audit.ended(counts))
+        job = self._end(entry, counts, audit.ended(counts), upkeep)
         if first and remember is not None:
             self._rules.remember(entry.request.run, remember, about)
         ring = self._ring(counts, entry.request.run)
         heard = sum(self._bus.ring(inbox, ring) for inbox in entry.inboxes if inbox)
-        return Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
+        settled = Settled(counts, first=first, heard=heard, forbidden=counts is not offered)
+        return settled if job is None else replace(settled, receipt=job.receipt, record=job.record)
 
     async def settle_later(
         self, question_id: str, ending: RequestEnding, *, seconds: float
@@ -156,16 +162,30 @@ class MemoryStore:
         entry = self._records.find(question_id)
         return None if entry is None else self._records.record(entry)
 
-    def _end(self, entry: Entry, ending: RequestEnding, facts: audit.Facts | None) -> None:
-        """Record an ending, and tell the audit, the desks and the observers of it."""
+    def _end(
+        self,
+        entry: Entry,
+        ending: RequestEnding,
+        facts: audit.Facts | None,
+        upkeep: Upkeep | None = None,
+    ) -> Job | None:
+        """Record an ending, and tell the audit, the desks and the observers of it.
+
+        The job for whoever settled, where it is to bring the cards up to date.
+        """
         is_first = entry.ending is None
         self._records.end(entry, ending)
         if facts is not None:
             self._audit.write(audit.about(entry.request), facts)
-        self._outbox.put("end", entry.request.question_id)
+        job = None
+        if upkeep is None:
+            self._outbox.put("end", entry.request.question_id)
+        else:
+            job = self._outbox.give(self._records.record(entry), upkeep)
         if is_first and entry.sequel is not None:
             self._errands.leave(entry.sequel.queue, entry.request.question_id)
         self._bus.tell(branch_topic(entry.request.run), ending)
+        return job
 
     def _counting(self, entry: Entry, offered: RequestEnding) -> RequestEnding:
         """The ending that counts for an open request: the one offered, unless it comes too late."""

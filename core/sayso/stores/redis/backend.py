@@ -66,7 +66,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 floors=RedisFloors(client),
                 audit=RedisAudit(client),
                 bus=bus,
-                outbox=RedisOutbox(client, takeover_after=takeover_after),
+                outbox=RedisOutbox(client, bus, takeover_after=takeover_after),
                 leases=RedisLeases(client),
                 budgets=RedisBudgets(client),
                 roster=roster,

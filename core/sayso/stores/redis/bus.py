@@ -56,19 +56,20 @@ class RedisBus:
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
         """The events published while the block runs."""
-        async with self._messages(topic, decode) as events:
+        async with self.told(topic, decode) as events:
             yield events
 
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         """The endings that the inbox is told of while the block runs."""
-        async with self._messages(f"inbox:{inbox}", read_ring) as rings:
+        async with self.told(f"inbox:{inbox}", read_ring) as rings:
             yield rings
 
     @asynccontextmanager
-    async def _messages(
+    async def told(
         self, topic: str, read: Callable[[bytes], _T]
     ) -> AsyncIterator[AsyncIterator[_T]]:
+        """What the scripts tell under a topic while the block runs, as it is read."""
         self._client.home.check()
         link, channel = Link(self._url), self._client.keys.channel(topic)
         try:

@@ -7,8 +7,9 @@ from datetime import timedelta
 from sayso.errors import ReplayedCallbackError, UnknownRequestError
 from sayso.questions.wire import decode_ending
 from sayso.stores.handles import new_handle
-from sayso.stores.ports import KEPT, Copy, Found, Marked
+from sayso.stores.ports import KEPT, Copy, Found, Marked, Offer
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.desks import told_offer
 from sayso.stores.redis.records import (
     moment,
     read_copy,
@@ -66,14 +67,19 @@ class RedisCopies:
             read_revoked(*revoked),
         )
 
-    async def mark(self, copy: Copy) -> Marked:
+    async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
         """Note the message a copy became and whether all of it was shown.
 
         Raises:
             UnknownRequestError: no such request.
         """
         said, closed = await self._client.run(
-            _MARK, copy.question_id, copy.handle, stored_copy(copy), stored_place(copy.target)
+            _MARK,
+            copy.question_id,
+            copy.handle,
+            stored_copy(copy),
+            stored_place(copy.target),
+            *told_offer(offer),
         )
         if said == 0:
             raise UnknownRequestError(copy.question_id)

@@ -9,11 +9,13 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 from sayso.calls import new_id
-from sayso.errors import StoreUnreachableError
+from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.seldom import Seldom
 from sayso.stores.pauses import Pause
-from sayso.stores.ports import Job
+from sayso.stores.ports import Intake, Job
+from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.desks import GIVEN, desk_topic, read_told
 from sayso.stores.redis.keys import GROUP
 from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere
 from sayso.stores.redis.own_time import OwnTime
@@ -40,28 +42,41 @@ class RedisOutbox:
     anew, so that another desk has them at once.
     """
 
-    def __init__(self, client: Client, *, takeover_after: float = TAKEOVER_SECONDS) -> None:
+    def __init__(
+        self, client: Client, bus: RedisBus, *, takeover_after: float = TAKEOVER_SECONDS
+    ) -> None:
         self._client = client
+        self._bus = bus
         self._takeover_after = takeover_after
         self._desks: list[_Desk] = []
         self._finished: list[str] = []
         self._telling: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def jobs(self, desk: str) -> AsyncIterator[AsyncIterator[Job]]:
+    async def jobs(
+        self, desk: str, intake: Intake | None = None
+    ) -> AsyncIterator[AsyncIterator[Job]]:
         """Jobs for the desk of this name, as they come. Outages are waited out."""
         self._client.home.check()
-        # Two processes may use one name by mistake: each is a consumer of its own.
-        mine = _Desk(self._client, f"{desk}:{new_id()}", self._takeover_after)
+        mine = _Desk(self._client, desk, self._takeover_after)
         self._desks.append(mine)
-        keeper = asyncio.create_task(mine.keep())
+        working = [asyncio.create_task(mine.keep())]
+        if intake is not None:
+            working.append(asyncio.create_task(mine.hear(self._bus, intake)))
         try:
             yield mine.jobs()
         finally:
             self._desks.remove(mine)
-            keeper.cancel()
-            await asyncio.gather(keeper, return_exceptions=True)
+            for task in working:
+                task.cancel()
+            await asyncio.gather(*working, return_exceptions=True)
             await mine.leave()
+
+    def have(self, desk: str, job: Job) -> None:
+        """The desk got this job from the store another way: it keeps it like the others."""
+        for mine in self._desks:
+            if mine.name == desk:
+                mine.receipts.add(job.receipt)
 
     async def done(self, job: Job) -> None:
         """The job is finished and will not come again."""
@@ -82,14 +97,17 @@ class RedisOutbox:
 class _Desk:
     """One consumer of the stream, from when it comes until it leaves."""
 
-    def __init__(self, client: Client, consumer: str, takeover_after: float) -> None:
+    def __init__(self, client: Client, name: str, takeover_after: float) -> None:
+        self.name = name
         self.receipts: set[str] = set()
         self._client = client
-        self._consumer = consumer
+        # Two processes may use one name by mistake: each is a consumer of its own.
+        self._consumer = f"{name}:{new_id()}"
         self._takeover_after = takeover_after
         self._look_every = takeover_after / 3
         self._next_look = 0.0
         self._waits = Seldom(_log)
+        self._deaf = Seldom(_log)
         self._link = Link(client.url)
 
     async def jobs(self) -> AsyncIterator[Job]:
@@ -128,12 +146,30 @@ class _Desk:
                 except StoreUnreachableError as error:
                     _log.warning("cannot keep jobs, others may do them too: %s", error)
 
+    async def hear(self, bus: RedisBus, intake: Intake) -> None:
+        """Hand on what other desks tell. What is missed is found another way."""
+        pause = Pause()
+        while True:
+            try:
+                async with bus.told(desk_topic(self.name), read_told) as told:
+                    pause.reset()
+                    async for one in told:
+                        if isinstance(one, Job):
+                            self.receipts.add(one.receipt)
+                            intake.rung(one)
+                        else:
+                            intake.heard(one)
+            except BusLostError as error:
+                self._deaf.say(f"what other desks do is not heard at once: {error}")
+                await pause.take()
+
     async def leave(self) -> None:
         """Give unfinished jobs back; when the store is away they are taken over later."""
         self._link.drop()
+        given = [one.removeprefix(GIVEN) for one in self.receipts if one.startswith(GIVEN)]
         try:
-            while await self._client.run(_GIVE_BACK, GROUP, self._consumer):
-                pass
+            while await self._client.run(_GIVE_BACK, GROUP, self._consumer, *given):
+                given = []
         except StoreUnreachableError as error:
             _log.warning("cannot give jobs back, they will be taken over: %s", error)
 

@@ -25,8 +25,9 @@ from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.questions.wire import decode_ending, encode
 from sayso.rules.rule import RememberedRule, Scope
 from sayso.stores import audit
-from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled
+from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Settled, Upkeep
 from sayso.stores.redis.client import Client, Script
+from sayso.stores.redis.desks import given_job, given_record
 from sayso.stores.redis.floors import KnownFloor
 from sayso.stores.redis.keys import book_keys, session_key, short_key
 from sayso.stores.redis.records import (
@@ -111,6 +112,8 @@ class RedisStore:
         remember: RememberedRule | None = None,
         handle: str = "",
         delivery: str = "",
+        seen: str = "",
+        upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending and the rule, then tell those who wait.
 
@@ -137,6 +140,8 @@ class RedisStore:
                 check if counts.approves_a_call else 0,
                 version,
                 known.version,
+                *_by(upkeep),
+                seen,
             )
             if said != b"changed":
                 settled = await self._settled(question_id, counts, said, rest)
@@ -187,9 +192,11 @@ class RedisStore:
     ) -> Settled:
         match said:
             case b"first":
-                return Settled(offered, first=True, heard=rest[0])
+                heard, *given = rest
+                return _with(given, Settled(offered, first=True, heard=heard))
             case b"known":
-                return Settled(decode_ending(rest[0]), first=False)
+                counts, *given = rest
+                return _with(given, Settled(decode_ending(counts), first=False))
             case b"late":
                 over = await self.settle(question_id, expiry(question_id, *rest))
                 return Settled(over.ending, first=False, heard=over.heard)
@@ -201,6 +208,19 @@ class RedisStore:
                 raise ReplayedCallbackError("this callback was handled before")
             case _:
                 raise UnknownRequestError(question_id)
+
+
+def _by(upkeep: Upkeep | None) -> tuple[str, str]:
+    return ("", "") if upkeep is None else (upkeep.desk, upkeep.poster)
+
+
+def _with(given: Sequence[Any], settled: Settled) -> Settled:
+    """With the job, where it was given to whoever settled."""
+    if not given:
+        return settled
+    question_id = given[0].decode()
+    job = given_job(question_id, given_record(question_id, given))
+    return replace(settled, receipt=job.receipt, record=job.record)
 
 
 def _vouched(request: UserInputRequest, book: str | None) -> int:

@@ -9,6 +9,7 @@ from sayso.testing import (
     BusContract,
     CopiesContract,
     DenialContract,
+    DesksContract,
     DocumentsContract,
     DraftsContract,
     ErrandsContract,
@@ -75,6 +76,10 @@ class TestCellsAudit(AuditContract):
 
 
 class TestCellsBus(BusContract):
+    pass
+
+
+class TestCellsDesks(DesksContract):
     pass
 
 

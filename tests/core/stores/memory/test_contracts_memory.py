@@ -15,6 +15,7 @@ from sayso.testing import (
     BusContract,
     CopiesContract,
     DenialContract,
+    DesksContract,
     DocumentsContract,
     DraftsContract,
     ErrandsContract,
@@ -87,6 +88,10 @@ class TestMemoryAudit(AuditContract):
 
 
 class TestMemoryBus(BusContract):
+    pass
+
+
+class TestMemoryDesks(DesksContract):
     pass
 
 

@@ -9,6 +9,7 @@ from sayso.testing import (
     BusContract,
     CopiesContract,
     DenialContract,
+    DesksContract,
     DocumentsContract,
     DraftsContract,
     ErrandsContract,
@@ -21,6 +22,7 @@ from sayso.testing import (
     RevokedContract,
     RosterContract,
     RulesContract,
+    SeenContract,
     SettlingContract,
     StateContract,
     StoreContract,
@@ -79,6 +81,10 @@ class TestRedisBus(BusContract):
 
 
 class TestRedisOutbox(OutboxContract):
+    pass
+
+
+class TestRedisDesks(DesksContract, SeenContract):
     pass
 
 

@@ -86,6 +86,11 @@ local function tell_observers(record, what)
   if channel then redis.call('PUBLISH', channel, what) end
 end
 
+-- Tell a desk at work what another one did: a list of texts; how many were told.
+local function tell_desk(desk, what)
+  return redis.call('PUBLISH', P .. 'bus:desk:' .. desk, cjson.encode(what))
+end
+
 -- A rule in a book, nil when it is not there or has expired.
 local function rule_in(book, rule_id, now)
   local kept = redis.call('HGET', P .. 'book:' .. book, 'r:' .. rule_id)

@@ -3,17 +3,38 @@
 -- remember: its id, JSON, expiry in ms, '1' if it is for all of the agent's sessions, '2' for those
 -- on its project, and facts for the audit ('' for none). Then '1' if it counts only under the rules
 -- of this version, '2' if also under those that the call was asked on, that version, and the version
--- of the floor that is known.
--- Answers 'first' and how many heard of it, 'known' and the ending that counts, 'late' with the
+-- of the floor that is known. Then the desk that settles and the one that posted the card ('' for
+-- none), and the digest of the request and of the copy that was seen elsewhere ('' for none).
+-- Answers 'first' and how many heard of it, 'known' and the ending that counts, each with all of the
+-- request where its cards are for the desk that settles to bring up to date, 'late' with the
 -- request and the time, 'changed' with the request, its deadline and the rules that count, 'early',
 -- 'replayed', 'unknown', or 'homeless' where the rule is for a project and there is none.
 local id, ending, expiry, token, facts, handle, delivery, agrees = unpack(ARGV)
-local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 9)
+local rule_id, rule, rule_until, shared, rule_facts, check, version, floor = unpack(ARGV, 9, 16)
+local desk, poster, seen = unpack(ARGV, 17)
 local record = P .. 'r:' .. id
 
 local function remember(name, about, now)
   keep_rule(name, rule_id, rule, rule_until, about, id, now)
   audit(about, rule_facts, now)
+end
+
+-- Give the job to a desk: to the one that posted the card where it hears of it. What is said to the
+-- one that settles.
+local function give(now)
+  if desk == '' then
+    put('end', id)
+    return {}
+  end
+  redis.call('ZADD', P .. 'after', now, id)
+  live_until(P .. 'after', now + WEEK, now)
+  local all = all_of(id)
+  if poster == '' or poster == desk then return all end
+  if tell_desk(poster, {'ended', unpack(all)}) == 0 then
+    redis.call('ZREM', P .. 'after', id)
+    put('end', id)
+  end
+  return {}
 end
 
 local known = redis.call(
@@ -24,6 +45,7 @@ if not known[1] or handle ~= '' and not known[12] then
   be_primary()
   return {'unknown'}
 end
+if seen ~= '' and redis.sha1hex(known[1] .. (known[12] or '')) ~= seen then return {'unknown'} end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
 if check ~= '0' and not known[5] then
   local counts = version_of(known[4], known[7], known[16])
@@ -37,7 +59,7 @@ if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those
 -- who wait are told again.
-local now = clock()
+local now, given = clock(), {}
 if not known[5] then
   local over = now >= tonumber(known[2])
   if known[9] and (agrees == '1' or over or now >= tonumber(known[11])) then
@@ -53,7 +75,7 @@ if not known[5] then
   redis.call('ZREM', P .. 'due', id)
   audit(known[8], facts, now)
   if rule_id ~= '' then remember(books[shared], known[8], now) end
-  put('end', id)
+  given = give(now)
   tell_observers(record, ending)
 end
 local heard = 0
@@ -61,5 +83,5 @@ local what = told(ending, known[4], known[7], known[16], now)
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, what)
 end
-if ending ~= ARGV[2] then return {'known', ending} end
-return {'first', heard}
+if ending ~= ARGV[2] then return {'known', ending, unpack(given)} end
+return {'first', heard, unpack(given)}

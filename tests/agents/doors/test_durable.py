@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.agent_pages import programs
 from support.people import People, allow, silent
+from support.valkey_server import free_port
 
 from sayso.clock import utc_now
 from sayso.events import RequestEnding, UserInputRequest
@@ -114,6 +115,24 @@ async def test_a_denial_runs_nothing_and_its_reason_is_told(
         said = await ended(await started(ENGINES[engine], store_url, tmp_path))
 
     assert "Paid already" in said
+    assert not (tmp_path / "paid").exists()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_nothing_runs_while_the_store_is_away(tmp_path: Path, engine: str) -> None:
+    program = ENGINES[engine].replace("connect(", "connect(patience=0.2, ")
+    assert program != ENGINES[engine]
+    process = await started(program, f"redis://127.0.0.1:{free_port()}", tmp_path)
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(50):
+            while b"no Redis answers" not in (line := await process.stderr.readline()):
+                assert line, "it has ended without a word of it"
+    finally:
+        process.kill()
+    out, _ = await process.communicate()
+
+    assert b"paid" not in out
     assert not (tmp_path / "paid").exists()
 
 

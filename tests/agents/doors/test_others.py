@@ -22,8 +22,9 @@ from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, 
 from smolagents.models import Model as SmolModel
 from support.agent_pages import ANSWERS, programs
 from support.scenes import cards
+from support.valkey_server import free_port
 
-from sayso import HandleClosedError
+from sayso import HandleClosedError, StoreUnreachableError
 
 PAGE = dict(zip(("haystack", "agno", "ag2", "smolagents"), programs("others"), strict=True))
 
@@ -122,12 +123,16 @@ async def scene(store_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         yield opened
 
 
-def started(framework: str, folder: Path) -> dict[str, Any]:
-    """The program of a framework, up to the call of its main."""
+def started(framework: str, folder: Path, **changes: str) -> dict[str, Any]:
+    """The program of a framework, with such changes, up to the call of its main."""
     names: dict[str, Any] = {"model": MODELS[framework](), "__name__": "page"}
     # Some frameworks read the source of a tool.
     file = folder / "page.py"
-    file.write_text(PAGE[framework])
+    program = PAGE[framework]
+    for was, becomes in changes.items():
+        assert was in program
+        program = program.replace(was, becomes)
+    file.write_text(program)
     exec(compile(file.read_text(), str(file), "exec"), names)
     return names
 
@@ -168,6 +173,23 @@ async def test_nothing_runs_once_the_handle_is_closed(
         await names["main"]()
 
     assert "release 42 is out" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("framework", PAGE)
+async def test_nothing_runs_while_the_store_is_away(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    framework: str,
+) -> None:
+    monkeypatch.setenv("SAYSO_STORE_URL", f"redis://127.0.0.1:{free_port()}")
+    names = started(framework, tmp_path, **{"connect(": "connect(patience=0.2, "})
+
+    with suppress(StoreUnreachableError):
+        await names["main"]()
+
+    assert "release 42 is out" not in capsys.readouterr().out
+    names["sayso"].close()
 
 
 @pytest.mark.parametrize("framework", ["haystack", "ag2", "smolagents"])

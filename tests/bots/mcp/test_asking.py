@@ -8,17 +8,26 @@ import json
 from typing import Any
 
 import pytest
+from support.away import going_away
 from support.mcp_asks import AskRoom
 from support.mcp_machine import Machine
 from support.mcp_machine import text as text_of
 from support.mcp_room import is_error, modern, request, text
 
 from sayso.calls import new_id
+from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso_bots.mcp.servers.own import TOOLS
 
 DEPLOY = {"tool": "deploy", "arguments": {"service": "api"}}
+
+
+class Broken(ServerPolicy):
+    """A policy with a mistake in it."""
+
+    def section(self, agent_id: str, tool: str) -> Any:
+        raise KeyError("a mistake of ours")
 
 
 @pytest.fixture
@@ -115,6 +124,23 @@ async def test_a_prompt_that_is_not_clear_is_denied(use: dict[str, Any]) -> None
 
         assert json.loads(text(said))["behavior"] == "deny"
         assert await room.open() == 0
+
+
+@pytest.mark.parametrize("failing", ["the store is away", "our own code raises"])
+async def test_nothing_is_approved_where_anything_fails(backend: Backend, failing: str) -> None:
+    away, going = going_away(backend, "store", "rules", "floors", "documents", "keyed")
+    room = AskRoom(away, patience=0.1)
+    going.away = failing == "the store is away"
+    if not going.away:
+        room.proxy.guard.approvals.settings.policies.__class__ = Broken
+    asked = await room.tool("request_approval", DEPLOY)
+    at_once = await room.tool("request_approval", {**DEPLOY, "wait": False})
+    prompted = await room.tool("permission_prompt", {"tool_name": "Bash", "input": {}})
+    status = await room.tool("approval_status", {"permission_id": "none"})
+
+    assert all(is_error(said) for said in (asked, at_once, status))
+    assert json.loads(text(prompted))["behavior"] == "deny"
+    assert "structuredContent" not in asked["result"]
 
 
 # Everything that somebody could call an answer.

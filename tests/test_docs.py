@@ -219,6 +219,15 @@ def test_every_dependency_has_its_reason() -> None:
     assert [name for name in sorted(names) if name not in rows] == []
 
 
+def test_for_each_way_to_ask_a_test_is_named_that_nothing_runs_where_anything_fails() -> None:
+    page = (ROOT / "docs" / "compatibility.md").read_text()
+    section = page.partition("## Where anything fails")[2].partition("\n## ")[0]
+    pages = {path.name for path in (ROOT / "docs" / "agents").glob("*.md")} - {"README.md"}
+    rows = [line for line in section.splitlines() if "`test_" in line]
+
+    assert set(re.findall(r"agents/([\w-]+\.md)", "".join(rows))) == pages
+
+
 def test_every_test_named_for_a_feature_exists() -> None:
     named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "compatibility.md").read_text()))
     sources = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "core/sayso/testing").rglob("*.py")]

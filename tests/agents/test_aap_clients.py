@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from support.aap_clients import MARK, Agent, Scene, agent, scene_on
 from support.certificates import self_signed
+from support.valkey_server import free_port
 
 from sayso.calls import new_id
 
@@ -141,3 +144,22 @@ async def test_an_agent_that_dies_while_it_waits_and_is_started_again_asks_once(
         assert "already attempted" in await second.ended()
         assert second.all("ran") == []
     assert scene.cards == before + 1
+
+
+@of(CLIENTS)
+async def test_nothing_runs_where_the_provider_refuses_the_token_or_is_not_there(
+    client: Agent, scene: Scene
+) -> None:
+    """The last test of each client: some end with an error."""
+    before = scene.cards
+    await client.begin("waiting", scene, token="sayso_nobodys")
+    with suppress(AssertionError):  # it ended
+        await client.until("done")
+    assert client.all("ran") == []
+    if client.process.returncode is None and client.all("done"):
+        await client.begin("waiting", scene, url=f"http://127.0.0.1:{free_port()}/aap")
+        with suppress(AssertionError, TimeoutError):
+            async with asyncio.timeout(1):
+                await client.until("ran")
+        assert client.all("ran") == []
+    assert scene.cards == before

@@ -20,6 +20,7 @@ from sayso.cards.called import Called
 from sayso.cards.card import Card
 from sayso.cards.gist import AGENT, FIRST, TOOL, alert, gist, tool_name
 from sayso.chats.caller import Waiting
+from sayso.languages.tables import DESK
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.text.visible import on_one_line
 from sayso_slack.card.message import message as slack_message
@@ -202,3 +203,61 @@ def test_where_a_card_is_opened_up_its_beginning_stays_what_it_was() -> None:
     more = replace(card, state=replace(card.state, more=True))  # type: ignore[arg-type]
 
     assert message(card).text.splitlines()[0] == message(more).text.splitlines()[0]
+
+
+LONG = "x" * 9_000
+HIDDEN: dict[str, dict[str, Any]] = {
+    "behind a long statement": {"command": f"echo {LONG}; rm -rf /srv"},
+    "behind many statements": {"command": "echo a; " * 90 + "rm -rf /srv"},
+    "behind many lines": {"command": "echo a\n" * 90 + "rm -rf /srv"},
+    "behind a long word": {"command": f"NAME={'x' * 300} rm -rf /srv"},
+    "behind many statements with less of it": {"command": "rm -f a; " * 90 + "rm -rf /srv"},
+    "behind one statement with less of it": {"command": "rm -f a; ls; rm -rf /srv"},
+    "behind what looks like a name": {"command": f"echo {'x' * 150}; rm -rf /srv # note: a"},
+    "behind what looks like nothing": {"command": f"echo {'x' * 150}; rm -rf /srv #: "},
+    "over several lines": {"command": "ls \\\n" * 40 + "; rm \\\n-rf \\\n/srv"},
+    "behind a long path": {"file_path": "docs/" + "x" * 90, "command": "rm -rf /srv"},
+}
+
+
+@pytest.mark.parametrize("where", HIDDEN)
+def test_no_length_and_no_lesser_danger_before_it_hides_what_is_dangerous(where: str) -> None:
+    names = ("claude-code", "Bash"), ("a-name-as-long-as-there-is", "mcp__" + "n" * 40)
+    for agent, tool in names:
+        request = a_request(tool, HIDDEN[where], agent=agent)
+        for shown in (in_slack(request), in_telegram(request), *called(request)[:3]):
+            said = " ".join(on_one_line(shown).split())
+            assert "rm -rf /srv" in said, (agent, shown)
+
+
+UNFOUND: dict[str, dict[str, Any]] = {
+    "in too many arguments": {**{f"a{n}": "x" for n in range(35)}, "command": "rm -rf /srv"},
+    "deep in a long list": {"command": "ls", "steps": [{"n": "x"}] * 60 + [{"run": "rm -rf /srv"}]},
+    "in many words": {"argv": ["ls"] * 40 + [";", "rm -rf /srv"]},
+}
+
+
+@pytest.mark.parametrize("where", UNFOUND)
+def test_a_danger_whose_part_is_not_found_is_said_by_its_name(where: str) -> None:
+    request = a_request("run", UNFOUND[where])
+    gravest = request.card().dangers[0]
+
+    for shown in (in_slack(request), in_telegram(request), *called(request)):
+        plain = on_one_line(shown)
+        assert gravest in plain or "rm -rf /srv" in plain, shown
+
+
+def test_what_is_too_long_to_be_looked_through_says_so() -> None:
+    request = a_request("Bash", {"command": "ls; " * 5_000 + "rm -rf /srv"})
+
+    for shown in (in_slack(request), in_telegram(request), *called(request)):
+        assert "too long to look through" in on_one_line(shown)
+
+
+def test_a_danger_whose_part_is_not_found_is_named_in_the_language_of_its_card() -> None:
+    arguments = {**{f"a{n}": "x" for n in range(35)}, "command": "rm -rf /srv"}
+
+    said = a_request("run", arguments).speaking(DESK["de"].questions).card()
+
+    assert said.matters.startswith(said.dangers[0])
+    assert said.dangers[0] != a_request("run", arguments).card().dangers[0]

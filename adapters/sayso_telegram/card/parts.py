@@ -54,8 +54,9 @@ def unsaid(card: Card, pieces: Sequence[Piece]) -> str:
     whole = "".join(piece.part.text for piece in pieces)
     in_sight = on_one_line(whole)[:FIRST]
     most = _DANGEROUS if card.body.dangers else _PART
-    values = (part.rpartition(NAMED)[2][:most] for part in about.split(SEPARATOR))
-    if all(value in in_sight for value in values):
+    # A name and its value stand apart on the card, and what looks like one may be anybody's text.
+    said = (one[:most] for part in about.split(SEPARATOR) for one in part.split(NAMED))
+    if all(one in in_sight for one in said):
         return ""
     first = whole.partition("\n")[0]
     return shortened(about, max(FIRST - len(first) - 1, _PART))

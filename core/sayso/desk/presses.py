@@ -154,8 +154,8 @@ class Presses:
     async def _afterwards(self, press: Press, found: Found, standing: Standing | None) -> Answer:
         """Show more of an ended card: to whoever presses, where nobody else sees it.
 
-        Elsewhere the card itself opens, and a whole that is longer than that is only sent
-        where somebody asks for it who may decide.
+        Elsewhere the card itself opens. What is longer than that is shown to nobody but those
+        who may decide: as while the card was open, others see what is on it.
         """
         await self._parts.maker.prepare(found.copy.target, found.request)
         words, view = self._words(found), Open(details=press.choice != BACK.key)
@@ -163,14 +163,16 @@ class Presses:
             return self._step(found, view)
         card = self._parts.maker.card(found, view)
         adapter = self._parts.adapters[found.copy.place.platform]
+        if card.is_cut and standing is None:
+            standing = await self._parts.approvers.standing(press.actor, found.request)
+        is_withheld = card.is_cut and standing is Standing.STRANGER
         if press.choice == SHOW_ALL.key:
-            if standing is None:
-                standing = await self._parts.approvers.standing(press.actor, found.request)
-            if standing is Standing.STRANGER or not card.can_reveal:
+            if is_withheld or not card.can_reveal:
                 return self._not_offered(found, card, press)
             problem = await put(adapter.reveal(press, card), words)
             return self._not_shown(found, problem) if problem else Answer(Answered.SHOWN, "")
-        if adapter.limits.private and not await put(adapter.reveal(press, card), words):
+        is_private = adapter.limits.private and not is_withheld
+        if is_private and not await put(adapter.reveal(press, card), words):
             return Answer(Answered.SHOWN, "")
         return self._step(found, view)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sayso.calls import ToolCall
-from sayso.cards.gist import NAMED, SEPARATOR
+from sayso.cards.gist import AGENT, FIRST, NAMED, SEPARATOR, tool_name
 from sayso.dangers.danger import Danger
+from sayso.dangers.found import LONGEST as MOST_READ
 from sayso.dangers.found import dangers_of
 from sayso.dangers.places import Root
+from sayso.dangers.words import DangerWords
 from sayso.known.tools import roles_in
 from sayso.rules.roles import Roles
 from sayso.text.agents import shown_as_agents
@@ -26,17 +28,17 @@ LONGEST = 160
 AT_ONCE = 40
 """What is dangerous stands within so many characters: they are seen wherever any of it is."""
 
-
-_MOST_PIECES = 60
-_MOST_READ = 8_000
+_MOST_LOOKS = 100
+_MOST_PIECES = 24
 _MOST_WORDS = 40
 _MOST_ARGUMENTS = 30
 _MOST_DANGERS = 3
 _MOST_OTHERS = 3
 _LONGEST_NAME = 16
 _SHORT_NAME = 10
+_FEW = 8
 _LONGEST_VALUE = 60
-_LONGEST_PATH = 48
+_LONGEST_PATH, _SHORT_PATH = 48, 12
 _CUT = "… "
 
 # Quoted strings in one piece, so that what only looks like an end of a statement is none.
@@ -58,17 +60,25 @@ Arguments = Mapping[str, Any]
 
 
 def what_matters(
-    call: ToolCall, shown: Arguments, wording: Wording | None, root: Root | None = None
+    call: ToolCall,
+    shown: Arguments,
+    wording: Wording | None,
+    words: DangerWords,
+    root: Root | None = None,
 ) -> str:
     """It, on one line: where there are dangers what is dangerous, else what the call is about.
 
-    ``shown`` are its arguments as people may see them. Takes time in proportion to the call,
-    and reads no more than the beginning of a long one.
+    ``shown`` are its arguments as people may see them. The gravest danger is there: as the part
+    that has it, or by its name where that part is not found. Takes time in proportion to the
+    call, and looks at no more than the beginning of a long one.
     """
     plain = replace(call, arguments=dict(list(shown.items())[:_MOST_ARGUMENTS]))
-    parts = _Parts(plain, roles_in(plain, None), root or Root())
+    roles, place = roles_in(plain, None), root or Root()
+    parts = _Parts(plain, roles, place, dangers_of(call, place))
     path = [*parts.path()]
-    said = [*path, *_said(wording, plain, with_title=not path), *parts.dangerous()]
+    grave = [*parts.dangerous()]
+    named = words.of(parts.unseen)
+    said = [*path, *named, *grave, *_said(wording, plain, with_title=not path)]
     most = 0 if path else _MOST_OTHERS - len(said)
     found = dict.fromkeys(filter(None, (*said, *parts.others(max(most, 0)))))
     return shortened(SEPARATOR.join(found), LONGEST)
@@ -88,14 +98,21 @@ def _said(wording: Wording | None, call: ToolCall, *, with_title: bool) -> Itera
 class _Parts:
     """The parts of one call, each by itself, the weightiest first."""
 
-    def __init__(self, call: ToolCall, roles: Roles, root: Root) -> None:
+    def __init__(self, call: ToolCall, roles: Roles, root: Root, dangers: Sequence[Danger]) -> None:
         self._call = call
         self._roles = roles
         self._root = root
         self._told: set[str] = set()
-        self._left = _MOST_PIECES
-        always = self._dangers({})
-        self._grave = [one for one in self._dangers(call.arguments) if one not in always]
+        self._seen: set[Danger] = set()
+        self._left = _MOST_LOOKS
+        self._in_sight = FIRST - AGENT - len(tool_name(call.name)) - len(" · : ")
+        always = self._in({})
+        self._grave = [one for one in dangers if one not in always]
+
+    @property
+    def unseen(self) -> tuple[Danger, ...]:
+        """The gravest danger, where no part that was told of has it."""
+        return tuple(one for one in self._grave[:1] if one not in self._seen)
 
     def path(self) -> Iterator[str]:
         """The file, where the call is about one: its end, which tells it from others."""
@@ -103,22 +120,28 @@ class _Parts:
             value = self._call.arguments.get(name)
             if isinstance(value, str) and value.strip():
                 self._told.add(name)
-                path = _one_line(value)
-                yield path if len(path) <= _LONGEST_PATH else f"…{path[1 - _LONGEST_PATH :]}"
+                self._seen |= self._in({name: value})
+                path, most = _one_line(value), self._room_for_path()
+                yield path if len(path) <= most else f"…{path[1 - most :]}"
                 return
+
+    def _room_for_path(self) -> int:
+        """So much of it that what else is dangerous is in sight behind it."""
+        if self._seen.issuperset(self._grave[:1]):
+            return _LONGEST_PATH
+        left = self._in_sight - AT_ONCE - len(SEPARATOR)
+        return min(max(left, _SHORT_PATH), _LONGEST_PATH)
 
     def dangerous(self) -> Iterator[str]:
         """What has the gravest danger, from where that begins, and what has others."""
-        seen = {one for name in self._told for one in self._dangers(self._only(name))}
         for danger in self._grave[:_MOST_DANGERS]:
-            if danger in seen:
+            if danger in self._seen:
                 continue
             for name, value in self._call.arguments.items():
                 if name not in self._told and self._has(danger, {name: value}):
-                    piece = self._piece(name, value, danger)
-                    seen |= {*self._dangers({name: piece})}
-                    gap = " " if self._is_command(name) else ", "
-                    yield self._named(name, _written(piece, gap))
+                    text, seen = self._part(name, value, danger)
+                    self._seen |= seen
+                    yield self._named(name, text)
                     break
 
     def others(self, most: int) -> Iterator[str]:
@@ -131,9 +154,6 @@ class _Parts:
                 yield self._named(name, _first_line(text))
             else:
                 yield self._named(name, shortened(_written(value), _LONGEST_VALUE))
-
-    def _only(self, name: str) -> Arguments:
-        return {name: self._call.arguments[name]}
 
     def _weight(self, name: str) -> int:
         kinds = (_WHOM, _AMOUNT, _WHAT)
@@ -154,42 +174,81 @@ class _Parts:
 
     def _beginning(self, line: str) -> str:
         """A line without what only prepares it."""
-        for start, _, piece in _pieces(line[:_MOST_READ]):
+        for start, _, piece in _pieces(line[:MOST_READ]):
             if piece.strip() and not _PREPARES.match(piece.strip()):
                 return line[start:]
         return line
 
-    def _piece(self, name: str, value: Any, danger: Danger) -> Any:
-        """The part of a value that is dangerous, as small as it can be said to be."""
+    def _part(self, name: str, value: Any, danger: Danger) -> tuple[str, set[Danger]]:
+        """The dangerous part of a value, as small as it can be said to be, and what it shows."""
         if isinstance(value, str):
-            return self._from_danger(name, value[:_MOST_READ], danger)
-        if isinstance(value, Mapping) and len(_written(value)) > _LONGEST_VALUE:
-            for key, one in list(value.items())[:_MOST_ARGUMENTS]:
-                if self._has(danger, {name: {key: one}}):
-                    return {key: one}
-        if isinstance(value, list | tuple) and len(_written(value)) > _LONGEST_VALUE:
-            return next(
-                (one for one in value[:_MOST_ARGUMENTS] if self._has(danger, {name: [one]})), value
+            text = value[:MOST_READ]
+            # A line of a shell that goes on below is one line.
+            text = text.replace("\\\n", "  ") if self._is_command(name) else text
+            return self._from_danger(name, text, danger)
+        piece = self._narrowed(name, value, danger)
+        text = _written(piece, " " if self._is_command(name) else ", ")
+        is_whole = len(text) <= 2 * AT_ONCE and len(_listed(piece)) <= _FEW
+        return text, self._in({name: piece}) if is_whole else set()
+
+    def _narrowed(self, name: str, value: Any, danger: Danger) -> Any:
+        """The part of a value with parts that is dangerous by itself."""
+        while isinstance(value, Mapping | list | tuple) and len(_written(value)) > _LONGEST_VALUE:
+            some: list[Any] = (
+                [{key: one} for key, one in list(value.items())[:_MOST_ARGUMENTS]]
+                if isinstance(value, Mapping)
+                else [[one] for one in value[:_MOST_ARGUMENTS]]
             )
+            part = next((one for one in some if self._has(danger, {name: one})), None)
+            if part is None:
+                return value
+            inner = next(iter(part.values())) if isinstance(part, Mapping) else part[0]
+            if not self._has(danger, {name: inner}):
+                return part
+            value = inner
         return value
 
-    def _from_danger(self, name: str, text: str, danger: Danger) -> str:
+    def _from_danger(self, name: str, text: str, danger: Danger) -> tuple[str, set[Danger]]:
         """The text from the statement on that is dangerous, or from within a long one."""
-        for start, _, piece in _pieces(text):
-            statement = piece.strip()
-            if not statement or not self._has(danger, {name: piece}):
-                continue
-            begun = start + piece.index(statement)
-            skipped = self._skipped(name, statement, danger)
-            shown = _first_line(text[begun + skipped :])
-            if not skipped:
-                return f"{_CUT if begun else ''}{shown}"
-            program = statement.split(None, 1)[0]
-            return f"{program} {_CUT}{shown}" if len(program) <= _SHORT_NAME else f"{_CUT}{shown}"
-        return _first_line(text)
+        start, piece = self._statement(name, text, danger)
+        statement = piece.strip()
+        begun = start + piece.index(statement)
+        skipped = self._skipped(name, statement, danger)
+        shown = _first_line(text[begun + (skipped or 0) :])
+        seen = set() if skipped is None else {danger, *self._in({name: shown[: 2 * AT_ONCE]})}
+        if not skipped:
+            return f"{_CUT if begun else ''}{shown}", seen
+        program = statement.split(None, 1)[0]
+        return f"{program} {_CUT}{shown}" if len(program) <= _SHORT_NAME else f"{_CUT}{shown}", seen
 
-    def _skipped(self, name: str, statement: str, danger: Danger) -> int:
-        """How much of the beginning of a statement is left out, so that its danger is seen."""
+    def _statement(self, name: str, text: str, danger: Danger) -> tuple[int, str]:
+        """Where the statement with the danger begins; of several that with the most dangers."""
+        pieces = [one for one in _pieces(text) if one[2].strip()]
+        looked = [
+            (self._in({name: piece}), start, piece) for start, _, piece in pieces[:_MOST_PIECES]
+        ]
+        best = max((one for one in looked if danger in one[0]), key=_how_many, default=None)
+        if len(pieces) > len(looked) or best is None:
+            begin = 0 if best is None else pieces[len(looked)][0]
+            rest = [one for one in pieces if one[0] >= begin]
+            sought = danger
+            if best is not None:
+                more = self._in({name: text[begin:]}) - best[0]
+                sought = next((one for one in self._grave if one in more), danger)
+            ends = [end for _, end, _ in rest]
+            at = _first(ends, lambda end: self._has(sought, {name: text[begin:end]}))
+            if at is not None:
+                start, _, piece = rest[at]
+                other = (self._in({name: piece}), start, piece)
+                if best is None or (danger in other[0] and _how_many(other) > _how_many(best)):
+                    best = other
+        return (0, text) if best is None else best[1:]
+
+    def _skipped(self, name: str, statement: str, danger: Danger) -> int | None:
+        """How much of the beginning of a statement is left out, so that its danger is seen.
+
+        None where that cannot be said.
+        """
         begun = 0
         if self._has(danger, {name: statement[:AT_ONCE]}):
             return begun
@@ -198,17 +257,47 @@ class _Parts:
                 break
             begun = match.end()
             if self._has(danger, {name: statement[begun : begun + AT_ONCE]}):
-                break
-        return begun
+                return begun
+        ends = [match.start() for match in _BLANKS.finditer(statement)] + [len(statement)]
+        at = _first(ends, lambda end: self._has(danger, {name: statement[:end]}))
+        if at is None:
+            return None
+        if ends[at] <= self._in_sight:
+            return 0
+        least = ends[at] - AT_ONCE
+        words = (match.end() for match in _BLANKS.finditer(statement, least, ends[at]))
+        return max(begun, next(words, least))
 
     def _has(self, danger: Danger, arguments: Arguments) -> bool:
-        self._left -= 1
-        return self._left > 0 and danger in self._dangers(arguments)
+        return danger in self._in(arguments)
 
-    def _dangers(self, arguments: Arguments) -> tuple[Danger, ...]:
+    def _in(self, arguments: Arguments) -> set[Danger]:
+        """The dangers of these arguments; none where enough was looked at."""
+        self._left -= 1
+        if self._left < 0:
+            return set()
         call = replace(self._call, arguments=arguments)
         found = dangers_of(call, self._root, self._roles)
-        return tuple(one for one in found if one is not Danger.UNREAD)
+        return {one for one in found if one is not Danger.UNREAD}
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _how_many(found: tuple[set[Danger], int, str]) -> int:
+    return len(found[0])
+
+
+def _first(ends: Sequence[int], has: Callable[[int], bool]) -> int | None:
+    """The number of an end up to which it is so while it is not up to the one before."""
+    if not ends or not has(ends[-1]):
+        return None
+    low, high = -1, len(ends) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if has(ends[middle]) else (middle, high)
+    return high
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
@@ -230,8 +319,8 @@ def _first_line(text: str) -> str:
 def _written(value: Any, gap: str = ", ") -> str:
     if isinstance(value, str):
         return _one_line(value[:LONGEST])
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value[:8]):
-        return _one_line(gap.join(value[:8])[:LONGEST])
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value[:_FEW]):
+        return _one_line(gap.join(value[:_FEW])[:LONGEST])
     written = json.dumps(value, ensure_ascii=False, default=str)[:LONGEST]
     return folded_json(visible(unmarked(written), one_line=True))
 

@@ -165,7 +165,7 @@ class PermissionRequestEvent(UserInputRequest):
             choices=(allow, *always, deny),
             dangers=dangers,
             tool=one_line(self.function_name, NAME_LIMIT),
-            matters=what_matters(call, shown.shown, wording, root_of(place)),
+            matters=what_matters(call, shown.shown, wording, words.dangers, root_of(place)),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 

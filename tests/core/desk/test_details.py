@@ -22,6 +22,7 @@ from sayso.testing import a_request
 
 LINES = "".join(f"line {number}\n" for number in range(400))
 CALL = ToolCall("deploy", {"command": "make deploy", "notes": LINES})
+SHORT = ToolCall("deploy", {"command": "make deploy", "notes": "of the shop"})
 STRANGER = "slack:U0EVE"
 
 
@@ -94,17 +95,36 @@ async def test_what_is_longer_than_a_message_is_sent_to_those_who_may_decide(
     assert "line 399" in text
 
 
-async def test_where_nobody_else_sees_it_the_presser_alone_does(room: ChatRoom) -> None:
+@pytest.mark.parametrize(
+    ("call", "actor"), [(SHORT, STRANGER), (CALL, "slack:U0ALICE")], ids=["stranger", "approver"]
+)
+async def test_where_nobody_else_sees_it_the_presser_alone_does(
+    room: ChatRoom, call: ToolCall, actor: str
+) -> None:
     room.chat.limits = replace(room.chat.limits, private=True)
-    ref, card = await ended(room)
+    ref, card = await ended(room, call)
 
-    answer = await room.desk.press(press_on(ref, card, "details", by=STRANGER))
+    answer = await room.desk.press(press_on(ref, card, "details", by=actor))
     await room.settled()
 
     assert answer.kind is Answered.SHOWN
     [(press, text)] = room.chat.revealed
-    assert (press.actor, "line 399" in text) == (STRANGER, True)
+    assert (press.actor, str(call.arguments["notes"]) in text) == (actor, True)
     assert (await room.chat.ended_card()).is_short
+
+
+async def test_a_stranger_is_shown_nothing_in_a_dialog_that_no_card_showed(room: ChatRoom) -> None:
+    room.chat.limits = replace(room.chat.limits, private=True)
+    ref, card = await ended(room)
+
+    await room.desk.press(press_on(ref, card, "details", by=STRANGER))
+    ref, opened = await shown(room, details=True)
+    refused = await room.desk.press(press_on(ref, opened, "show", by=STRANGER))
+
+    assert "command: make deploy" in opened.content
+    assert "line 399" not in opened.content
+    assert refused.kind is Answered.REFUSED
+    assert room.chat.revealed == []
 
 
 async def test_what_is_too_large_for_a_dialog_opens_the_card(room: ChatRoom) -> None:

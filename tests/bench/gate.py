@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack
 
 from bench.cores import take_load_core
 from bench.press import Load, Side, one_round, press_sides
-from bench.question import LEAN, SAYSO, Asker, cpu_round, question_sides
+from bench.question import LEAN, SAYSO, Asker, ask_many, question_sides
 from bench.under_test import UnderTest, under_test
 from support.valkey_server import Valkey
 
@@ -69,7 +69,7 @@ async def _questions(tools: UnderTest, stack: AsyncExitStack) -> dict[str, float
     least: dict[str, float] = {}
     for number in range(1 + _ROUNDS):
         for name, side in sides.items():
-            cpu = await cpu_round(asker, side, _QUESTIONS, at_once=4)
+            cpu, _ = await ask_many(asker, side, _QUESTIONS, at_once=4)
             if number:
                 least[name] = min(least.get(name, cpu), cpu)
     return {"question in both chats": least[SAYSO] / least[LEAN]}

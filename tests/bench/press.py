@@ -24,6 +24,7 @@ from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.stores.connect import open_backend
 
 SETTLE_DOWN_SECONDS = 0.2
+_ASKED_AT_ONCE = 200
 Requests = tuple[list[bytes], list[asyncio.Future[float]]]
 
 
@@ -39,8 +40,8 @@ class Load:
 FULL = Load("full", 1_200, None)
 LOADS = (Load("100/s", 150, 100), Load("1,000/s", 600, 1_000), FULL)
 CURVE = (
-    *(Load("100/s", 300, 100), Load("300/s", 600, 300), Load("1,000/s", 2_000, 1_000)),
-    *(Load("2,000/s", 3_000, 2_000), Load("full", 4_000, None)),
+    *(Load("100/s", 200, 100), Load("300/s", 300, 300), Load("1,000/s", 1_000, 1_000)),
+    *(Load("2,000/s", 1_500, 2_000), Load("full", 2_000, None)),
 )
 WARM_UP = Load("warm-up", 200, None)
 
@@ -117,12 +118,15 @@ class Ours:
     platform: str = "slack"
 
     async def requests(self, count: int) -> Requests:
-        runs = [asyncio.ensure_future(self._run(number)) for number in range(count)]
+        runs: list[asyncio.Future[float]] = []
         shown: dict[int, tuple[str, str]] = {}
-        while len(shown) < count:
-            await asyncio.sleep(0.05)
-            for number, handle, message_id in await self._new(self.platform):
-                shown[number] = handle, message_id
+        while len(runs) < count:
+            some = range(len(runs), min(len(runs) + _ASKED_AT_ONCE, count))
+            runs += [asyncio.ensure_future(self._run(number)) for number in some]
+            while len(shown) < len(runs):
+                await asyncio.sleep(0.05)
+                for number, handle, message_id in await self._new(self.platform):
+                    shown[number] = handle, message_id
         for other in {"slack", "telegram"} - {self.platform}:
             await self._new(other)
         await quiet(self.server)
@@ -130,7 +134,7 @@ class Ours:
         return [
             a_request(self.platform, *shown[number], tools.secret, tools.hook)
             for number in range(count)
-        ], [*runs]
+        ], runs
 
     async def _new(self, platform: str) -> list[Any]:
         found = []

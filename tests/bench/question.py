@@ -178,10 +178,12 @@ class Asker:
             cards.told(card)
 
 
-async def cpu_round(asker: Asker, side: Side, most: int, *, at_once: int = _AT_ONCE) -> float:
-    """Milliseconds of the bots' processor a question, several at once."""
+async def ask_many(
+    asker: Asker, side: Side, most: int, *, at_once: int = _AT_ONCE
+) -> tuple[float, float]:
+    """Milliseconds of the bots' processor a question, and questions a second, several at once."""
     idle = await connected(side.server.ports, at_once)
-    used = side.server.cpu_seconds
+    used, started = side.server.cpu_seconds, time.perf_counter()
     left = iter(range(most))
 
     async def some() -> None:
@@ -190,10 +192,11 @@ async def cpu_round(asker: Asker, side: Side, most: int, *, at_once: int = _AT_O
 
     async with asyncio.timeout(_PATIENCE_SECONDS):
         await asyncio.gather(*(some() for _ in range(at_once)))
+    per_second = most / (time.perf_counter() - started)
     await quiet(side.server)
     while not idle.empty():
         idle.get_nowait().close()
-    return (side.server.cpu_seconds - used) / most * 1e3
+    return (side.server.cpu_seconds - used) / most * 1e3, per_second
 
 
 async def paced_round(asker: Asker, side: Side, most: int) -> list[Times]:
@@ -217,12 +220,12 @@ async def measure(
         async with AsyncExitStack() as stack:
             sides = await question_sides(tools, await asker.chats.start(), stack)
             for side in sides.values():
-                await cpu_round(asker, side, 50)
+                await ask_many(asker, side, 50)
             cpu: dict[str, list[float]] = {name: [] for name in sides}
             times: dict[str, list[list[Times]]] = {name: [] for name in sides}
             for _ in range(rounds):
                 for name, side in sides.items():
-                    cpu[name].append(await cpu_round(asker, side, most))
+                    cpu[name].append((await ask_many(asker, side, most))[0])
                 for name, side in sides.items():
                     times[name].append(await paced_round(asker, side, paced))
     return {"sides": {name: _figures(name, cpu, times) for name in cpu}}
@@ -261,8 +264,13 @@ async def question_sides(
     stack: AsyncExitStack,
     *,
     only: Sequence[str] = (LEAN, SAYSO, AT_ONCE, EVERYDAY),
+    processes: int = 1,
+    workers: int = 0,
 ) -> dict[str, Side]:
-    """Who asks, by side; ``chats`` is the port of both platforms."""
+    """Who asks, by side; ``chats`` is the port of both platforms.
+
+    Ours is so many ``processes``, or one with so many ``workers``.
+    """
     runs = FloorRuns()
     await runs.listen(tools.redis_path)
     redis = Redis(unix_socket_path=tools.redis_path)
@@ -276,9 +284,11 @@ async def question_sides(
             server = tools.start("everyday", tools.redis_path, chats=chats)
             sides[name] = Everyday(server, redis)
         else:
-            url = tools.url(f"questions-{len(sides)}")
+            url = tools.url(f"questions-{len(sides)}-{processes}-{workers}")
             more = _NO_WINDOW if name == AT_ONCE else ""
-            server = tools.start_sayso(url, chats=chats, more=more)
+            server = tools.start_sayso(
+                url, chats=chats, more=more, processes=processes, workers=workers
+            )
             sides[name] = Ours(server, await _gates(url, stack))
     for side in sides.values():
         await reachable(side.server)

@@ -2,7 +2,8 @@
 
 ``python -m bench.run [press] [asking] [waiting] [events] [back] [worst] [start]
 [deciding] [replay TRACE=FILE]`` measures those; without words, what a user feels most, in less than
-three minutes; ``all`` is all of them, and the curves.
+three minutes; ``all`` is all of them, and the curves. With ``publish`` the page of the documents
+says what was measured.
 Absolute times drift from run to run and between machines: only the ratios are claims.
 """
 
@@ -18,9 +19,13 @@ from typing import Any
 
 from bench.asking import measure_asking
 from bench.cores import take_load_core
+from bench.curves import desks as measure_desks
+from bench.curves import rules as measure_rules
 from bench.deciding import AIMS_US
 from bench.deciding import measure as measure_deciding
 from bench.machine import machine
+from bench.page import publish
+from bench.peers import measure as measure_peers
 from bench.press import CURVE
 from bench.press import measure as measure_press
 from bench.question import AIM_CARD, AIM_CPU_MS
@@ -31,7 +36,7 @@ from bench.worst import AIM_MS
 from support.valkey_server import Valkey
 
 COUNTS = (1_000, 10_000, 100_000)
-READERS = (100, 1_000)
+READERS = (100, 1_000, 3_000)
 # Readers that all come back at once: how many, to how many events of how many bytes; who is stuck.
 HERDS = (("500", "200", "3300"), ("15", "60", "900000", "--stuck"))
 _ROOT = Path(__file__).parents[2]
@@ -143,6 +148,33 @@ def events(redis_path: str, result: dict[str, Any]) -> None:
     ]
 
 
+def desks(redis_path: str, result: dict[str, Any]) -> None:
+    """Several bots' processes on one store."""
+    result["desks"] = asyncio.run(measure_desks(redis_path))
+    _print_rows("desks", result["desks"])
+
+
+def rules(_redis_path: str, result: dict[str, Any]) -> None:
+    """Deciding with up to 10,000 rules."""
+    result["rules"] = measure_rules()
+    _print_rows("rules", result["rules"])
+
+
+def peers(redis_path: str, result: dict[str, Any]) -> None:
+    """What people use instead."""
+    result["peers"] = measure_peers(redis_path)
+    _print_rows("peers", [{"way": way, **found} for way, found in result["peers"].items()])
+
+
+def _print_rows(name: str, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        parts = (
+            f"{key} {value:,.2f}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in row.items()
+        )
+        print(f"{name}: {', '.join(parts)}", flush=True)
+
+
 def _shown(name: str, *words: str) -> dict[str, float]:
     command = [sys.executable, "-m", f"bench.{name}", *words]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=_ROOT)
@@ -205,6 +237,9 @@ PARTS = {
     "question": questions,
     "press": presses,
     "press_curve": press_curve,
+    "peers": peers,
+    "desks": desks,
+    "rules": rules,
     "deciding": deciding,
     "replay": replay,
     "asking": asking,
@@ -224,7 +259,9 @@ def main(words: list[str]) -> None:
     take_load_core()
     for name, _, value in (word.partition("=") for word in words if "=" in word):
         os.environ[name] = value
-    named = [word for word in words if "=" not in word] or FIRST
+    named = [word for word in words if "=" not in word and word != "publish"]
+    if not named and "publish" not in words:
+        named = [*FIRST]
     for word in PARTS if "all" in named else named:
         server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
         server.start()
@@ -232,8 +269,10 @@ def main(words: list[str]) -> None:
             PARTS[word](str(server.folder / "valkey.sock"), result)
         finally:
             server.close()
-    _RESULT.parent.mkdir(exist_ok=True)
-    _RESULT.write_text(json.dumps(result, indent=1))
+        _RESULT.parent.mkdir(exist_ok=True)
+        _RESULT.write_text(json.dumps(result, indent=1))
+    if "publish" in words:
+        publish(json.loads(_RESULT.read_text()))
     print(f"all figures: {_RESULT}")
 
 

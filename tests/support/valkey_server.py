@@ -55,7 +55,7 @@ class Valkey:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+                preexec_fn=end_with_parent if sys.platform == "linux" else None,
             )
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not self._answers():
@@ -111,5 +111,6 @@ def free_port() -> int:
         return port
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """In a new process, before its command: it ends when the one that started it does (Linux)."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -138,17 +138,32 @@ async def _cpu(server: Valkey) -> float:
     return float(said["used_cpu_user"]) + float(said["used_cpu_sys"])
 
 
+def summary(rounds: Sequence[Mapping[str, Sequence[float]]]) -> list[dict[str, Any]]:
+    """For each store the medians of the rounds, and the least and the largest ratio to one."""
+    found = []
+    for name in STORES:
+        ratios = [sum(one[name]) / sum(one["one store"]) for one in rounds]
+        found.append(
+            {
+                "store": name,
+                "redis_cpu_us_a_decision": median(sum(one[name]) for one in rounds),
+                "against_one": median(ratios),
+                "least": min(ratios),
+                "largest": max(ratios),
+                "fullest_node": median(max(one[name]) / sum(one[name]) for one in rounds),
+                "room": median(max(one["one store"]) / max(one[name]) for one in rounds),
+            }
+        )
+    return found
+
+
 def _print(rounds: Sequence[Mapping[str, Sequence[float]]]) -> None:
     print(f"{'':10} {'us a decision':>14} {'against one':>12} {'fullest node':>13} {'room':>6}")
-    for name in STORES:
-        each = [sum(one[name]) for one in rounds]
-        ratios = [sum(one[name]) / sum(one["one store"]) for one in rounds]
-        fullest = median(max(one[name]) / sum(one[name]) for one in rounds)
-        room = median(max(one["one store"]) / max(one[name]) for one in rounds)
-        spread = f"{min(ratios):.2f}-{max(ratios):.2f}"
+    for row in summary(rounds):
+        spread = f"{row['least']:.2f}-{row['largest']:.2f}"
         print(
-            f"{name:10} {median(each):14.0f} {median(ratios):7.2f} {spread:>9} "
-            f"{fullest:9.0%} {room:8.2f}"
+            f"{row['store']:10} {row['redis_cpu_us_a_decision']:14.0f} {row['against_one']:7.2f} "
+            f"{spread:>9} {row['fullest_node']:9.0%} {row['room']:8.2f}"
         )
 
 

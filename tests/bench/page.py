@@ -206,6 +206,26 @@ def _desks(figures: Any, machine: Any) -> str:
     )
 
 
+def _cells(figures: Any, machine: Any) -> str:
+    head = ["store", "Redis' processor a decision", "of one store", "fullest node", "room"]
+    rows = [
+        [
+            row["store"],
+            f"{row['redis_cpu_us_a_decision']:,.0f} µs",
+            f"{row['against_one']:.2f} ({row['least']:.2f}–{row['largest']:.2f})",
+            f"{row['fullest_node']:.0%}",
+            f"{row['room']:.2f}",
+        ]
+        for row in figures
+    ]
+    said = (
+        "On a real cluster of three. *Room* is how many times the decisions of one store fit until "
+        "the fullest node is full, where each node has a core of its own "
+        "([how far it goes](scale.md))."
+    )
+    return "\n\n".join(("## Cells", _machine(machine), _table(head, rows), said))
+
+
 def _rules(figures: Any, machine: Any) -> str:
     head = ["rules", "like", "the last one is about the call", "none is", "compiled expressions"]
     rows = [
@@ -254,6 +274,7 @@ SECTIONS: Mapping[str, Callable[[Any, Any], str]] = {
     "peers": _peers,
     "press_curve": _press_curve,
     "desks": _desks,
+    "cells": _cells,
     "waiting": _waiting,
     "rules": _rules,
     "events": _events,

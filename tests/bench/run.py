@@ -15,9 +15,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.asking import measure_asking
+from bench.cells import summary
 from bench.cores import take_load_core
 from bench.curves import desks as measure_desks
 from bench.curves import rules as measure_rules
@@ -160,6 +162,16 @@ def rules(_redis_path: str, result: dict[str, Any]) -> None:
     _print_rows("rules", result["rules"])
 
 
+def cells(_redis_path: str, result: dict[str, Any]) -> None:
+    """What a decision costs the nodes of a cluster of three, with one store and with cells."""
+    with TemporaryDirectory(prefix="sayso-bench-") as folder:
+        path = Path(folder) / "rounds.json"
+        words = ["--decisions", "600", "--rounds", "3", "--json", str(path)]
+        command = [sys.executable, "-m", "bench.cells", *words]
+        subprocess.run(command, check=True, cwd=_ROOT)
+        result["cells"] = summary(json.loads(path.read_text()))
+
+
 def peers(redis_path: str, result: dict[str, Any]) -> None:
     """What people use instead."""
     result["peers"] = measure_peers(redis_path)
@@ -239,6 +251,7 @@ PARTS = {
     "press_curve": press_curve,
     "peers": peers,
     "desks": desks,
+    "cells": cells,
     "rules": rules,
     "deciding": deciding,
     "replay": replay,

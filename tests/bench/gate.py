@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from bench.cores import take_load_core
@@ -37,17 +37,21 @@ def too_dear(ratios: Mapping[str, float], bounds: Mapping[str, float]) -> list[s
     return found
 
 
-async def measured(redis_path: str) -> dict[str, float]:
-    """The ratio of each figure."""
+async def measured(redis_path: str, kinds: Collection[str], rounds: int) -> dict[str, float]:
+    """The ratio of each figure of these kinds."""
+    found: dict[str, float] = {}
     with under_test(redis_path) as tools:
         async with AsyncExitStack() as stack:
-            return {**await _presses(tools, stack), **await _questions(tools, stack)}
+            for kind, measure in {"press": _presses, "question": _questions}.items():
+                if kind in kinds:
+                    found |= await measure(tools, stack, rounds)
+    return found
 
 
-async def _presses(tools: UnderTest, stack: AsyncExitStack) -> dict[str, float]:
+async def _presses(tools: UnderTest, stack: AsyncExitStack, rounds: int) -> dict[str, float]:
     sides = await press_sides(tools, stack, floors=("tight floor",))
     least: dict[str, float] = {}
-    for number in range(1 + _ROUNDS):
+    for number in range(1 + rounds):
         for name, side in sides.items():
             cpu = await _cpu(side)
             if number:  # the first one is to get warm
@@ -62,12 +66,12 @@ async def _cpu(side: Side) -> float:
     return (await one_round(side, _PRESSES, connections=1)).cpu
 
 
-async def _questions(tools: UnderTest, stack: AsyncExitStack) -> dict[str, float]:
+async def _questions(tools: UnderTest, stack: AsyncExitStack, rounds: int) -> dict[str, float]:
     asker = Asker(tools)
     chats = await asker.chats.start()
     sides = await question_sides(tools, chats, stack, only=(LEAN, SAYSO))
     least: dict[str, float] = {}
-    for number in range(1 + _ROUNDS):
+    for number in range(1 + rounds):
         for name, side in sides.items():
             cpu, _ = await ask_many(asker, side, _QUESTIONS, at_once=4)
             if number:
@@ -79,13 +83,20 @@ def main(argv: Sequence[str]) -> int:
     """Measure and print; 1 when something is too dear."""
     parser = argparse.ArgumentParser(prog="make speed")
     parser.add_argument("--most", type=float, help="one bound for all, in place of theirs")
-    most = parser.parse_args(argv).most
-    bounds = BOUNDS if most is None else {name: float(most) for name in BOUNDS}
+    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="the cheapest of so many")
+    parser.add_argument("--only", choices=["press", "question"])
+    args = parser.parse_args(argv)
+    kinds = ["press", "question"] if args.only is None else [args.only]
+    bounds = {
+        name: most if args.most is None else float(args.most)
+        for name, most in BOUNDS.items()
+        if name.split()[0] in kinds
+    }
     take_load_core()
     server = Valkey(unixsocket="valkey.sock", unixsocketperm="700", password="")
     server.start()
     try:
-        ratios = asyncio.run(measured(str(server.folder / "valkey.sock")))
+        ratios = asyncio.run(measured(str(server.folder / "valkey.sock"), kinds, args.rounds))
     finally:
         server.close()
     for name, ratio in ratios.items():

@@ -9,7 +9,7 @@ from datetime import timedelta
 from pydantic.alias_generators import to_camel
 
 from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
-from sayso.cards.card import BACK, MORE, SHOW_ALL
+from sayso.cards.card import BACK, DETAILS, MORE, SHORTER, SHOW_ALL, WHOLE
 from sayso.events import UserInputRequest
 from sayso.stores.notices import PressKind
 from sayso.text.visible import on_one_line
@@ -17,7 +17,7 @@ from sayso_bots.cli.store import START_BOTS
 from sayso_bots.settings.durations import duration_text
 
 # Buttons that cards have whatever they ask.
-_EVERYWHERE = (SHOW_ALL, MORE, BACK, ALLOW_ALL, DENY_ALL)
+_EVERYWHERE = (SHOW_ALL, MORE, BACK, DETAILS, WHOLE, SHORTER, ALLOW_ALL, DENY_ALL)
 
 Naming = Callable[[str], str]
 

@@ -98,6 +98,8 @@ MORE = Choice("more", ENGLISH.more)
 BACK = Choice("back", ENGLISH.back)
 REVOKE = Choice("revoke", ENGLISH.revoke)
 DETAILS = Choice("details", ENGLISH.details)
+WHOLE = Choice("whole", ENGLISH.show_all)
+SHORTER = Choice("shorter", ENGLISH.back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,11 +328,14 @@ class Card:
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
-        show_all = (replace(SHOW_ALL, label=self.words.show_all),) if self.can_reveal else ()
+        is_open = not isinstance(self.state, Ended)
+        whole = replace(SHOW_ALL if is_open else WHOLE, label=self.words.show_all)
+        show_all = (whole,) if self.can_reveal else ()
         if not isinstance(self.state, Ended):
             return (*self._offered(self.body.choices), *show_all)
         if self.state.details:
-            return (*show_all, *self.state.choices, self.step_back)
+            shorter = replace(SHORTER, label=self.words.back)
+            return (*show_all, *self.state.choices, shorter)
         rest = (replace(DETAILS, label=self.words.details),) if self.has_details else ()
         return (*rest, *self.state.choices)
 

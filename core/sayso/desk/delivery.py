@@ -84,10 +84,6 @@ class Delivery:
         """
         return self._shown.get(handle)
 
-    def shows_details(self, handle: str) -> bool:
-        """Whether a card that has ended was opened up from here."""
-        return self._views.get(handle, Open()).details
-
     def note_shown(self, found: Found, offer: Offer | None) -> None:
         """Remember an open card that was posted from here, if it has an ``offer``."""
         if offer is not None:

@@ -8,7 +8,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from sayso.cards.bundle import EACH
-from sayso.cards.card import BACK, DETAILS, MORE, REVOKE, SHOW_ALL, Card, Choice, Open
+from sayso.cards.card import (
+    BACK,
+    DETAILS,
+    MORE,
+    REVOKE,
+    SHORTER,
+    SHOW_ALL,
+    WHOLE,
+    Card,
+    Choice,
+    Open,
+)
 from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
@@ -31,8 +42,9 @@ from sayso.stores.ports import Copy, Found, Settled, Shown
 
 _log = logging.getLogger(__name__)
 
-# What a card offers that has ended and was opened up.
-_AFTERWARDS = frozenset({BACK.key, SHOW_ALL.key})
+# What a card offers once it has ended, in whatever process it was opened up: no key of these is
+# one of an open card, so that a press on that comes too late.
+_AFTERWARDS = frozenset({DETAILS.key, WHOLE.key, SHORTER.key})
 
 
 class Presses:
@@ -102,8 +114,7 @@ class Presses:
         if found.ending is not None and press.choice == REVOKE.key:
             return await self._revoking.take(press, found)
         if found.ending is not None:
-            opened = self._parts.delivery.shows_details(press.handle)
-            if press.choice == DETAILS.key or (opened and press.choice in _AFTERWARDS):
+            if press.choice in _AFTERWARDS:
                 return await self._afterwards(press, found, standing)
             return self._late(press, found, found.ending)
         if standing is None:
@@ -158,15 +169,15 @@ class Presses:
         who may decide: as while the card was open, others see what is on it.
         """
         await self._parts.maker.prepare(found.copy.target, found.request)
-        words, view = self._words(found), Open(details=press.choice != BACK.key)
-        if press.choice == BACK.key:
+        words, view = self._words(found), Open(details=press.choice != SHORTER.key)
+        if press.choice == SHORTER.key:
             return self._step(found, view)
         card = self._parts.maker.card(found, view)
         adapter = self._parts.adapters[found.copy.place.platform]
         if card.is_cut and standing is None:
             standing = await self._parts.approvers.standing(press.actor, found.request)
         is_withheld = card.is_cut and standing is Standing.STRANGER
-        if press.choice == SHOW_ALL.key:
+        if press.choice == WHOLE.key:
             if is_withheld or not card.can_reveal:
                 return self._not_offered(found, card, press)
             problem = await put(adapter.reveal(press, card), words)

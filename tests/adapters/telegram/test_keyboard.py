@@ -80,7 +80,7 @@ def test_an_ended_card_offers_its_details_and_then_the_way_back(a_card: CardMake
 
     assert rows(keyboard(a_card(state=ended))) == [[("Details", f"p1:{HANDLE}:details")]]
     opened = a_card(state=replace(ended, details=True))
-    assert rows(keyboard(opened)) == [[("Back", f"p1:{HANDLE}:back")]]
+    assert rows(keyboard(opened)) == [[("Back", f"p1:{HANDLE}:shorter")]]
     elsewhere = a_card(state=replace(ended, outcome="superseded"))
     assert keyboard(elsewhere) is None
 

@@ -73,8 +73,8 @@ async def test_details_open_the_card_and_back_closes_it_for_whoever_presses(
     assert answer.kind is Answered.CONFIRM
     assert "command: make deploy" in opened.content
     assert ("Digest", opened.body.digest) in opened.facts
-    assert keys(opened) == ["show", "back"]
-    await room.desk.press(press_on(ref, opened, "back", by=STRANGER))
+    assert keys(opened) == ["whole", "shorter"]
+    await room.desk.press(press_on(ref, opened, "shorter", by=STRANGER))
     _, again = await shown(room, details=False)
     assert again.is_short
     assert room.chat.revealed == []
@@ -87,8 +87,8 @@ async def test_what_is_longer_than_a_message_is_sent_to_those_who_may_decide(
     await room.desk.press(press_on(ref, card, "details"))
     ref, opened = await shown(room, details=True)
 
-    refused = await room.desk.press(press_on(ref, opened, "show", by=STRANGER))
-    taken = await room.desk.press(press_on(ref, opened, "show"))
+    refused = await room.desk.press(press_on(ref, opened, "whole", by=STRANGER))
+    taken = await room.desk.press(press_on(ref, opened, "whole"))
 
     assert (refused.kind, taken.kind) == (Answered.REFUSED, Answered.SHOWN)
     [(_, text)] = room.chat.revealed
@@ -119,7 +119,7 @@ async def test_a_stranger_is_shown_nothing_in_a_dialog_that_no_card_showed(room:
 
     await room.desk.press(press_on(ref, card, "details", by=STRANGER))
     ref, opened = await shown(room, details=True)
-    refused = await room.desk.press(press_on(ref, opened, "show", by=STRANGER))
+    refused = await room.desk.press(press_on(ref, opened, "whole", by=STRANGER))
 
     assert "command: make deploy" in opened.content
     assert "line 399" not in opened.content
@@ -149,7 +149,23 @@ async def test_a_card_that_was_opened_up_while_it_was_open_is_short_once_it_has_
     assert (await room.chat.ended_card()).is_short
 
 
-async def test_back_on_a_card_that_is_not_opened_up_comes_too_late(room: ChatRoom) -> None:
+async def test_a_card_that_another_process_opened_up_is_closed_and_shown_in_full_here(
+    room: ChatRoom,
+) -> None:
+    """No process knows what another one has opened up, or itself before it was started again."""
+    ref, card = await ended(room)
+
+    taken = await room.desk.press(press_on(ref, card, "whole"))
+    refused = await room.desk.press(press_on(ref, card, "whole", by=STRANGER))
+    closed = await room.desk.press(press_on(ref, card, "shorter"))
+
+    kinds = [answer.kind for answer in (taken, refused, closed)]
+    assert kinds == [Answered.SHOWN, Answered.REFUSED, Answered.CONFIRM]
+    [(_, text)] = room.chat.revealed
+    assert "line 399" in text
+
+
+async def test_back_and_show_all_of_a_card_that_was_open_come_too_late(room: ChatRoom) -> None:
     ref, card = await ended(room)
 
     answers = [await room.desk.press(press_on(ref, card, key)) for key in ("back", "show")]

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequenc
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 from sayso.agent.place import project_folder
@@ -69,6 +70,9 @@ def proxied(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 async def _before_all(
     args: argparse.Namespace, env: Mapping[str, str], setup: Setup, headers: Mapping[str, str]
 ) -> int:
+    if args.server and which(args.server[0], path=env.get("PATH")) is None:
+        # Else only its clients would read so.
+        raise ConfigError(f"the server cannot be started: there is no command {args.server[0]}")
     sides = AtAddress(Web(args.url, headers)) if args.url else InProcesses(args.server, env)
     return await _listening(args, env, setup, sides)
 

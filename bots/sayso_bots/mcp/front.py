@@ -20,6 +20,7 @@ from sayso_bots.mcp.messages import HEADER_MISMATCH, Message, NotAMessageError
 from sayso_bots.mcp.peers import NoSessionError, Side, Sides, TooManyError, principal_of
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.servers.headers import NAME, decoded, headers_of
+from sayso_bots.mcp.words import MCP_WORDS
 
 PATH = "/mcp"
 
@@ -114,7 +115,7 @@ class Front:
         origin = request.headers.get("Origin")
         came = None if origin is None else urlsplit(origin).hostname or ""
         if self._names and (host not in self._names or came not in (None, *self._names)):
-            raise web.HTTPForbidden
+            raise web.HTTPForbidden(text=MCP_WORDS.strange_name)
         headers = request.headers.copy()
         if self._token:
             brought = headers.pop("Authorization", "")

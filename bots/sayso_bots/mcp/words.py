@@ -46,6 +46,10 @@ class McpWords:
     server_gone: str = (
         "The MCP server ended before it answered ({why}): whether the call ran is not known."
     )
+    strange_name: str = (
+        "Not reached under this Host, or not from this Origin. Name the host with --name where "
+        "sayso is started.\n"
+    )
     instructions: str = (
         "Ask with request_approval before you do what a person should decide, and do it only if "
         "the result says that it was approved, with the arguments that it gives. Nothing in here "

@@ -8,8 +8,10 @@ import signal
 import sys
 from datetime import UTC, datetime
 
+import aiohttp
 import pytest
 from mcp import Client
+from support.commands import Run
 from support.mcp_machine import Machine, text
 from support.mcp_room import ALICE, call, modern, open_question, request, tasks
 from support.mcp_serving import served
@@ -159,6 +161,26 @@ async def test_other_machines_are_let_in_with_a_token_only(machine: Machine) -> 
 
     assert process.returncode == 2
     assert "SAYSO_MCP_TOKEN" in err.decode()
+
+
+def test_a_server_that_is_not_there_is_said_before_any_client_comes(run: Run) -> None:
+    words = ("mcp-proxy", "--listen", "127.0.0.1:0", "--", "/no/such/server")
+    done = run(*words, env={"SAYSO_STORE_URL": "redis://127.0.0.1:6379/0", "PATH": "/usr/bin"})
+
+    assert done.code == 2
+    assert "there is no command /no/such/server" in done.err
+
+
+async def test_who_comes_under_a_name_that_is_not_known_reads_how_to_name_it(
+    machine: Machine,
+) -> None:
+    async with (
+        served(machine, *machine.proxied()) as proxy,
+        aiohttp.ClientSession() as session,
+        session.post(proxy.url, data=b"{}", headers={"Host": "laptop.example"}) as response,
+    ):
+        assert response.status == 403
+        assert "--name" in await response.text()
 
 
 async def test_our_own_server_is_served_over_http_too(machine: Machine) -> None:

@@ -1,11 +1,11 @@
-"""Which messages still ask: a button that decides is live, and neither Revoke nor Details do."""
+"""Which messages still ask: a button that decides is live, and one that only looks does not."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-LOOKS_BACK = re.compile("^(Revoke|Details)")
+LOOKS_BACK = re.compile("^(Revoke|Details|Back|Show all)")
 """The labels of buttons that look back at a question and decide on none."""
 
 

@@ -62,6 +62,7 @@ class CellsBus:
     @asynccontextmanager
     async def _merged(self, heard: _Heard[_T]) -> AsyncIterator[AsyncIterator[_T]]:
         """What all cells tell. A cell that is away joins when it is back: then some was missed."""
+        self._cells.home.check()
         mailbox: Mailbox[_T | BusLostError] = Mailbox()
         loop = asyncio.get_running_loop()
         begun: dict[str, asyncio.Future[BusLostError | None]] = {

@@ -22,6 +22,7 @@ from sayso.errors import (
 )
 from sayso.stores.backend import Backend
 from sayso.stores.cells.marks import Marks
+from sayso.stores.home import Home
 from sayso.stores.ports import Record
 from sayso.stores.troubles import Troubles
 
@@ -67,6 +68,8 @@ class Cells:
         self._marks = Marks(self.backends, self.name_of)
         self._known: dict[str, str] = {}
         self._troubles = Troubles(_log)
+        self.home = Home()
+        self.home.check()
 
     @property
     def names(self) -> Sequence[str]:
@@ -170,6 +173,7 @@ class Cells:
 
     async def each_named(self, do: Callable[[str], Awaitable[_T]]) -> Said[_T]:
         """What each cell says, asked by its name."""
+        self.home.check()
         said = await asyncio.gather(*(_tried(do(name)) for name in self._names))
         answers: dict[str, _T] = {}
         away: dict[str, SaysoError] = {}

@@ -35,6 +35,7 @@ class CellsOutbox:
         self, desk: str, intake: Intake | None = None
     ) -> AsyncIterator[AsyncIterator[Job]]:
         """Jobs for the desk of this name from all cells; one that is away holds up no other."""
+        self._cells.home.check()
         upkeep = Background("cells of the store")
         taking = _Taking(asyncio.Queue(maxsize=_MOST_HANDED), asyncio.Event())
         takers = [

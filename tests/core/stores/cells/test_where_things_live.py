@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from support.cells import AGENT, asked_in, in_cell, remember_in
@@ -16,6 +18,7 @@ from sayso.errors import (
     StoreUnreachableError,
     UnknownCellError,
     UnknownRequestError,
+    WrongLoopError,
 )
 from sayso.rules.floor import Floor
 from sayso.stores.backend import Backend
@@ -23,6 +26,7 @@ from sayso.stores.cells.backend import CellsBackend
 from sayso.stores.cells.cells import Cells
 from sayso.stores.connect import open_backend
 from sayso.stores.handles import cell_in, new_handle
+from sayso.stores.topics import LOG_TOPIC
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon
 from sayso.testing.floor_contract import a_floor
 
@@ -259,3 +263,33 @@ async def test_late_requests_of_all_cells_expire(backend: Backend) -> None:
     assert await backend.watch.expire() is None
 
     assert await backend.watch.pending() == []
+
+
+DOORS: dict[str, Callable[[Backend], Awaitable[Any]]] = {
+    "store.get": lambda backend: backend.store.get("q-1"),
+    "store.settle": lambda backend: backend.store.settle("q-1", a_response()),
+    "watch.pending": lambda backend: backend.watch.pending(),
+    "rules.all": lambda backend: backend.rules.all(),
+    "rules.book": lambda backend: backend.rules.book(RunRef(AGENT, "s-1")),
+    "bus.rings": lambda backend: backend.bus.rings("inbox").__aenter__(),
+    "bus.subscribe": lambda backend: backend.bus.subscribe(LOG_TOPIC).__aenter__(),
+    "outbox.jobs": lambda backend: backend.outbox.jobs("desk").__aenter__(),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_cells_of_another_loop_raise_at_once(door: str, address: str) -> None:
+    home = asyncio.new_event_loop()
+    opened = open_backend(address)
+    backend = home.run_until_complete(opened.__aenter__())
+    home.run_until_complete(backend.store.get("q-1"))
+
+    async def elsewhere() -> None:
+        async with asyncio.timeout(5):
+            await DOORS[door](backend)
+
+    with pytest.raises(WrongLoopError):
+        asyncio.run(elsewhere())
+
+    home.run_until_complete(opened.__aexit__(None, None, None))
+    home.close()

@@ -25,6 +25,7 @@ from sayso.errors import DeliveryError, PlaceMovedError
 from sayso.platforms.finding import NotLooked
 from sayso.stores.ports import Drafts
 from sayso_telegram.addresses import chat_of, number_of, user_id_of
+from sayso_telegram.card import sending
 from sayso_telegram.card.bundle_keyboard import MOST_STORED_IN_BUNDLE, bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message, bundle_room
 from sayso_telegram.card.called import with_call
@@ -166,9 +167,7 @@ class TelegramAdapter:
         chat_id, thread_id = chat_of(place)
         where: dict[str, Any] = {"chat_id": chat_id, "message_thread_id": thread_id}
         if reply_to:
-            where["reply_parameters"] = ReplyParameters(
-                number_of(reply_to), allow_sending_without_reply=True
-            )
+            where["reply_parameters"] = sending.reply_to(reply_to)
         with self._client.errors():
             await sent(self._client, text, **where)
 

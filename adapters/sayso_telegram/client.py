@@ -5,25 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, cast
 
 from telegram import Bot
 from telegram.error import TelegramError
+from telegram.request import RequestData
 
 from sayso.errors import DeliveryError
 from sayso_telegram.config import TelegramConfig
 from sayso_telegram.failures import PLATFORM, cause_of, delivery_error
-from sayso_telegram.request import ANSWER_SECONDS, request_for
-
-
-class PlainBot(Bot):
-    """python-telegram-bot's bot, which can also hand out an answer as it came."""
-
-    __slots__ = ()
-
-    async def plain(self, method: str, arguments: dict[str, Any], answer_seconds: float) -> Any:
-        """The result of a method as a JSON value."""
-        return await self._post(method, arguments, read_timeout=answer_seconds)
+from sayso_telegram.request import ANSWER_SECONDS, PlainData, request_for
 
 
 class Client:
@@ -33,7 +24,7 @@ class Client:
         _keep_the_token_out_of_logs()
         self._token = config.bot_token
         self._request = request_for(config.api_url)
-        self.bot = PlainBot(
+        self.bot = Bot(
             config.bot_token,
             base_url=config.base_url,
             request=self._request,
@@ -56,14 +47,19 @@ class Client:
     async def call(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
         """The result of a method as a JSON value; inside of an ``errors`` block.
 
-        python-telegram-bot's own methods build strict objects, which takes longer than the
-        call, and fail as a whole on a field that this server, older or newer, does not have.
+        ``arguments`` are JSON values; None is left out. python-telegram-bot's own methods build
+        strict objects, which takes longer than the call, and fail as a whole on a field
+        that this server, older or newer, does not have.
 
         Raises:
             TelegramError: Telegram did not do it.
         """
-        patience = answer_seconds + ANSWER_SECONDS
-        return await self.bot.plain(method, arguments, patience)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return await self._request.post(
+            f"{self.bot.base_url}/{method}",
+            cast("RequestData", PlainData(given)),
+            read_timeout=answer_seconds + ANSWER_SECONDS,
+        )
 
     async def raw(self, method: str, *, answer_seconds: float = 0, **arguments: Any) -> Any:
         """The result of a method as a JSON value.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -70,6 +71,24 @@ def proxy_for(url: str) -> str:
     if not proxy or urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2]):
         return ""
     return proxy if "://" in proxy else f"http://{proxy}"
+
+
+class PlainData:
+    """Arguments of a call that are JSON values already: python-telegram-bot's RequestData."""
+
+    contains_files = False
+    multipart_data: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self.parameters = parameters
+
+    @property
+    def json_parameters(self) -> dict[str, str]:
+        """Each value as it stands in a form."""
+        return {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in self.parameters.items()
+        }
 
 
 class AiohttpRequest(BaseRequest):

@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 from e2e.asked import Asked
 from e2e.hands import SlackHands
-from redis.asyncio import Redis
 from support.doors import Work, agents_handle, deploy
 from support.scenes import Scenes, cards
 from support.valkey_server import free_port
 
 from sayso import Decision, Handle, ToolCall
-from sayso.stores.redis.keys import Keys
+from sayso.stores.redis.client import Client
+from sayso.stores.redis.url import read_url
 
 
 class Double:
@@ -137,7 +137,9 @@ class FailClosedContract(Scenes):
 
 async def spoil(store_url: str, question_id: str) -> None:
     """Write an answer of an unknown kind into the record of a question, past everything of ours."""
-    url, _, namespace = store_url.partition("?namespace=")
-    async with Redis.from_url(url) as redis:
+    client = Client(read_url(store_url))
+    try:
         ending = json.dumps({"type": "NEWER_THAN_THIS", "approved": True})
-        await redis.hset(Keys(namespace).record(question_id), "e", ending)
+        await client.command("HSET", client.keys.record(question_id), "e", ending)
+    finally:
+        await client.aclose()

@@ -72,5 +72,8 @@ def fitting(pieces: list[Piece], words: CardWords) -> Formatted:
     texts, over = cut_by_rank(ranked, over, least=_LEAST_UNITS, size=units, cut=fitted)
     if over:
         raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
-    parts = (replace(piece.part, text=text) for piece, text in zip(pieces, texts, strict=True))
+    parts = (
+        piece.part if text is piece.part.text else replace(piece.part, text=text)
+        for piece, text in zip(pieces, texts, strict=True)
+    )
     return Formatted(tuple(parts), words.from_agent)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import BadRequest
 
+from sayso_telegram.addresses import number_of
 from sayso_telegram.card.formatted import Formatted
 from sayso_telegram.client import Client
 from sayso_telegram.failures import is_about_entities, is_unchanged
@@ -14,6 +16,24 @@ from sayso_telegram.failures import is_about_entities, is_unchanged
 _log = logging.getLogger(__name__)
 
 _NO_PREVIEW = {"is_disabled": True}
+
+
+def reply_to(message_id: str) -> dict[str, Any]:
+    """ReplyParameters: in reply to a message where that still stands."""
+    return {"message_id": number_of(message_id), "allow_sending_without_reply": True}
+
+
+def written(markup: InlineKeyboardMarkup | ForceReply | None) -> dict[str, Any] | None:
+    """What Telegram takes for the buttons of ours."""
+    if not isinstance(markup, InlineKeyboardMarkup):
+        return None if markup is None else markup.to_dict()
+    rows = markup.inline_keyboard
+    return {"inline_keyboard": [[_written(button) for button in row] for row in rows]}
+
+
+def _written(button: InlineKeyboardButton) -> dict[str, Any]:
+    found = {"text": button.text, "callback_data": button.callback_data}
+    return {**found, "style": button.style} if button.style else found
 
 
 async def sent(client: Client, text: Formatted, **arguments: Any) -> str:
@@ -37,6 +57,7 @@ async def _formatted(
 ) -> Any:
     """Make the call; if Telegram cannot read the formatting, once more without, same buttons."""
     arguments["link_preview_options"] = _NO_PREVIEW
+    arguments["reply_markup"] = written(arguments.get("reply_markup"))
     entities = [entity.to_dict() for entity in text.entities]
     try:
         return await client.call(method, text=text.text, entities=entities, **arguments)

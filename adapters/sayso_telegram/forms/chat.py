@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from telegram import ReplyParameters
-
 from sayso.chats.places import MessageRef, Place
 from sayso.dialogues.view import Board, Note, Prompt
 from sayso.errors import DeliveryError
 from sayso_telegram.addresses import chat_of, number_of
+from sayso_telegram.card import sending
 from sayso_telegram.card.formatted import Formatted
 from sayso_telegram.card.sending import edited, sent
 from sayso_telegram.client import Client
@@ -31,7 +30,7 @@ class FormChat:
         """
         chat_id, thread_id = chat_of(reply_to.place)
         text, markup = _rendered(view)
-        to = ReplyParameters(number_of(reply_to.message_id), allow_sending_without_reply=True)
+        to = sending.reply_to(reply_to.message_id)
         with self._client.errors():
             number = await sent(
                 self._client,

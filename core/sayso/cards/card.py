@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Literal
 
 from sayso.cards.buttons import is_key
@@ -185,7 +186,7 @@ class Ended:
         return f"{self.by_name} ({self.by})" if self.by_name else self.by
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: what it shows is worked out once, and kept
 class Card:
     """One copy of a request, shown in one place.
 
@@ -222,7 +223,7 @@ class Card:
         """Whether it shows what came of it and no more: the rest is behind *Details*."""
         return isinstance(self.state, Ended) and not self.state.details
 
-    @property
+    @cached_property
     def on_screen(self) -> OnScreen:
         """The values as far as the place can show them, and what of them is left out."""
         if self.is_short:
@@ -238,7 +239,7 @@ class Card:
         """The values as one text, as far as the place can show them."""
         return plain_text(self.on_screen.values)
 
-    @property
+    @cached_property
     def description(self) -> str:
         """The description as far as the place can show it."""
         if self.is_short:
@@ -249,7 +250,7 @@ class Card:
         room = screen.Room(len(said), self._described_lines, self.columns)
         return f"{screen.beginning(said, room)}…"
 
-    @property
+    @cached_property
     def _described_lines(self) -> int:
         """The lines that the values leave for the description."""
         if self.lines >= UNLIMITED:
@@ -258,7 +259,7 @@ class Card:
         taken = sum(screen.lines_of(value, shown) for value in self.body.values)
         return max(self.lines - taken - self._fact_lines, min(_SHARE, self.lines))
 
-    @property
+    @cached_property
     def _fact_lines(self) -> int:
         said = [*(f"{name} {value}" for name, value in self.body.facts), *self.body.dangers]
         return sum(rows(one, self.columns) for one in said)
@@ -286,7 +287,7 @@ class Card:
         title = shortened(self.body.title, _WHICH_LIMIT)
         return " · ".join(filter(None, (number, title, self.body.digest)))
 
-    @property
+    @cached_property
     def is_cut(self) -> bool:
         """Whether a part of what is decided on is missing from the card."""
         if self.is_short:
@@ -325,7 +326,7 @@ class Card:
         below = self.state.below if isinstance(self.state, Ended) else ()
         return (*digest, *below, *self.body.details)
 
-    @property
+    @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
         is_open = not isinstance(self.state, Ended)
@@ -339,7 +340,7 @@ class Card:
         rest = (replace(DETAILS, label=self.words.details),) if self.has_details else ()
         return (*rest, *self.state.choices)
 
-    @property
+    @cached_property
     def more(self) -> tuple[Choice, ...]:
         """The choices offered now behind *More…*, in order."""
         return self._offered(self.body.more)

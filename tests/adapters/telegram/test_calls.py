@@ -8,19 +8,20 @@ import logging
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from telegram import InputFile
+from telegram import Bot, InputFile
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest
 
 from sayso.errors import ConfigError, DeliveryError
-from sayso_telegram.client import Client, PlainBot
+from sayso_telegram.client import Client
 from sayso_telegram.config import TelegramConfig
-from sayso_telegram.request import AiohttpRequest, Patience, proxy_for, request_for
+from sayso_telegram.request import AiohttpRequest, Patience, PlainData, proxy_for, request_for
 
 TOKEN = "4000000000:AAF_a-token-of-a-test-0123456789abcdef"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -174,7 +175,7 @@ async def test_a_file_of_several_megabytes_goes_out_beside_its_arguments() -> No
     app = web.Application(client_max_size=10_000_000)
     app.add_routes([web.post("/bot{token}/sendDocument", take)])
     async with TestServer(app) as there, opened(AiohttpRequest()) as request:
-        bot = PlainBot(TOKEN, base_url=str(there.make_url("/bot")), request=request)
+        bot = Bot(TOKEN, base_url=str(there.make_url("/bot")), request=request)
         file = InputFile(b"x" * 4_000_000, filename="complete.txt")
         await bot.send_document(-1, file, caption="näh & so")
 
@@ -250,3 +251,36 @@ def test_a_socks_proxy_needs_an_extra_and_its_absence_is_an_error_of_the_setting
 
 def test_calls_without_a_socks_proxy_do_not_go_over_httpx() -> None:
     assert not isinstance(request_for("https://api.telegram.org"), HTTPXRequest)
+
+
+def test_a_form_has_texts_as_they_are_and_everything_else_as_json() -> None:
+    whole = PlainData({"chat_id": -1, "text": "näh & so", "list": [{"type": "bold"}]})
+
+    assert whole.json_parameters == {
+        "chat_id": "-1",
+        "text": "näh & so",
+        "list": '[{"type": "bold"}]',
+    }
+
+
+async def test_arguments_arrive_as_they_are_without_those_that_are_none() -> None:
+    given: dict[str, Any] = {
+        "chat_id": -1,
+        "text": "näh & so",
+        "is": True,
+        "list": [{"type": "bold"}],
+    }
+    taken: dict[str, object] = {}
+
+    async def take(request: web.Request) -> web.Response:
+        taken.update(await request.json())
+        return web.json_response({"ok": True, "result": True})
+
+    app = web.Application()
+    app.add_routes([web.post("/bot{token}/anything", take)])
+    async with TestServer(app) as there:
+        client = Client(TelegramConfig(TOKEN, ("secret",), str(there.make_url("")).rstrip("/")))
+        async with client.opened():
+            assert await client.raw("anything", **given, nothing=None) is True
+
+    assert taken == given

@@ -14,6 +14,7 @@ from sayso_telegram.card.bundle_keyboard import bundle_keyboard
 from sayso_telegram.card.bundle_message import bundle_message
 from sayso_telegram.card.keyboard import keyboard
 from sayso_telegram.card.message import message
+from sayso_telegram.card.sending import written
 
 GOLDEN = Path(__file__).parent / "golden"
 STATES = {name: (card,) for name, card in ALONE.items()} | TOGETHER
@@ -27,7 +28,7 @@ def shown(cards: tuple[Card, ...]) -> dict[str, Any]:
         "text": text.text,
         "entities": [entity.to_dict() for entity in text.entities],
         "without_entities": text.without_entities,
-        "buttons": None if buttons is None else buttons.to_dict(),
+        "buttons": written(buttons),
     }
 
 

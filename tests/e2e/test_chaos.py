@@ -10,6 +10,7 @@ from chaos.judge import answers, noted, problems, records_of
 from chaos.lag import Lag
 from chaos.ledger import Ledger, Told
 from chaos.people import live_buttons
+from support.live import is_live
 
 from sayso import Outcome, PermissionRequestEvent, PermissionResponseEvent
 from sayso.chats.places import MessageRef
@@ -183,6 +184,19 @@ async def test_a_card_whose_number_is_known_must_not_be_left(backend: Backend) -
     left = [f"slack 17.0 'deploy' ['{MARKER}']", f"slack 18.0 'deploy' ['{MARKER}']"]
 
     assert noted(left, await records_of(ledger, backend)) == left[:1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "live"),
+    [
+        (["Revoke 3", "Details 4"], False),
+        (["Back 3", "Show all 3"], False),
+        (["Back", "Always?"], True),
+        (["Deny", "Show all"], True),
+    ],
+)
+def test_only_buttons_that_decide_are_left(labels: list[str], live: bool) -> None:
+    assert is_live(labels) is live
 
 
 def test_a_late_machine_widens_a_bound_by_what_was_measured() -> None:

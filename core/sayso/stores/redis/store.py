@@ -219,7 +219,12 @@ def _with(given: Sequence[Any], settled: Settled) -> Settled:
     if not given:
         return settled
     question_id = given[0].decode()
-    job = given_job(question_id, given_record(question_id, given))
+    try:
+        job = given_job(question_id, given_record(question_id, given))
+    except (UnreadableEventError, ValueError, TypeError) as error:
+        # It is settled, whatever else it has: the job goes to another desk, as one that is late.
+        _log.error("a request that is settled cannot be read: %s", error)
+        return settled
     return replace(settled, receipt=job.receipt, record=job.record)
 
 

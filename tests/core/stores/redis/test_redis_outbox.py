@@ -108,6 +108,18 @@ async def test_what_a_desk_settled_and_does_not_work_on_goes_to_another(backend:
     assert (job.question_id, job.receipt, job.tries) == ("q-1", mine.receipt, 2)
 
 
+async def test_what_cannot_be_read_of_a_request_makes_no_settled_one_fail(
+    backend: Backend, server: Any, keys: Keys
+) -> None:
+    request = a_request("q-1")
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await server.hset(keys.record("q-1"), "c:of-a-later-version", "[]")
+
+    settled = await backend.store.settle("q-1", a_response(request), upkeep=Upkeep("desk"))
+
+    assert (settled.first, settled.receipt) == (True, "")
+
+
 async def test_a_slow_desk_keeps_what_it_settled(backend: Backend) -> None:
     async with backend.outbox.jobs("slow"), backend.outbox.jobs("other") as other:
         backend.outbox.have("slow", job := await settled(backend, "slow"))

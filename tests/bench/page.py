@@ -25,10 +25,10 @@ Row = Sequence[str]
 
 
 def merged(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """What was measured now in place of what was measured before, part by part."""
+    """What was measured now in place of what was measured before, of each part with a section."""
     parts = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
     for name, figures in measured.items():
-        if name != "machine":
+        if name in SECTIONS:
             parts[name] = {"machine": measured["machine"], "figures": figures}
     return dict(sorted(parts.items()))
 
@@ -287,13 +287,13 @@ def _draw_presses(figures: Any) -> str:
         for side, found in row["sides"].items():
             cpu = found["server_cpu_us_a_press"]["value"]
             lines.setdefault(side, []).append((found["presses_per_second"]["value"], cpu))
-    lines = {name: _rounded(line) for name, line in lines.items()}
+    lines = {name: sorted(_rounded(line)) for name, line in lines.items()}
     across = Axis("presses a second")
     return plot("Processor time a press", across, Axis("µs"), lines)
 
 
 def _rounded(line: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Two digits are enough to tell the marks of several lines apart."""
+    """One digit is enough, and keeps the marks of several lines apart."""
     return [(float(f"{x:.1g}"), y) for x, y in line]
 
 

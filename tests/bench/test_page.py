@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bench.page import FIGURES, PAGE, PLOTS, SECTIONS, drawings, page
+from bench.page import FIGURES, PAGE, PLOTS, SECTIONS, drawings, merged, page
 
 
 def test_the_page_and_its_plots_are_what_the_script_makes_of_the_figures() -> None:
@@ -14,8 +14,15 @@ def test_the_page_and_its_plots_are_what_the_script_makes_of_the_figures() -> No
     assert {path.stem: path.read_text() for path in PLOTS.glob("*.svg")} == drawings(parts)
 
 
-def test_every_part_of_the_figures_has_its_section() -> None:
-    assert set(json.loads(FIGURES.read_text())) <= {*SECTIONS}
+def test_what_is_measured_now_takes_the_place_of_the_same_part_and_of_no_other() -> None:
+    before = json.loads(FIGURES.read_text())
+    measured = {"machine": {"at": "now"}, "rules": [{"rules": 10}], "herd": [{"clients": 500}]}
+
+    after = merged(measured)
+
+    assert after["rules"] == {"machine": {"at": "now"}, "figures": [{"rules": 10}]}
+    assert {**after, "rules": before["rules"]} == before
+    assert set(after) <= {*SECTIONS}
 
 
 def test_the_page_says_when_the_machine_had_other_things_to_do() -> None:

@@ -105,6 +105,10 @@ class _Parts:
         self._told: set[str] = set()
         self._seen: set[Danger] = set()
         self._left = _MOST_LOOKS
+        # A short call is its own part, and a part of one line its own beginning.
+        self._looked: dict[tuple[tuple[str, str], ...], set[Danger]] = {}
+        if (key := _looked_at(call.arguments)) is not None:
+            self._looked[key] = {*dangers} - {Danger.UNREAD}
         self._in_sight = FIRST - AGENT - len(tool_name(call.name)) - len(" · : ")
         always = self._in({})
         self._grave = [one for one in dangers if one not in always]
@@ -273,12 +277,24 @@ class _Parts:
 
     def _in(self, arguments: Arguments) -> set[Danger]:
         """The dangers of these arguments; none where enough was looked at."""
+        key = _looked_at(arguments)
+        if key is not None and (known := self._looked.get(key)) is not None:
+            return known
         self._left -= 1
         if self._left < 0:
             return set()
         call = replace(self._call, arguments=arguments)
-        found = dangers_of(call, self._root, self._roles)
-        return {one for one in found if one is not Danger.UNREAD}
+        found = {*dangers_of(call, self._root, self._roles)} - {Danger.UNREAD}
+        if key is not None:
+            self._looked[key] = found
+        return found
+
+
+def _looked_at(arguments: Arguments) -> tuple[tuple[str, str], ...] | None:
+    """By what a look at them is known again; None for what is more than text."""
+    if all(isinstance(one, str) for one in arguments.values()):
+        return tuple(arguments.items())
+    return None
 
 
 def _listed(value: Any) -> Sequence[Any]:

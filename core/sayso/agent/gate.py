@@ -152,7 +152,9 @@ class Gate(Resuming):
             ArgumentsChangedError: the arguments changed while they were asked about.
             KeyReusedError: the session asked about another call under the key.
         """
-        return await self._checks.check(call, self._options.asked(**how))
+        asked = self._options.asked(**how)
+        del how  # many wait here: what was read of it is not kept
+        return await self._checks.check(call, asked)
 
     def before_iteration(self) -> None:
         """First phase: a new iteration begins, and no answer of the last one counts for it."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +35,33 @@ _AT_ONCE = 100
 _LATE_SECONDS = 0.25
 _NOBODY_ASKED = "nobody was asked"
 _STOPPED = "the agent stopped waiting"
+
+
+class Expected:
+    """The future of a question's ending, as long as somebody waits: kept small, as many do."""
+
+    __slots__ = ("_cancelled", "_future", "_inbox", "_question_id")
+
+    def __init__(
+        self, inbox: Inbox, question_id: str, cancelled: Callable[[str], None] | None
+    ) -> None:
+        self._inbox = inbox
+        self._question_id = question_id
+        self._cancelled = cancelled
+
+    def __enter__(self) -> asyncio.Future[Ring]:
+        self._future = self._inbox.expect(self._question_id)
+        return self._future
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        try:
+            # Also while asking: the store may have the question without having said so yet.
+            if isinstance(error, asyncio.CancelledError) and self._cancelled is not None:
+                self._cancelled(self._question_id)
+        finally:
+            self._inbox.forget(self._question_id, self._future)
 
 
 class Questions:
@@ -142,25 +168,13 @@ class Questions:
         )
         return replace(opened, seconds=left)
 
-    @contextmanager
-    def expected(
-        self, question_id: str, run: RunRef, *, alone: bool = True
-    ) -> Iterator[asyncio.Future[Ring]]:
+    def expected(self, question_id: str, run: RunRef, *, alone: bool = True) -> Expected:
         """A future of the question's ending; cancelled inside, the question is cancelled too.
 
         Not where others may wait for it as well: whoever is not ``alone``.
         """
         inbox = self._backend.at(run).inbox
-        future = inbox.expect(question_id)
-        try:
-            yield future
-        except asyncio.CancelledError:
-            # Also while asking: the store may have the question without having said so yet.
-            if alone:
-                self._cancel_later(question_id)
-            raise
-        finally:
-            inbox.forget(question_id, future)
+        return Expected(inbox, question_id, self._cancel_later if alone else None)
 
     async def record(self, question_id: str, time: CallTime | None) -> Record:
         """All that the store knows of a question of this session, asked here or elsewhere.

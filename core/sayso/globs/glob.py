@@ -25,6 +25,9 @@ _SPECIAL = re.compile(
 # The reference joins two backslashes with what follows them, but not out of a group.
 _LONE_BACKSLASH = r"@(\\)"
 
+# Text that means itself: no sign that means anything in a pattern, no beginning that is dropped.
+_PLAIN = re.compile(r"[A-Za-z0-9_/ =,:-][A-Za-z0-9_/ =,:.-]{0,1000}\Z")
+
 _Test = Callable[[Value], bool]
 
 
@@ -73,6 +76,16 @@ def compiled(pattern: str) -> Glob:
         ConfigError: the pattern is refused.
     """
     return Glob(pattern)
+
+
+def check_pattern(pattern: str) -> None:
+    """Say what is wrong with a pattern before it is used; plain text is not compiled for that.
+
+    Raises:
+        ConfigError: the pattern is refused.
+    """
+    if _PLAIN.match(pattern) is None:
+        compiled(pattern)
 
 
 def escape(text: str) -> str:

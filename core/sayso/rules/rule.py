@@ -25,7 +25,7 @@ from pydantic_core import from_json
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, has_known_form
 from sayso.errors import ConfigError
-from sayso.globs.glob import compiled, escape
+from sayso.globs.glob import check_pattern, compiled, escape
 from sayso.rules.fits import Fit
 from sayso.rules.javascript import as_text
 from sayso.rules.values import Values
@@ -73,7 +73,7 @@ class Rule:
     def _readable(cls, params: Mapping[str, str]) -> Mapping[str, str]:
         for name, pattern in params.items():
             try:
-                compiled(pattern)
+                check_pattern(pattern)
             except ConfigError as error:
                 raise ConfigError(f"the pattern of {name!r} is refused: {error}") from None
         return params

@@ -12,7 +12,7 @@ from support.examples import examples
 
 from sayso.errors import ConfigError
 from sayso.globs.dangers import dangers
-from sayso.globs.glob import Glob, escape
+from sayso.globs.glob import Glob, check_pattern, compiled, escape
 from sayso.globs.notes import DangerKind
 from sayso.globs.parser import parse
 from sayso.globs.value import Text
@@ -367,3 +367,27 @@ def test_every_example_of_a_danger_matches(pattern: str) -> None:
 
     for danger in told:
         assert Glob(pattern).matches(danger.sample)
+
+
+@settings(max_examples=examples(300))
+@given(st.text('ab1_/ =,:.-*?[](){}!+@|\\^$"\0é', max_size=12))
+@example("a//./.b")
+@example("-,=: ./a.")
+def test_what_is_taken_without_a_look_would_not_be_refused(pattern: str) -> None:
+    """Plain text is not compiled to learn that it can be: the answer is the same."""
+    try:
+        Glob(pattern)
+    except ConfigError as error:
+        with pytest.raises(ConfigError, match=re.escape(str(error))):
+            check_pattern(pattern)
+    else:
+        check_pattern(pattern)
+
+
+def test_plain_text_is_not_compiled_to_be_checked() -> None:
+    compiled.cache_clear()
+
+    check_pattern("deploy service-17 --to=/srv/shop.d")
+    assert compiled.cache_info().misses == 0
+    check_pattern("deploy service-*")
+    assert compiled.cache_info().misses == 1

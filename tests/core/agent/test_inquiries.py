@@ -144,7 +144,7 @@ async def test_what_is_still_open_can_be_resumed_later(processes: list[Backend])
         question_id = await gate.submit(Clarify("Which?"))
     async with Gate.open(resuming, run=RUN) as gate:
         with pytest.raises(WaitTimeoutError):
-            await gate.resume(question_id, timeout=0.05, expect=Clarification)
+            await gate.resume(question_id, timeout=0.3, expect=Clarification)
         await gate.cancel(question_id, reason="no longer needed")
         answer = await gate.resume(question_id, expect=Clarification)
 
@@ -194,7 +194,7 @@ async def test_another_kind_of_result_than_was_asked_for_is_a_clear_error() -> N
 
 async def test_a_verdict_can_be_expected_by_name() -> None:
     async with Gate.open("memory://", run=RUN) as gate:
-        call = await gate.submit(ToolCall("bash"), timeout=0.05)
+        call = await gate.submit(ToolCall("bash"), timeout=0.3)
         assert isinstance(call, str)
         verdict = await gate.resume(call, expect=Verdict)
 

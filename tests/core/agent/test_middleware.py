@@ -93,7 +93,7 @@ async def test_a_policys_own_question_needs_no_run_and_no_expiry(backend: Backen
         )
         return Decision.DENY.because(ending.outcome.value)
 
-    async with Gate.open(backend, run=RUN, policy=asks, timeout=0.05) as gate:
+    async with Gate.open(backend, run=RUN, policy=asks, timeout=0.3) as gate:
         verdict = await gate.check(ToolCall("bash"))
 
     assert verdict.reason == Outcome.EXPIRED.value

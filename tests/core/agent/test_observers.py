@@ -148,7 +148,7 @@ async def test_observers_hear_how_the_store_ended_it_and_not_what_somebody_offer
 
 async def test_observers_hear_that_nobody_answered_in_time_where_no_bots_run(two: Two) -> None:
     async with (
-        Gate.open(two.here, run=RUN, timeout=0.05) as gate,
+        Gate.open(two.here, run=RUN, timeout=0.3) as gate,
         Gate.open(two.there, run=RunRef("deploy-bot", "s-1")) as elsewhere,
         elsewhere.events() as events,
     ):

@@ -267,7 +267,7 @@ async def test_a_rule_revoked_after_an_allow_once_was_spent_no_longer_allows(
 
     spent: list[bool] = []
     policy = Chain(spends, Remembered())
-    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.05) as gate:
+    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.3) as gate:
         verdict = await gate.check(LS)
 
     assert True in spent

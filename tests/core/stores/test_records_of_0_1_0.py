@@ -59,7 +59,7 @@ async def test_a_call_that_was_asked_about_is_not_asked_about_again(backend: Bac
     request = await asked(backend)
     await backend.store.settle(request.permission_id, approval(request))
 
-    async with Gate.open(backend, run=RUN, timeout=0.05) as gate:
+    async with Gate.open(backend, run=RUN, timeout=0.3) as gate:
         verdicts = await gate.resume_batch([request.permission_id])
         again = await gate.check(PAY)
         other = await gate.check(replace(PAY, arguments=OTHERS[2]))
@@ -159,7 +159,7 @@ async def test_what_a_session_remembers_counts_for_the_same_call_alone(
     await backend.store.settle(request.permission_id, approval(request), remember=rule)
 
     policy = RulePolicy(default="ask" if effect == "allow" else "allow")
-    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.05) as gate:
+    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.3) as gate:
         calls = [ToolCall("pay", arguments) for arguments in (PAY.arguments, *OTHERS)]
         verdicts = [await gate.check(call) for call in calls]
 

@@ -67,7 +67,7 @@ async def test_an_always_allow_that_cannot_be_read_allows_nothing(
     await rewrite(store_url, old, new)
 
     policy = RulePolicy(allow=[Rule("bash", {"command": "pwd"})])
-    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.05) as gate:
+    async with Gate.open(backend, run=RUN, policy=policy, timeout=0.3) as gate:
         assert (await gate.check(LS)).outcome is Outcome.EXPIRED
         assert (await gate.check(PWD)).line == "allow rule 1"
 

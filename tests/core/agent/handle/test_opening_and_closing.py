@@ -205,7 +205,7 @@ def test_a_forked_process_begins_anew_and_the_parent_goes_on(
 
         assert not waiting.is_alive()
         assert people.ended.get(timeout=20).reason == "by the child"
-        assert handle.sync.check(CALL, timeout=0.05).outcome is Outcome.EXPIRED
+        assert handle.sync.check(CALL, timeout=0.3).outcome is Outcome.EXPIRED
 
 
 def test_a_session_of_its_own_is_the_same_all_along_and_that_of_nobody_else() -> None:

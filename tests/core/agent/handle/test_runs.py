@@ -29,7 +29,7 @@ async def backend() -> AsyncIterator[Backend]:
 
 @pytest.fixture
 def gates(backend: Backend) -> Gates:
-    return Gates(backend, GateOptions(RUN, timeout=0.05))
+    return Gates(backend, GateOptions(RUN, timeout=0.3))
 
 
 @pytest.fixture

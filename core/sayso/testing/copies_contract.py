@@ -103,6 +103,22 @@ class CopiesContract:
         assert record is not None
         assert set(record.copies) == {shown, quiet}
 
+    async def test_what_was_shown_in_full_stays_so_when_its_message_is_noted_later(
+        self, backend: Backend
+    ) -> None:
+        """Somebody may press *Show all* before whoever posted the card has noted its message."""
+        request = await _opened(backend)
+        copy = a_copy(request.question_id)
+        await backend.copies.issue(copy)
+        seen = replace(copy, message_id="1", revealed=True)
+        await backend.copies.mark(seen)
+
+        await backend.copies.mark(replace(copy, message_id="1"))
+
+        found = await backend.copies.find(copy.handle)
+        assert found is not None
+        assert found.copy == seen
+
     async def test_a_card_that_stands_alone_is_in_no_bundle(self, backend: Backend) -> None:
         request = await _opened(backend)
         alone = a_copy(request.question_id)

@@ -46,7 +46,7 @@ class MemoryCopies:
         )
 
     async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
-        """Note the message a copy became and whether all of it was shown.
+        """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
             UnknownRequestError: no such request.
@@ -62,7 +62,9 @@ class MemoryCopies:
             and any(other.stands and other.target == copy.target for other in others)
         ):
             closed_at = self._records.now()
-        entry.copies[copy.handle] = kept = replace(copy, closed_at=closed_at)
+        revealed = copy.revealed or (before is not None and before.revealed)
+        kept = replace(copy, closed_at=closed_at, revealed=revealed)
+        entry.copies[copy.handle] = kept
         if offer is not None and is_named_now and entry.ending is None and closed_at is None:
             found = Found(kept, self._records.record(entry).request, None)
             self._outbox.tell(Shown(copy.handle, copy.question_id, offer, lambda: found))

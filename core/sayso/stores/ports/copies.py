@@ -145,7 +145,7 @@ class Copies(Protocol):
         ...
 
     async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
-        """Note the message a copy became and whether all of it was shown.
+        """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         When its message is named for the first time and another one stands
         for the same open request and target, this copy is closed; otherwise, and with an

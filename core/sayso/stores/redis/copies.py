@@ -68,7 +68,7 @@ class RedisCopies:
         )
 
     async def mark(self, copy: Copy, *, offer: Offer | None = None) -> Marked:
-        """Note the message a copy became and whether all of it was shown.
+        """Note the message a copy became and whether all of it was shown: what was, stays so.
 
         Raises:
             UnknownRequestError: no such request.

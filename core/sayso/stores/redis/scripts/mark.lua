@@ -23,6 +23,8 @@ local function is_second()
   return false
 end
 
+-- Whoever noted that all of it was shown may have been quicker than who posted it.
+if known[3] and cjson.decode(known[3])[5] == 1 then copy = string.gsub(copy, ',0%]$', ',1]') end
 local closed = known[4] and string.match(known[4], '^%d+') or '0'
 local is_named_now = named(copy) and not (known[3] and named(known[3]))
 if is_named_now and not known[2] and is_second() then closed = string.format('%.0f', clock()) end

@@ -183,6 +183,8 @@ class AiohttpRequest(BaseRequest):
             raise TimedOut from None
         except aiohttp.ClientResponseError as error:
             raise NetworkError(f"{type(error).__name__}: HTTP {error.status}") from None
+        except aiohttp.InvalidURL:  # its words are the URL
+            raise NetworkError("the address of the Bot API is no URL") from None
         except (aiohttp.ClientError, OSError) as error:
             raise NetworkError(f"{type(error).__name__}: {error}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import selectors
@@ -26,6 +27,7 @@ _ACCEPT_AT_ONCE = 64
 _AGAIN_SECONDS = 0.02
 _IDLE_SECONDS = 60.0
 _KILLED = 130
+_FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 
@@ -75,6 +77,8 @@ class Parent:
         self._places = [_Place(number) for number in range(1, count + 1)]
         self._selector = selectors.DefaultSelector()
         self._waiting: deque[socket.socket] = deque()
+        self._listens = False
+        self._full_until = 0.0
         self._turn = 0
         self._has_served = False
         self._stops = 0
@@ -89,6 +93,7 @@ class Parent:
                         return worker
                 if not any(place.pid for place in self._places) and self._stops:
                     return self._code
+                self._listen(not self._stops and not self._waiting and not self._is_full())
                 for key, _ in self._selector.select(self._patience()):
                     if key.fileobj is came:
                         self._heed(came.recv(4096))
@@ -108,7 +113,7 @@ class Parent:
                 yield place
 
     def _patience(self) -> float:
-        if self._waiting:
+        if self._waiting or self._is_full():
             return _AGAIN_SECONDS
         if self._stops or not self._has_served:
             return _IDLE_SECONDS
@@ -172,13 +177,28 @@ class Parent:
             return False  # it is gone, and its end is heard in a moment
 
     def _accept(self, listening: socket.socket) -> None:
-        if self._waiting:
-            return  # the others wait in the socket
         for _ in range(_ACCEPT_AT_ONCE):
             try:
                 self._waiting.append(listening.accept()[0])
-            except OSError:
-                return  # nobody is there any more, or too many files are open
+            except OSError as error:
+                if error.errno in _FULL:
+                    self._full_until = time.monotonic() + _AGAIN_SECONDS
+                return  # else nobody is there any more
+
+    def _is_full(self) -> bool:
+        """Whether there was no room for another connection a moment ago."""
+        return time.monotonic() < self._full_until
+
+    def _listen(self, wanted: bool) -> None:
+        """Hear of calls, or leave them in the sockets: whoever hears and takes none never rests."""
+        if wanted == self._listens:
+            return
+        self._listens = wanted
+        for listening in self._sockets:
+            if wanted:
+                self._selector.register(listening, selectors.EVENT_READ)
+            else:
+                self._selector.unregister(listening)
 
     def _hand_out(self) -> None:
         while self._waiting and self._hand(self._waiting[0]):
@@ -210,8 +230,8 @@ class Parent:
             return
         if self._has_served:
             self._say(STOPPING)
+        self._listen(False)
         for listening in self._sockets:
-            self._selector.unregister(listening)
             listening.close()
         self._signal(signal.SIGTERM)
 
@@ -256,7 +276,6 @@ class Parent:
     def _listening(self) -> Iterator[None]:
         for listening in self._sockets:
             listening.setblocking(False)
-            self._selector.register(listening, selectors.EVENT_READ)
         try:
             yield
         finally:

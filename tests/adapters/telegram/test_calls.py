@@ -139,6 +139,14 @@ async def test_no_error_and_no_log_holds_the_token(
     assert "body-secret" not in told
 
 
+async def test_an_address_that_is_none_is_not_quoted_with_the_token_in_it() -> None:
+    async with opened(AiohttpRequest()) as request:
+        with pytest.raises(NetworkError) as caught:
+            await request.do_request(f"http://[bad/bot{TOKEN}/getMe", "POST")
+
+    assert TOKEN not in "".join(traceback.format_exception(caught.value))
+
+
 async def test_a_closed_client_holds_no_connection_and_makes_no_call() -> None:
     left = asyncio.Event()
 

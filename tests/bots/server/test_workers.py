@@ -161,6 +161,30 @@ async def test_a_worker_that_dies_is_said_and_started_again_while_the_other_serv
     assert re.search(r"worker [12] of 2 ended with 137; it is started again in 0\.5 s", line)
 
 
+async def test_calls_that_wait_for_a_worker_cost_their_parent_next_to_nothing(bots: Bots) -> None:
+    for worker in bots.workers():
+        os.kill(worker, signal.SIGKILL)
+    await seen(lambda: not bots.workers())
+    before = _cpu_seconds(bots.pid)
+
+    # One after the other, so that the parent has taken some when the others come.
+    calls = [await asyncio.open_connection(*_address(bots.url)) for _ in range(20)]
+    for _, writer in calls:
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: bots\r\nConnection: close\r\n\r\n")
+    answers = await asyncio.gather(*(reader.readline() for reader, _ in calls))
+
+    assert set(answers) == {b"HTTP/1.1 200 OK\r\n"}
+    assert _cpu_seconds(bots.pid) - before < 0.25
+    for _, writer in calls:
+        writer.close()
+    await until(bots.is_whole)
+
+
+def _cpu_seconds(pid: int) -> float:
+    used = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
 async def test_connections_are_shared_out_evenly(bots: Bots) -> None:
     connections = [await asyncio.open_connection(*_address(bots.url)) for _ in range(20)]
 

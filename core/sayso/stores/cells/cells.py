@@ -144,28 +144,40 @@ class Cells:
         """The cell of a request, as far as it is known here."""
         return self._known.get(question_id)
 
-    async def holding(self, question_id: str) -> Backend | None:
-        """The cell that has the request; None where none of them has.
+    async def name_holding(self, question_id: str) -> str | None:
+        """The name of the cell that has the request; None where none of them has.
 
         Raises:
-            StoreUnreachableError: none that answers has it, and not all answer.
+            StoreUnreachableError: none that answers has it, and not all answer, or it
+                cannot be used.
         """
         name = self._known.get(question_id)
         if name is None:
             name = await self._found(question_id)
-        return None if name is None else await self.reach(name)
+        if name is not None:
+            await self.reach(name)
+        return name
 
-    async def of_request(self, question_id: str) -> Backend:
-        """The cell that has the request.
+    async def name_of_request(self, question_id: str) -> str:
+        """The name of the cell that has the request.
 
         Raises:
             UnknownRequestError: none of them has.
-            StoreUnreachableError: none that answers has it, and not all answer.
+            StoreUnreachableError: as for ``name_holding``.
         """
-        cell = await self.holding(question_id)
-        if cell is None:
+        name = await self.name_holding(question_id)
+        if name is None:
             raise UnknownRequestError(question_id)
-        return cell
+        return name
+
+    async def holding(self, question_id: str) -> Backend | None:
+        """The cell that has the request, as ``name_holding``."""
+        name = await self.name_holding(question_id)
+        return None if name is None else self.backends[name]
+
+    async def of_request(self, question_id: str) -> Backend:
+        """The cell that has the request, as ``name_of_request``."""
+        return self.backends[await self.name_of_request(question_id)]
 
     async def each(self, do: Callable[[Backend], Awaitable[_T]]) -> Said[_T]:
         """What each cell says; one that is away holds up no other."""

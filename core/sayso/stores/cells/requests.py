@@ -96,12 +96,11 @@ class CellsStore:
         upkeep: Upkeep | None = None,
     ) -> Settled:
         """Record the ending; a rule for more than its session counts in all cells then."""
-        cell = await self._cells.of_request(question_id)
-        name = self._cells.known(question_id)
+        name = await self._cells.name_of_request(question_id)
         wide = remember if remember is not None and is_wide(remember) else None
-        if wide is not None and name is not None:
+        if wide is not None:
             await self._wide.intend(name, wide.rule_id)
-        settled = await cell.store.settle(
+        settled = await self._cells.backends[name].store.settle(
             question_id,
             ending,
             remember=remember,
@@ -110,7 +109,7 @@ class CellsStore:
             seen=seen,
             upkeep=upkeep,
         )
-        if wide is not None and name is not None:
+        if wide is not None:
             await self._wide.spread(name, wide.rule_id)
         return replace(settled, receipt=f"{name} {settled.receipt}") if settled.receipt else settled
 
@@ -143,8 +142,8 @@ class CellsWatch:
         """The endings recorded so far."""
         by_cell: defaultdict[str, list[str]] = defaultdict(list)
         for question_id in question_ids:
-            if await self._cells.holding(question_id) is not None:
-                by_cell[self._cells.known(question_id) or ""].append(question_id)
+            if (name := await self._cells.name_holding(question_id)) is not None:
+                by_cell[name].append(question_id)
         looks = (
             self._cells.backends[name].watch.look(ids, inbox=inbox) for name, ids in by_cell.items()
         )
@@ -211,8 +210,7 @@ class CellsCopies:
 
     async def new_handle(self, question_id: str) -> str:
         """A random handle for a card of the request."""
-        await self._cells.of_request(question_id)
-        return new_handle(self._cells.known(question_id) or "")
+        return new_handle(await self._cells.name_of_request(question_id))
 
     async def issue(self, copy: Copy, *, keep: timedelta = KEPT) -> None:
         """Bind a new handle to its request and place."""

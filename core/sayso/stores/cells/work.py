@@ -132,8 +132,7 @@ class CellsErrands:
         """Let the name be due in so many seconds."""
         cell = self._taken.get((queue, name))
         if cell is None and about:
-            await self._cells.holding(about)
-            cell = self._cells.known(about)
+            cell = await self._cells.name_holding(about)
         cell = cell or self._cells.known(name) or self._cells.named(f"errands {queue}")
         await self._cells.backends[cell].errands.put(queue, name, seconds=seconds, about=about)
 

@@ -60,35 +60,18 @@ def _ended(told: Sequence[Any]) -> Job:
     return given_job(question_id, record)
 
 
-# many: they are the parts of a card, as mark.lua tells them
-def _shown(
-    desk: str,
-    offered: str,
-    question_id: str,
-    handle: str,
-    request: str,
-    deadline: str,
-    copy: str,
-    bundle: str,
-    more: str,
-    call: str,
-) -> Shown:
-    found = partial(_found, question_id, handle, request, deadline, copy, bundle, more, call)
+def _shown(desk: str, offered: str, question_id: str, handle: str, *kept: str) -> Shown:
+    """A card as mark.lua tells it: its request with the deadline, and the parts of the copy."""
+    request, deadline, *parts = kept
+    copy, _, _, _ = parts
+    found = partial(_found, question_id, handle, request, deadline, parts)
     # What a script compares it with; nothing is secured by it that was not looked at here.
     seen = sha1(f"{request}{copy}".encode(), usedforsecurity=False).hexdigest()
     return Shown(handle, question_id, Offer(desk, from_json(offered)), found, seen)
 
 
 def _found(
-    question_id: str,
-    handle: str,
-    request: str,
-    deadline: str,
-    copy: str,
-    bundle: str,
-    more: str,
-    call: str,
+    question_id: str, handle: str, request: str, deadline: str, parts: Sequence[str]
 ) -> Found:
-    parts = (copy, bundle, more, call)
     shown = read_copy(question_id, handle, *(part.encode() for part in parts))
     return Found(shown, stored_request(request.encode(), deadline.encode()), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -94,3 +94,9 @@ class Background:
         # Messages of errors may hold an address with its token, which a handler would print.
         told = "".join(traceback.format_exception(error)).rstrip()
         _log.error("%s failed: %s", self._name, redacted_text(told))
+
+
+async def together(work: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result]:
+    """The results of all of it, done at once and in its order; one alone needs no task for that."""
+    parts = [*work]
+    return [await parts[0]] if len(parts) == 1 else await asyncio.gather(*parts)

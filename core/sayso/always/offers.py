@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sayso.always.dangers import (
@@ -108,6 +108,8 @@ class _Offering:
     call: ToolCall
     run: RunRef
     words: AlwaysWords
+    # Several offers are of one rule. It is kept, so that no other one takes its number.
+    said: dict[int, tuple[Rule, tuple[str, ...]]] = field(default_factory=dict)
 
     def all(self, rules: Sequence[Rule]) -> Iterator[Offer | None]:
         words = self.words
@@ -165,7 +167,7 @@ class _Offering:
         denies = effect == "deny"
         sentence = self.words.stored_never if denies else self.words.stored
         place = where(scope, self.run, self.words)
-        said = (sentence.format(m, place) for m in meanings(rule, self.call, self.words))
+        said = (sentence.format(meaning, place) for meaning in self._meanings(rule))
         wordings = [text for text in said if len(text) <= LONGEST_STORED]
         if not wordings:
             return None
@@ -182,6 +184,12 @@ class _Offering:
             warning=warning(dangers, self.words),
         )
         return Offer(choice, rule, effect, dangers)
+
+    def _meanings(self, rule: Rule) -> tuple[str, ...]:
+        if (known := self.said.get(id(rule))) is None:
+            meant = tuple(meanings(rule, self.call, self.words))
+            known = self.said[id(rule)] = rule, meant
+        return known[1]
 
 
 def _is_for_the_session(danger: RuleDanger) -> bool:

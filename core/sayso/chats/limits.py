@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from sayso.cards.card import LONGEST_LABEL, LONGEST_STORED, CardBody, Choice
@@ -86,9 +87,12 @@ class Limits:
         for choice in body.choices:
             if not _is_optional(choice) and (why := fitting.why_not(choice, self.button)):
                 return words.not_askable.format(choice=choice.label, why=why)
-        left = [*fitting.offered(body.choices, self.button)]
-        left += fitting.offered(body.more, self.menu, are_optional=True)
-        if body.choices and not left:
+        left = chain(
+            fitting.offered(body.choices, self.button),
+            fitting.offered(body.more, self.menu, are_optional=True),
+        )
+        # One is enough: of the others, ``fitted`` says which fit.
+        if body.choices and next(left, None) is None:
             return words.nothing_left.format(why=fitting.reasons[0])
         return ""
 

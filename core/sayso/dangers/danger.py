@@ -34,7 +34,13 @@ class Danger(Enum):
     MANY_PEOPLE = "notifies many people"
     UNREAD = "longer than what was looked through"
 
+    # There is one of each: by what it is it is found at once, its name need not be looked at.
+    __hash__ = object.__hash__
+
+
+_WEIGHTS = {danger: number for number, danger in enumerate(Danger)}
+
 
 def ordered(found: set[Danger]) -> tuple[Danger, ...]:
     """The same, the gravest first."""
-    return tuple(danger for danger in Danger if danger in found)
+    return tuple(sorted(found, key=_WEIGHTS.__getitem__))

@@ -99,6 +99,11 @@ def dangers_of(
     ``root`` is where it works, ``roles`` what its arguments are for, where that is known. Takes
     time in proportion to the call, and never more than for ``LONGEST`` characters of it.
     """
+    return ordered(dangers_in(call, root, roles))
+
+
+def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = None) -> set[Danger]:
+    """The same in no order, for whoever looks at one part of a call after another."""
     if roles is None:
         tool = known(call)
         roles = Roles() if tool is None else tool.roles
@@ -115,7 +120,7 @@ def dangers_of(
     found |= _of_lists(call.arguments, roles, root or Root())
     if not whole:
         found.add(Danger.UNREAD)
-    return ordered(found)
+    return found
 
 
 def dangerous_lines(call: ToolCall, argument: str, text: str) -> tuple[int, ...]:

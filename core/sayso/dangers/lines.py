@@ -163,13 +163,17 @@ def _of_the_whole(text: str) -> set[Danger]:
 def _of_words(arguments: tuple[str, ...]) -> set[Danger]:
     found: set[Danger] = set()
     for word in arguments[:_MOST_LOOKED_AT]:
-        if " " in word or len(word) > _LONGEST_WORD:
-            continue
-        if is_production(word.partition("=")[2] if word.startswith("-") else word):
-            found.add(Danger.PRODUCTION)
-        if is_secret(word):
-            found.add(Danger.SECRETS)
+        if len(word) <= _LONGEST_WORD and " " not in word:
+            found.update(_of_word(word))
     return found
+
+
+# A line is looked at as a whole and in parts: its words come many times.
+@lru_cache(maxsize=1_024)
+def _of_word(word: str) -> tuple[Danger, ...]:
+    named = is_production(word.partition("=")[2] if word.startswith("-") else word)
+    production = (Danger.PRODUCTION,) if named else ()
+    return (*production, Danger.SECRETS) if is_secret(word) else production
 
 
 def _fits(row: Row, arguments: tuple[str, ...], words: frozenset[str]) -> bool:

@@ -236,11 +236,11 @@ class CardMaker:
                     del self._fitted[next(iter(self._fitted))]
         return fitted
 
-    def offer(self, found: Found, desk: str) -> Offer | None:
-        """What the open card takes at once; None for a large request."""
-        if not self._bodies.has_small(found.request, self.words(found).questions):
+    def offer(self, found: Found, card: Card, desk: str) -> Offer | None:
+        """What the card takes at once; None for a large request, and where it is not open."""
+        is_small = self._bodies.has_small(found.request, self.words(found).questions)
+        if not is_small or not isinstance(card.state, Open):
             return None
-        card = self.card(found)
         offered = every((*card.choices, *card.more))
         return Offer(desk, {one.key: one.label for one in offered if _ends_it_at_once(one)})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -19,7 +19,7 @@ from sayso.desk.rounds import Rounds
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Copies, Copy, Found, Offer, Shown
-from sayso.tasks import Background
+from sayso.tasks import Background, together
 
 _log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class Delivery:
     async def bundle(self, found: Found) -> list[Found]:
         """All cards on the message of this one that the store still knows, in their order."""
         handles = found.copy.handles
-        there = await asyncio.gather(*(self._look_up(found, handle) for handle in handles))
+        there = await together(self._look_up(found, handle) for handle in handles)
         return [one for one in there if one is not None and one.copy.handles == handles]
 
     async def note_message(self, found: Found, message: MessageRef) -> None:
@@ -156,9 +156,12 @@ class Delivery:
             try:
                 async with self._lanes.turn(place, rank, budgets):
                     begin()
-                    shown, is_new = await self._sent(found, last, is_bare=is_bare)
+                    bundle = await self.bundle(found)
+                    shown, is_new = await self._sent(found, bundle, last, is_bare=is_bare)
                 # Another desk may have shown a later state before this one arrived.
-                if not is_new or shown == await self._cards(found, is_bare=is_bare):
+                if not is_new or (now := await self.bundle(found)) == bundle:
+                    return shown
+                if shown == await self._cards(found, now, is_bare=is_bare):
                     return shown
             except DeliveryError as error:
                 _log.warning("a message is not up to date: %s", error)
@@ -177,22 +180,25 @@ class Delivery:
                 is_bare = True
             last = None
 
-    async def _sent(self, found: Found, last: Cards | None, *, is_bare: bool) -> tuple[Cards, bool]:
+    async def _sent(
+        self, found: Found, bundle: Sequence[Found], last: Cards | None, *, is_bare: bool
+    ) -> tuple[Cards, bool]:
         """What the message shows now, and whether that was sent just now."""
         adapter = self._adapters[found.copy.place.platform]
         ref = MessageRef(found.copy.place, found.copy.message_id)
         if is_bare:
-            bare = await self._cards(found, is_bare=True)
+            bare = await self._cards(found, bundle, is_bare=True)
             await adapter.update(ref, bare)
             return bare, True
         async with self._caution.about(found.copy.question_id):
-            cards = await self._cards(found)
+            cards = await self._cards(found, bundle)
             if cards and cards != last:
                 await adapter.update(ref, cards)
             return cards, bool(cards) and cards != last
 
-    async def _cards(self, found: Found, *, is_bare: bool = False) -> Cards:
-        bundle = await self.bundle(found)
+    async def _cards(
+        self, found: Found, bundle: Sequence[Found], *, is_bare: bool = False
+    ) -> Cards:
         if not is_bare:
             await self._maker.prepare(found.copy.target, *(one.request for one in bundle))
         return tuple(

@@ -26,7 +26,7 @@ from sayso.errors import (
     UnknownRequestError,
 )
 from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
-from sayso.tasks import Background
+from sayso.tasks import Background, together
 
 _log = logging.getLogger(__name__)
 
@@ -211,7 +211,7 @@ class Showing:
                     if all(one.ending is not None for one in found):
                         await self._drop(copies)
                         return ""
-                    ref = await self._show(adapter, found, place)
+                    cards, ref = await self._show(adapter, found, place)
             except TimeoutError:
                 if not patience.expired():
                     raise
@@ -228,7 +228,7 @@ class Showing:
                     # The platform may have posted it all the same: then both messages work.
                     copies = await self._issued(records, place, calls)
             else:
-                await self._note_posted(records, copies, ref)
+                await self._note_posted(records, copies, cards, ref)
                 return ""
 
     async def _now(
@@ -240,7 +240,7 @@ class Showing:
                 Found(copy, record.request, None)
                 for copy, record in zip(copies, records, strict=True)
             ]
-        now = await asyncio.gather(*(self._copies.find(copy.handle) for copy in copies))
+        now = await together(self._copies.find(copy.handle) for copy in copies)
         found = []
         for one, copy, record in zip(now, copies, records, strict=True):
             if one is None:
@@ -248,11 +248,13 @@ class Showing:
             found.append(Found(copy, record.request, one.ending))
         return found
 
-    async def _show(self, adapter: Adapter, found: Sequence[Found], place: Place) -> MessageRef:
+    async def _show(
+        self, adapter: Adapter, found: Sequence[Found], place: Place
+    ) -> tuple[Sequence[Card], MessageRef]:
         async with self._caution.about(found[0].copy.question_id):
             await self._maker.prepare(place, *(one.request for one in found))
-            cards: list[Card] = [self._maker.card(one) for one in found]
-            return await adapter.show(cards, place)
+            cards = [self._maker.card(one) for one in found]
+            return cards, await adapter.show(cards, place)
 
     async def _issued(
         self, records: Sequence[Record], place: Place, calls: Sequence[Call]
@@ -275,10 +277,10 @@ class Showing:
         return copies
 
     async def _issue(self, copies: Sequence[Copy]) -> None:
-        await asyncio.gather(*(self._copies.issue(copy, keep=self._keep) for copy in copies))
+        await together(self._copies.issue(copy, keep=self._keep) for copy in copies)
 
     async def _drop(self, copies: Sequence[Copy]) -> None:
-        await asyncio.gather(*map(self._copies.drop, copies))
+        await together(map(self._copies.drop, copies))
 
     async def _follow(self, copies: Sequence[Copy], moved: PlaceMovedError) -> list[Copy]:
         place = copies[0].place
@@ -289,14 +291,20 @@ class Showing:
         return followed
 
     async def _note_posted(
-        self, records: Sequence[Record], copies: Sequence[Copy], ref: MessageRef
+        self,
+        records: Sequence[Record],
+        copies: Sequence[Copy],
+        cards: Sequence[Card],
+        ref: MessageRef,
     ) -> None:
         shown = [
             Found(copy.at(ref), record.request, None)
             for copy, record in zip(copies, records, strict=True)
         ]
-        offers = [self._maker.offer(one, self._desk) for one in shown]
-        marked = await asyncio.gather(*map(self._noted, shown, offers))
+        offers = [
+            self._maker.offer(one, card, self._desk) for one, card in zip(shown, cards, strict=True)
+        ]
+        marked = await together(map(self._noted, shown, offers))
         changed = None
         for one, offer, now in zip(shown, offers, marked, strict=True):
             copy = replace(one.copy, closed_at=now.closed_at)

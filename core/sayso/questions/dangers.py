@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sayso.calls import Folder, ToolCall
-from sayso.dangers.found import dangers_of
+from sayso.calls import Folder
+from sayso.dangers.danger import Danger
 from sayso.dangers.places import Root
 from sayso.questions.words import QuestionWords
 from sayso.where import Where
@@ -11,11 +11,11 @@ from sayso.wording.wording import Wording
 
 
 def danger_words(
-    call: ToolCall, place: Folder | Where | None, wording: Wording | None, words: QuestionWords
+    dangers: tuple[Danger, ...], wording: Wording | None, words: QuestionWords
 ) -> tuple[str, ...]:
     """The dangers of a call in words: what its maker says first, then the gravest."""
     high = wording is not None and wording.risk == "high"
-    return words.dangers.of(dangers_of(call, root_of(place)), high_risk=high)
+    return words.dangers.of(dangers, high_risk=high)
 
 
 def root_of(place: Folder | Where | None) -> Root:

@@ -12,7 +12,7 @@ from sayso.calls import ToolCall
 from sayso.cards.gist import AGENT, FIRST, NAMED, SEPARATOR, tool_name
 from sayso.dangers.danger import Danger
 from sayso.dangers.found import LONGEST as MOST_READ
-from sayso.dangers.found import dangers_of
+from sayso.dangers.found import dangers_in
 from sayso.dangers.places import Root
 from sayso.dangers.words import DangerWords
 from sayso.known.tools import roles_in
@@ -64,17 +64,18 @@ def what_matters(
     shown: Arguments,
     wording: Wording | None,
     words: DangerWords,
-    root: Root | None = None,
+    root: Root,
+    dangers: tuple[Danger, ...],
 ) -> str:
     """It, on one line: where there are dangers what is dangerous, else what the call is about.
 
-    ``shown`` are its arguments as people may see them. The gravest danger is there: as the part
+    ``shown`` are its arguments as people may see them, ``dangers`` those of the call where it
+    works, the gravest first. The gravest is there: as the part
     that has it, or by its name where that part is not found. Takes time in proportion to the
     call, and looks at no more than the beginning of a long one.
     """
     plain = replace(call, arguments=dict(list(shown.items())[:_MOST_ARGUMENTS]))
-    roles, place = roles_in(plain, None), root or Root()
-    parts = _Parts(plain, roles, place, dangers_of(call, place))
+    parts = _Parts(plain, roles_in(plain, None), root, dangers)
     path = [*parts.path()]
     grave = [*parts.dangerous()]
     named = words.of(parts.unseen)
@@ -284,7 +285,7 @@ class _Parts:
         if self._left < 0:
             return set()
         call = replace(self._call, arguments=arguments)
-        found = {*dangers_of(call, self._root, self._roles)} - {Danger.UNREAD}
+        found = dangers_in(call, self._root, self._roles) - {Danger.UNREAD}
         if key is not None:
             self._looked[key] = found
         return found

@@ -14,6 +14,7 @@ from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.calls import Folder, ToolCall
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
+from sayso.dangers.found import dangers_of
 from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import RequestEnding, UserInputRequest, is_empty, is_none
@@ -136,7 +137,9 @@ class PermissionRequestEvent(UserInputRequest):
         call = call_of(self)
         wording = self.wording or words.well_known(call, shown.shown)
         place = self.folder or self.where
-        dangers = danger_words(call, place, self.wording, words)
+        root = root_of(place)
+        found = dangers_of(call, root)
+        dangers = danger_words(found, self.wording, words)
         allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
         deny = Choice(DENY, words.deny, "danger")
         stored = [offer.choice for offer in self._offers()]
@@ -165,7 +168,7 @@ class PermissionRequestEvent(UserInputRequest):
             choices=(allow, *always, deny),
             dangers=dangers,
             tool=one_line(self.function_name, NAME_LIMIT),
-            matters=what_matters(call, shown.shown, wording, words.dangers, root_of(place)),
+            matters=what_matters(call, shown.shown, wording, words.dangers, root, found),
             more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
         )
 

@@ -84,8 +84,7 @@ async def test_a_card_left_behind_is_closed_by_anybodys_press_after_the_end(
         orphan = MessageRef(OPS, "orphan")
         chat.cards[orphan] = replace(card, handle="handle")
         await ended(backend, request)
-        await until(lambda: is_settled(desk))
-        assert live(chat) == [orphan]
+        await chat.card_where(lambda _: live(chat) == [orphan])
 
         answer = await desk.press(press_on(orphan, chat.cards[orphan], "allow", by=BOB))
         await until(lambda: is_settled(desk))

@@ -329,9 +329,9 @@ class Card:
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
-        is_open = not isinstance(self.state, Ended)
-        whole = replace(SHOW_ALL if is_open else WHOLE, label=self.words.show_all)
-        show_all = (whole,) if self.can_reveal else ()
+        whole = WHOLE if isinstance(self.state, Ended) else SHOW_ALL
+        label = self.words.show_all
+        show_all = (replace(whole, label=label),) if self.can_reveal else ()
         if not isinstance(self.state, Ended):
             return (*self._offered(self.body.choices), *show_all)
         if self.state.details:

@@ -151,9 +151,16 @@ class _Fitting:
             whole = [f"{words}{choice.longer_said}" for words in wordings]
             if (said := self._first_fitting(whole, [self.stores])) is not None:
                 return replace(choice, label=name, stores=said, stores_briefly="", longer_said="")
-        choice = replace(choice, longer=(), longer_said="", step="")
         said = self._first_fitting(wordings, rooms) or wordings[-1]
-        return replace(choice, label=name, stores=said, stores_briefly="")
+        return replace(
+            choice,
+            label=name,
+            stores=said,
+            stores_briefly="",
+            longer=(),
+            longer_said="",
+            step="",
+        )
 
     def _first_fitting(self, wordings: Sequence[str], rooms: Sequence[int]) -> str | None:
         measure = self.limits.measure

@@ -273,9 +273,11 @@ class CardMaker:
 
         Whoever may answer here need not be one who may answer there.
         """
+        if choice.alone is None:
+            return choice
         route = self._routes.find(request)
         others = (self._routes.of(request.run.agent_id, tool) for tool in choice.also)
-        if choice.alone is not None and any(one is not route for one in others):
+        if any(one is not route for one in others):
             choice = choice.alone
         return replace(choice, alone=None)
 

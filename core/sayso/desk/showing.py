@@ -307,12 +307,11 @@ class Showing:
         marked = await together(map(self._noted, shown, offers))
         changed = None
         for one, offer, now in zip(shown, offers, marked, strict=True):
-            copy = replace(one.copy, closed_at=now.closed_at)
-            found = replace(one, copy=copy, ending=now.ending)
             if now == Marked():
-                self._delivery.note_shown(found, offer)
+                self._delivery.note_shown(one, offer)
             else:
-                changed = found
+                copy = replace(one.copy, closed_at=now.closed_at)
+                changed = replace(one, copy=copy, ending=now.ending)
         if changed is not None:
             # It ended while it was on its way, or another message was quicker.
             await self._delivery.update(changed)

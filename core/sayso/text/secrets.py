@@ -137,7 +137,7 @@ def redacted(value: Any) -> Any:
 
 def redacted_text(text: str) -> str:
     """The text with everything that has the shape of a known kind of secret replaced."""
-    shown: str = redaction(text).shown
+    shown: str = redaction(text).shown if text else ""
     return shown
 
 

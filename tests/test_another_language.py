@@ -31,7 +31,8 @@ from sayso.dialogues.view import board, prompt
 from sayso.digests import arguments_digest
 from sayso.errors import InvalidInputError
 from sayso.events import UserInputRequest
-from sayso.forms.form import FormField, Raw
+from sayso.forms.form import FormField
+from sayso.forms.inputs import Raw
 from sayso.questions.clarification import ClarificationRequestEvent
 from sayso.questions.continuation import ContinuationRequestEvent
 from sayso.questions.permission import PermissionRequestEvent

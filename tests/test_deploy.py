@@ -331,9 +331,8 @@ def test_the_example_settings_load_with_all_that_is_commented_out(tmp_path: Path
 def test_the_example_settings_show_every_setting() -> None:
     from sayso.platforms import Section
     from sayso.policy.written import RuleTable
-    from sayso_bots.settings import aap, sections
+    from sayso_bots.settings import aap, policy_sections, sections, store
     from sayso_bots.settings.loading import loaded_platforms
-    from sayso_bots.settings.sections import PolicySection
     from sayso_bots.settings.source import source_of
 
     text = (DEPLOY / "sayso.example.toml").read_text()
@@ -344,12 +343,11 @@ def test_the_example_settings_show_every_setting() -> None:
     models = [platform.section for platform in platforms]
     models += [
         kind
-        for kind in vars(sections).values()
-        if isinstance(kind, type)
-        and issubclass(kind, Section)
-        and kind.__module__ == sections.__name__
+        for room in (sections, policy_sections, store)
+        for kind in vars(room).values()
+        if isinstance(kind, type) and issubclass(kind, Section) and kind.__module__ == room.__name__
     ]
-    models += [sections.person_section(platforms), PolicySection, RuleTable]
+    models += [sections.person_section(platforms), policy_sections.PolicySection, RuleTable]
     models += [aap.AapSection, aap.ProvisionerSection]
     known = {name for model in models for name in model.model_fields}
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -134,6 +135,56 @@ def test_a_run_that_asks_for_permissions_pays_for_no_other_kind_of_question() ->
     assert came_of_it == "cancelled"
     assert {name for name in unpaid if find_spec(name) is None} == set()
     assert unpaid & set(loaded) == set()
+
+
+_NO_CARDS = {
+    "always.offers",
+    "cards.card",
+    "cards.words",
+    "chats.adapter",
+    "dangers.found",
+    "forms.form",
+    "questions.permission_card",
+    "questions.words",
+}
+
+
+def test_a_run_that_asks_loads_nothing_of_which_cards_are_made() -> None:
+    came_of_it, *loaded = _fresh(_ASKING).split()
+
+    unpaid = {f"sayso.{name}" for name in _NO_CARDS}
+    assert came_of_it == "cancelled"
+    assert {name for name in unpaid if find_spec(name) is None} == set()
+    assert unpaid & set(loaded) == set()
+
+
+_ASKED = """
+import gc, sys
+from sayso_bots.cli.main import main
+sys.argv = ["sayso", "ask", "deploy", "--timeout", "300ms", "--quiet"]
+print(main(), gc.isenabled(), gc.get_freeze_count() > 10_000)
+print(*sys.modules)
+"""
+
+
+def test_a_question_from_the_shell_loads_only_what_asks_it(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SAYSO_STORE_URL", redis_url)
+    monkeypatch.setenv("SAYSO_HELPER", "off")
+
+    said, ended, *loaded = _fresh(_ASKED).splitlines()
+
+    names = {*loaded[0].split()}
+    settings = ("aap", "configured", "routing", "sections", "settings")
+    unpaid = {f"sayso.{name}" for name in (*_NO_CARDS, "stores.memory")}
+    unpaid |= {f"sayso_bots.settings.{name}" for name in settings}
+    assert (said, ended) == ("expired", "3 True True")
+    assert {name for name in unpaid if find_spec(name) is None} == set()
+    assert unpaid & names == set()
+    packages = {name.partition(".")[0] for name in names}
+    assert packages & {"aiohttp", "cryptography", "difflib", "slack_bolt", "telegram"} == set()
 
 
 def test_events_of_every_kind_are_read_where_nothing_has_asked_for_them() -> None:

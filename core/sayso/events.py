@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sized
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
 from pydantic.alias_generators import to_camel
 
 from sayso.calls import LONGEST_STRING, RunRef
-from sayso.cards import origin
-from sayso.cards.card import CardBody, Choice
-from sayso.cards.words import ENGLISH, Language
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
 from sayso.where import Where
+
+if TYPE_CHECKING:
+    # Whoever only asks shows no card.
+    from sayso.cards.card import CardBody, Choice
+    from sayso.cards.words import Language
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
@@ -292,12 +294,17 @@ class UserInputRequest(Event):
     @property
     def asker(self) -> str:
         """Who asks, outermost first: the agent, then the chain of calls that led here."""
-        return origin.asker(self)
+        from sayso.cards.origin import asker
+
+        return asker(self)
 
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
         """Where the question comes from, as facts of its card: source, session, who wants it."""
-        return origin.origin(self, ENGLISH if self._words is None else self._words.cards)
+        from sayso.cards.origin import origin
+        from sayso.cards.words import ENGLISH
+
+        return origin(self, ENGLISH if self._words is None else self._words.cards)
 
     @property
     def language(self) -> Language | None:

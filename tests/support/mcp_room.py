@@ -25,7 +25,8 @@ from sayso_bots.mcp.messages import Message, read
 from sayso_bots.mcp.proxy import Proxy
 from sayso_bots.mcp.running import Running
 from sayso_bots.mcp.tasks import Tasks
-from sayso_bots.settings.settings import AskSettings, StoreSettings
+from sayso_bots.settings.asked import AskSettings
+from sayso_bots.settings.store import StoreSettings
 
 ALICE = "slack:U0ALICE"
 TESTS = Client(name="tests")

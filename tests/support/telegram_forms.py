@@ -20,7 +20,8 @@ from sayso.clock import utc_now
 from sayso.desk.routes import Route, Routes
 from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs, Option
+from sayso.forms.form import Form, FormField, Option
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
 from sayso_playground import Delivery, Playground, TelegramDouble, TelegramMessage

@@ -32,8 +32,7 @@ from sayso.text.visible import on_one_line
 from sayso_bots.acp.messages import Message
 from sayso_bots.acp.permission import Permission
 from sayso_bots.acp.words import ACP_WORDS
-from sayso_bots.settings.routing import route_seconds
-from sayso_bots.settings.settings import AskSettings
+from sayso_bots.settings.asked import AskSettings, route_seconds
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,8 @@ from sayso.always.terms import Terms
 from sayso.cards.card import Choice, every
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, FormField
+from sayso.forms.form import FormField
+from sayso.forms.inputs import NO_INPUTS
 from sayso.forms.values import same
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.rules.rule import RememberedRule

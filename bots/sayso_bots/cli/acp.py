@@ -21,7 +21,7 @@ from sayso_bots.cli.named import named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
 from sayso_bots.process.lines import Child, Lines, LineTooLongError, child_of, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.settings.settings import AskSettings
+from sayso_bots.settings.asked import AskSettings
 
 _MORE = """
 

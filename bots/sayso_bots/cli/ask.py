@@ -36,9 +36,8 @@ from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
+from sayso_bots.settings.asked import AskSettings, read_ask_settings, route_seconds
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.routing import route_seconds
-from sayso_bots.settings.settings import AskSettings, read_ask_settings
 
 CODES = {
     Outcome.APPROVED: 0,

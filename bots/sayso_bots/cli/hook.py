@@ -54,8 +54,9 @@ from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.process.reader import ReaderGoneError, is_gone
 from sayso_bots.process.signals import run_stoppable
 from sayso_bots.resident.place import is_off
-from sayso_bots.settings.settings import AskSettings, StoreSettings
+from sayso_bots.settings.asked import AskSettings
 from sayso_bots.settings.source import STORE_VARIABLE
+from sayso_bots.settings.store import StoreSettings
 
 # How often a wait looks whether anybody still wants the answer.
 _LOOK_SECONDS = 0.5

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,20 +39,35 @@ def main(argv: Sequence[str] | None = None, env: Env = os.environ) -> int:
 
         if (code := quick(words, env)) is not None:
             return code
-    return _main(words, env)
+    return _main(words, env, owns_process=argv is None)
 
 
-def _main(words: Sequence[str], env: Env) -> int:
-    # Imported late: what answers at once should not load a parser.
-    from sayso_bots.cli.parser import sayso_parser
+def _main(words: Sequence[str], env: Env, *, owns_process: bool) -> int:
+    with _loading(owns_process=owns_process):
+        # Imported late: what answers at once should not load a parser.
+        from sayso_bots.cli.parser import sayso_parser
 
-    try:
-        args = sayso_parser().parse_args(words)
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 2
+        try:
+            args = sayso_parser().parse_args(words)
+        except SystemExit as ended:
+            return ended.code if isinstance(ended.code, int) else 2
     if not is_text(args):
         return _fail(ValueError("the command line is not valid UTF-8"), 2)
     return _explained(args.run, args, env)
+
+
+@contextmanager
+def _loading(*, owns_process: bool) -> Iterator[None]:
+    """While code is loaded nothing of it becomes garbage, which need not be looked for."""
+    if not owns_process:
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _is_terminal() -> bool:

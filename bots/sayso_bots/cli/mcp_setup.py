@@ -18,7 +18,7 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.store import who_and_where
 from sayso_bots.mcp.approvals import Asker
 from sayso_bots.mcp.asking import Limits
-from sayso_bots.settings.settings import AskSettings
+from sayso_bots.settings.asked import AskSettings
 
 KEYS_VARIABLE = "SAYSO_MCP_KEYS"
 TOKEN_VARIABLE = "SAYSO_MCP_TOKEN"  # noqa: S105  the name of a secret, not the secret

@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
+from sayso_bots.settings.asked import AskSettings, read_ask_settings
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.settings import AskSettings, StoreSettings, read_ask_settings
 from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
+from sayso_bots.settings.store import StoreSettings
 
 
 def named_settings(

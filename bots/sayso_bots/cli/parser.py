@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
 
 Run = Callable[[argparse.Namespace, Mapping[str, str]], int]
@@ -53,7 +51,7 @@ def sayso_parser() -> Parser:
         description="An AI agent asks, a person answers in chat, the agent goes on.",
         formatter_class=_Help,
     )
-    parser.add_argument("--version", action="version", version=f"sayso {version('sayso')}")
+    parser.add_argument("--version", action=_ShowVersion, help="show the version and exit")
     commands = parser.add_group("COMMAND", _Command)
     for name, text in COMMANDS.items():
         _add(commands, name, text)
@@ -86,6 +84,19 @@ class _ShowHelp(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         parser.print_help()
         parser.exit(parser.help_code if isinstance(parser, Parser) else 0)
+
+
+class _ShowVersion(argparse.Action):
+    """Prints the version, which takes longer to find than most commands take to parse."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **how: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=argparse.SUPPRESS, **how)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"sayso {version('sayso')}")
+        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):
@@ -219,5 +230,7 @@ def _add(commands: Commands, name: str, text: str) -> Parser:
 def _meant(written: str, known: Iterable[str]) -> str:
     # The dashes that all options share make none of them alike.
     names = {name.lstrip("-"): name for name in known}
+    import difflib  # only for what is mistyped
+
     near = difflib.get_close_matches(written.lstrip("-"), names, n=1, cutoff=0.6)
     return names[near[0]] if near else ""

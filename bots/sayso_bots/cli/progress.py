@@ -8,16 +8,11 @@ from datetime import timedelta
 
 from pydantic.alias_generators import to_camel
 
-from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
-from sayso.cards.card import BACK, DETAILS, MORE, SHORTER, SHOW_ALL, WHOLE
 from sayso.events import UserInputRequest
 from sayso.stores.notices import PressKind
 from sayso.text.visible import on_one_line
 from sayso_bots.cli.store import START_BOTS
 from sayso_bots.settings.durations import duration_text
-
-# Buttons that cards have whatever they ask.
-_EVERYWHERE = (SHOW_ALL, MORE, BACK, DETAILS, WHOLE, SHORTER, ALLOW_ALL, DENY_ALL)
 
 Naming = Callable[[str], str]
 
@@ -107,8 +102,13 @@ def people(approvers: Sequence[str]) -> str:
 
 def label_of(request: UserInputRequest, choice: str) -> str:
     """What stands on the button of a choice."""
+    # Only once somebody has pressed.
+    from sayso.cards.bundle import ALLOW_ALL, DENY_ALL
+    from sayso.cards.card import BACK, DETAILS, MORE, SHORTER, SHOW_ALL, WHOLE
+
     body = request.card()
-    labels = {one.key: one.label for one in (*body.choices, *body.more, *_EVERYWHERE)}
+    everywhere = (SHOW_ALL, MORE, BACK, DETAILS, WHOLE, SHORTER, ALLOW_ALL, DENY_ALL)
+    labels = {one.key: one.label for one in (*body.choices, *body.more, *everywhere)}
     return labels.get(choice, choice)
 
 

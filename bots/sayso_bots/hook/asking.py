@@ -23,8 +23,7 @@ from sayso_bots.hook.events import HookEvent, allowed, denied
 from sayso_bots.hook.suggestions import suggested
 from sayso_bots.hook.unseen import Say, is_unseen, watched
 from sayso_bots.hook.words import HOOK_WORDS
-from sayso_bots.settings.routing import route_seconds
-from sayso_bots.settings.settings import AskSettings
+from sayso_bots.settings.asked import AskSettings, route_seconds
 
 _log = logging.getLogger(__name__)
 

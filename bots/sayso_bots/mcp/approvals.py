@@ -32,8 +32,7 @@ from sayso.stores.ports import Use
 from sayso_bots.mcp.calls import McpCall
 from sayso_bots.mcp.messages import marked
 from sayso_bots.mcp.state import Seals, State
-from sayso_bots.settings.routing import route_seconds
-from sayso_bots.settings.settings import AskSettings
+from sayso_bots.settings.asked import AskSettings, route_seconds
 from sayso_bots.unasked import unasked
 
 VALID_SECONDS = 300.0

@@ -19,7 +19,8 @@ from sayso.stores.ports import Ailment
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
-from sayso_bots.settings.settings import Settings, StoreSettings
+from sayso_bots.settings.settings import Settings
+from sayso_bots.settings.store import StoreSettings
 from sayso_bots.settings.tokens import ApiToken
 
 _AT_ONCE = 8

@@ -21,7 +21,7 @@ from sayso_bots.server.handing import Handed
 from sayso_bots.server.health import alive, readiness
 from sayso_bots.server.webserver import answering
 from sayso_bots.settings.durations import duration_text
-from sayso_bots.settings.settings import StoreSettings
+from sayso_bots.settings.store import StoreSettings
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from sayso.platforms.section import Section
 from sayso_bots.settings.credentials import holds_api_token
-from sayso_bots.settings.sections import Duration, calls_a_second, no_bool, unseen
+from sayso_bots.settings.durations import Duration
+from sayso_bots.settings.sections import calls_a_second, no_bool, unseen
 from sayso_bots.settings.source import Source, read_source
 from sayso_bots.settings.tokens import SHA256, TOKEN_NAME
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _UNITS = {**_SECONDS, "ms": 0.001}
@@ -43,3 +46,7 @@ def _hint(written: str) -> str:
     if re.fullmatch(r"\d+(?:\.\d+)?", written):
         return f"{written} has no unit, write {written}s or {written}m"
     return "write 90s, 10m, 1h30m or 7d"
+
+
+Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
+"""A duration in a section of the settings."""

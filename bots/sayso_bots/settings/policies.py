@@ -14,7 +14,7 @@ from sayso.rules.floor import written_floor
 from sayso.rules.rule import Scope
 from sayso.written.document import SettingsError
 from sayso.written.lines import KeyPath
-from sayso_bots.settings.sections import AlwaysSection, OnePolicySection, PolicySection
+from sayso_bots.settings.policy_sections import AlwaysSection, OnePolicySection, PolicySection
 from sayso_bots.settings.source import Source
 
 _TERMS = tuple(AlwaysSection.model_fields)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 from sayso.calling.manners import Calling, Reach
@@ -48,16 +47,6 @@ def read_timeouts(source: Source) -> Routes:
         if section is not None:
             routes.append(_made(section))
     return Routes(tuple(routes), _accounts_written(source))
-
-
-def route_seconds(routes: Routes, agent: str, tool: str) -> float | None:
-    """How long the route of a call lets it wait; None where it does not say."""
-    route = next((one for one in routes.routes if _takes(one, agent, tool)), None)
-    return None if route is None else route.seconds
-
-
-def _takes(route: Route, agent: str, tool: str) -> bool:
-    return fnmatchcase(agent, route.agent) and fnmatchcase(tool, route.tool)
 
 
 def _accounts_written(source: Source) -> Mapping[str, frozenset[str]]:

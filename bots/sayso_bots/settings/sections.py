@@ -5,24 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, create_model
 
-from sayso.always.terms import LONGEST_WINDOW
 from sayso.calling.manners import Notify
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
-from sayso.policy.written import PolicyTable
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
-from sayso.stores.addresses import MOST_CELLS, check_name, is_namespace
-from sayso.stores.ports import KEPT
 from sayso.text.secrets import Hiding
 from sayso_bots.settings.calling import QuietHours, Remind
-from sayso_bots.settings.durations import parse_duration
+from sayso_bots.settings.durations import Duration, parse_duration
 from sayso_bots.settings.tokens import TOKEN_NAME
-
-Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::\d{1,5})?|https?://\[[0-9a-f:]+\](?::\d{1,5})?")
 
@@ -46,12 +40,6 @@ MOST_WORKERS = 64
 """More processes behind one port than any machine has a use for."""
 
 Port = Annotated[int, BeforeValidator(no_bool), Field(ge=0, le=65_535)]
-
-
-def _short_window(window: timedelta) -> timedelta:
-    if window > LONGEST_WINDOW:
-        raise ValueError("is too long for a whole tool; write at most 60m")
-    return window
 
 
 def _short_wait(wait: timedelta) -> timedelta:
@@ -83,38 +71,6 @@ def _reason(text: str) -> str:
 
 Reason = Annotated[str, AfterValidator(_reason)]
 MOST_REASONS = 20
-
-
-def _give_up(value: object) -> timedelta | None:
-    if value == "never":
-        return None
-    try:
-        return parse_duration(value)
-    except ValueError as error:
-        raise ValueError(f'{error}; or "never"') from None
-
-
-def _namespace(text: str) -> str:
-    if not is_namespace(text):
-        raise ValueError("is no namespace; write letters, digits and _ . : - only")
-    return text
-
-
-class CellSection(Section):
-    """[[store.cell]]: one of the stores that the store is made of."""
-
-    name: Annotated[str, AfterValidator(check_name)]
-    url: str = Field(repr=False)
-    namespace: Annotated[str, AfterValidator(_namespace)] = ""
-
-
-class StoreSection(Section):
-    """[store]."""
-
-    url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    cell: Annotated[tuple[CellSection, ...], Field(max_length=MOST_CELLS)] = ()
-    give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
-    keep_cards: Duration = KEPT
 
 
 class ServerSection(Section):
@@ -230,25 +186,3 @@ class SecretsSection(Section):
     names: tuple[Word, ...] = ()
     patterns: tuple[Annotated[re.Pattern[str], PlainValidator(_pattern)], ...] = ()
     shown: tuple[Word, ...] = ()
-
-
-class AlwaysSection(Section):
-    """[always]: what Always may store, and for how long."""
-
-    remember: Duration = timedelta(hours=24)
-    scopes: tuple[Literal["session", "project", "agent", "window"], ...] = ("session", "project")
-    project: Duration = timedelta(days=30)
-    window: Annotated[Duration, AfterValidator(_short_window)] = timedelta(minutes=15)
-
-
-class PolicySection(PolicyTable):
-    """[[policy]]: a policy for some agents and tools, its rules and its file not looked at yet."""
-
-    agent: str = "*"
-    tool: str = "*"
-    file: str | None = None
-    audit: Annotated[bool, Field(strict=True)] = False
-
-
-class OnePolicySection(PolicySection, AlwaysSection):
-    """[policy]: one for all agents, and the terms of Always besides."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from sayso.always.terms import Terms
 from sayso.desk.routes import Routes
-from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import Refusals
-from sayso.stores.addresses import CellAddress, is_many, read_cells, written
-from sayso.stores.connect import STORES
-from sayso.stores.ports import KEPT
-from sayso.text.secrets import Hiding, has_login, without_login
+from sayso.text.secrets import Hiding
 from sayso.written.document import SettingsError, unknown
 from sayso_bots.settings.aap import AapSettings, aap_warnings, read_aap
 from sayso_bots.settings.api import api_warnings, check_api_approvers, read_api
@@ -35,17 +30,11 @@ from sayso_bots.settings.policies import read_always, read_policies
 from sayso_bots.settings.routing import (
     RouteWarning,
     read_routes,
-    read_timeouts,
     route_warnings,
 )
-from sayso_bots.settings.sections import (
-    CellSection,
-    QuestionsSection,
-    SecretsSection,
-    ServerSection,
-    StoreSection,
-)
+from sayso_bots.settings.sections import QuestionsSection, SecretsSection, ServerSection
 from sayso_bots.settings.source import Source, read_source, read_with
+from sayso_bots.settings.store import StoreSettings, store_of
 from sayso_bots.settings.tokens import ApiSettings
 
 SECTIONS = (
@@ -63,51 +52,6 @@ SECTIONS = (
     "aap",
 )
 """What may stand at the top of the file, besides the sections of platforms."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """Where requests are kept; ``name`` is the setting that said so.
-
-    Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
-    Requests whose cards were shown are known for ``keep_cards`` after their deadline.
-    """
-
-    url: str = field(repr=False)
-    name: str = "store.url"
-    is_default: bool = False
-    give_up_after: timedelta | None = timedelta(minutes=5)
-    keep_cards: timedelta = KEPT
-
-    @property
-    def shown(self) -> str:
-        """The address without its password."""
-        if not is_many(self.url):
-            return without_login(self.url)
-        return ", ".join(f"cell {one.name}: {without_login(one.url)}" for one in self.cells)
-
-    @property
-    def cells(self) -> Sequence[CellAddress]:
-        """The stores that it is made of; none where it is one store."""
-        return read_cells(self.url) if is_many(self.url) else ()
-
-    def unreachable(self, error: StoreUnreachableError) -> str:
-        """What to say when it does not answer: the setting that names it, and what happened."""
-        said = f"{self.name}: {str(error).rstrip('.')}"
-        if self.is_default:
-            said += "; name another one with store.url or SAYSO_STORE_URL"
-        return said
-
-    @property
-    def is_memory(self) -> bool:
-        """Whether it serves this process only."""
-        return self.url.startswith("memory://")
-
-    def not_shared(self, workers: int) -> str:
-        """What is wrong with so many workers on this store; empty when nothing is."""
-        if workers == 1 or not self.is_memory:
-            return ""
-        return f"is {workers}, and memory:// serves one process; name a Redis, or leave it at 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +93,6 @@ class Settings:
     workers: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class AskSettings:
-    """What a machine that only asks needs: no tokens, no people."""
-
-    store: StoreSettings
-    policies: ServerPolicy
-    routes: Routes
-
-
 def read_settings(config: str | None, env: Mapping[str, str]) -> Settings:
     """All settings.
 
@@ -176,7 +111,7 @@ def settings_of(source: Source) -> Settings:
     platforms = loaded_platforms(source, SECTIONS)
     read_with(source, platforms)
     _check_sections(source, platforms)
-    store, server = _store(source, None), _server(source)
+    store, server = store_of(source), _server(source)
     if problem := store.not_shared(server.workers):
         source.problem(("server", "workers"), problem)
     wanted = wanted_platforms(source, platforms)
@@ -213,33 +148,6 @@ def settings_of(source: Source) -> Settings:
         connections_per_source=server.connections_per_source,
         workers=server.workers,
     )
-
-
-def read_ask_settings(
-    config: str | None, env: Mapping[str, str], *, store_url: str | None = None
-) -> AskSettings:
-    """The store, the policy and the routes' timeouts; mistakes elsewhere do not matter here.
-
-    Raises:
-        SettingsError: the store or the policy is wrong; a line for each problem.
-    """
-    source = read_source(config, env)
-    store, policies = _store(source, store_url), read_policies(source)
-    routes = read_timeouts(source)
-    source.check("store", "policy")
-    return AskSettings(store, policies, routes)
-
-
-def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:
-    """The store alone.
-
-    Raises:
-        SettingsError: it is wrong; a line for each problem.
-    """
-    source = read_source(config, env)
-    store = _store(source, store_url)
-    source.check("store")
-    return store
 
 
 def read_address(config: str | None, env: Mapping[str, str]) -> tuple[str, int]:
@@ -317,69 +225,6 @@ def _no_route(source: Source, platforms: Platforms) -> str:
         f"{source.name} has no [[route]], so nothing could be shown anywhere; add one such as "
         f'[[route]] to = ["{platforms.place_example}"] approvers = ["{platforms.account_example}"]'
     )
-
-
-def _store(source: Source, from_argument: str | None) -> StoreSettings:
-    if from_argument:
-        store = StoreSettings(from_argument, "--store")
-    else:
-        section = source.section(StoreSection, "store") or StoreSection()
-        variable = source.overridden.get(("store", "url"))
-        url, cells = section.url, section.cell if variable is None else ()
-        if cells:
-            url = _of_cells(source, cells)
-        is_default = not cells and source.written(("store", "url")) is None
-        name = "store.cell" if cells else variable or "store.url"
-        store = StoreSettings(
-            url,
-            "the default store" if is_default else name,
-            is_default=is_default,
-            give_up_after=section.give_up_after,
-            keep_cards=section.keep_cards,
-        )
-        if name == "store.url" and has_login(store.url):
-            source.problem(
-                ("store", "url"),
-                "holds a password, which must not stand in a file; "
-                "set the whole address in SAYSO_STORE_URL",
-            )
-    _check_addresses(source, store)
-    return store
-
-
-def _of_cells(source: Source, cells: Sequence[CellSection]) -> str:
-    """The address of all cells of the settings."""
-    if source.written(("store", "url")) is not None:
-        source.problem(("store", "url"), "stands beside [[store.cell]]; write one or the other")
-    for number, cell in enumerate(cells):
-        if has_login(cell.url):
-            source.problem(
-                ("store", "cell", number, "url"),
-                "holds a password, which must not stand in a file; set the addresses of all cells "
-                "in SAYSO_STORE_URL, with blanks between them and ?cell=NAME after each",
-            )
-        if re.search(r"\s|[?&]cell=", cell.url):
-            source.problem(
-                ("store", "cell", number, "url"), "is the address of one store, without its name"
-            )
-    return " ".join(written(cell.url, cell.name, cell.namespace) for cell in cells)
-
-
-def _check_addresses(source: Source, store: StoreSettings) -> None:
-    where = source.place(("store", "url")) if store.name == "store.url" else store.name
-    urls = [store.url]
-    if is_many(store.url):
-        try:
-            urls = [cell.url for cell in store.cells]
-        except ConfigError as error:
-            source.problems.append(("store", f"{where}: {error}"))
-            return
-    for url in urls:
-        if url.partition("://")[0] not in STORES or "://" not in url:
-            fix = (
-                "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
-            )
-            source.problems.append(("store", f"{where} {fix}"))
 
 
 def _server(source: Source) -> ServerSection:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sayso.platforms.platform import Platform
-from sayso.platforms.secret import Secret
 from sayso.written.document import Document, parsed, read_text
 from sayso.written.lines import KeyPath
 from sayso_bots.settings.credentials import holds_api_token
+
+if TYPE_CHECKING:
+    from sayso.platforms.platform import Platform
+    from sayso.platforms.secret import Secret
 
 DEFAULT_FILE = "sayso.toml"
 CONFIG_VARIABLE = "SAYSO_CONFIG"

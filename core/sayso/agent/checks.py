@@ -33,8 +33,7 @@ from sayso.errors import UnknownKeyError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
-from sayso.questions.beside import LONGEST_TOLD
-from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.permission import LONGEST_TOLD, PermissionRequestEvent
 from sayso.rules.declarations import Declaration, schema_of
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Joined, Opened, Record, check_key

@@ -8,7 +8,7 @@ from datetime import datetime
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice, every
 from sayso.events import UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.values import raw_inputs
 from sayso.rules.rule import RememberedRule
 

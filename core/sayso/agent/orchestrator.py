@@ -28,7 +28,7 @@ from sayso.errors import (
     UnknownRequestError,
 )
 from sayso.events import Event, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import Inputs
+from sayso.forms.inputs import Inputs
 from sayso.policy.adjustable import AdjustablePolicy
 from sayso.policy.call_ids import CallIds
 from sayso.policy.decision import Policy

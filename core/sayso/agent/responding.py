@@ -17,7 +17,7 @@ from sayso.errors import (
     UnknownRequestError,
 )
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import Inputs
+from sayso.forms.inputs import Inputs
 from sayso.questions.large import beside
 from sayso.rules.rule import RememberedRule
 from sayso.stores.audit import RefusalKind

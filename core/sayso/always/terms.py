@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from sayso.always.words import ENGLISH, AlwaysWords
-from sayso.cards.card import Choice
 from sayso.errors import ConfigError
 from sayso.rules.rule import Scope
+
+if TYPE_CHECKING:
+    from sayso.cards.card import Choice
 
 LONGEST_WINDOW = timedelta(minutes=60)
 

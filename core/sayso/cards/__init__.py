@@ -4,11 +4,16 @@ What is on one card, and what several on one message have in common. Who makes a
 stands in ``questions``; who shows it, in ``desk``.
 """
 
-from sayso.cards.bundle import Bundle
-from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended
-from sayso.cards.plain import plain_lines
-from sayso.cards.room import Room
-from sayso.values import Kind, Value, one_value
+from typing import TYPE_CHECKING
+
+from sayso.later import later
+
+if TYPE_CHECKING:
+    from sayso.cards.bundle import Bundle
+    from sayso.cards.card import BACK, MORE, SHOW_ALL, Card, CardBody, Choice, Ended
+    from sayso.cards.plain import plain_lines
+    from sayso.cards.room import Room
+    from sayso.values import Kind, Value, one_value
 
 __all__ = [
     "BACK",
@@ -25,3 +30,15 @@ __all__ = [
     "one_value",
     "plain_lines",
 ]
+
+if not TYPE_CHECKING:  # where another name is a mistake
+    __getattr__, __dir__ = later(
+        globals(),
+        {
+            "sayso.cards.bundle": ("Bundle",),
+            "sayso.cards.card": ("BACK", "MORE", "SHOW_ALL", "Card", "CardBody", "Choice", "Ended"),
+            "sayso.cards.plain": ("plain_lines",),
+            "sayso.cards.room": ("Room",),
+            "sayso.values": ("Kind", "Value", "one_value"),
+        },
+    )

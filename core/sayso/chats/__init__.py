@@ -4,9 +4,14 @@ Adapters are written against this room. What any of them needs on the way from a
 desk stands here too. No platform is named, and no web framework either.
 """
 
-from sayso.chats.adapter import Adapter, PressTaker
-from sayso.chats.limits import Limits
-from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
+from typing import TYPE_CHECKING
+
+from sayso.later import later
+
+if TYPE_CHECKING:
+    from sayso.chats.adapter import Adapter, PressTaker
+    from sayso.chats.limits import Limits
+    from sayso.chats.places import Answer, Answered, MessageRef, Place, Press
 
 __all__ = [
     "Adapter",
@@ -18,3 +23,13 @@ __all__ = [
     "Press",
     "PressTaker",
 ]
+
+if not TYPE_CHECKING:  # where another name is a mistake
+    __getattr__, __dir__ = later(
+        globals(),
+        {
+            "sayso.chats.adapter": ("Adapter", "PressTaker"),
+            "sayso.chats.limits": ("Limits",),
+            "sayso.chats.places": ("Answer", "Answered", "MessageRef", "Place", "Press"),
+        },
+    )

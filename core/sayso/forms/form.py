@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from sayso.errors import InvalidInputError
 from sayso.forms.formats import FORMATS
+from sayso.forms.inputs import Inputs, Raw
 from sayso.forms.words import ENGLISH, FormWords
 
 FieldKind = Literal[
@@ -29,20 +30,6 @@ FieldKind = Literal[
     "url",
     "list",
 ]
-
-Raw = str | Sequence[str] | bool | None
-"""What a platform gives for one field; None and "" are no answer.
-
-A text, a number, a date (``2026-11-21``) or a moment is a string, a boolean is a
-bool or ``true`` or ``false``, an option is its position in ``options`` as a
-decimal string, options are a list of those. A list is a string with an item a
-line, or a list of what stands for each item.
-"""
-
-Inputs = Mapping[str, Any]
-"""Values by the names of their fields: raw on a press, read ones in an answer."""
-
-NO_INPUTS: Inputs = {}
 
 MOST_FIELDS = 40
 MOST_OPTIONS = 250

@@ -10,7 +10,8 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from sayso.errors import InvalidInputError, SchemaError
-from sayso.forms.form import MOST_FIELDS, Form, Inputs
+from sayso.forms.form import MOST_FIELDS, Form
+from sayso.forms.inputs import Inputs
 from sayso.forms.schema_fields import beginning_with, begins_faithfully
 from sayso.forms.schema_members import Leaf, Member, leaves_of, slimmed
 from sayso.forms.schema_nodes import Node, Resolved, plain_schema, resolved

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sayso.errors import InvalidInputError
-from sayso.forms.form import FormField, Inputs
+from sayso.forms.form import FormField
+from sayso.forms.inputs import Inputs
 from sayso.forms.schema_options import NULL
 from sayso.forms.values import same
 from sayso.forms.words import FormWords

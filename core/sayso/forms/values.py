@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sayso.errors import InvalidInputError
-from sayso.forms.form import Form, FormField, Inputs, Raw
+from sayso.forms.form import Form, FormField
+from sayso.forms.inputs import Inputs, Raw
 
 
 def same(one: Any, other: Any) -> bool:

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from sayso.calls import Folder
 from sayso.cards.card import NAME_LIMIT
+from sayso.questions.permission import LONGEST_TOLD
 from sayso.questions.words import QuestionWords
 from sayso.text.agents import from_agent
 from sayso.text.secrets import Redaction
 from sayso.text.visible import one_line, shortened
 from sayso.wording.wording import Wording
-
-LONGEST_TOLD = 300
-"""What is told of a policy's reason to ask, or claimed, has at most so many characters."""
 
 _TITLE = 70
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from sayso.calls import ToolCall
 from sayso.dangers.found import dangerous_lines
-from sayso.events import is_empty
 from sayso.known.tools import roles_in
 from sayso.questions.words import QuestionWords
 from sayso.values import Kind, Value, one_value
@@ -18,11 +15,6 @@ from sayso.values.arguments import values_of
 from sayso.values.screen import around
 
 _FEW = 8
-
-EditedLines = Annotated[
-    tuple[Annotated[int, Field(ge=0, lt=10**9)], ...], Field(max_length=100, exclude_if=is_empty)
-]
-"""Where edits begin in their file, 0 where that is not known; left out where there are none."""
 
 
 def call_values(

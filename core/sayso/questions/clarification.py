@@ -13,7 +13,8 @@ from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import FieldError, InvalidInputError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import LONGEST_TEXT, NO_INPUTS, Form, FormField, Inputs
+from sayso.forms.form import LONGEST_TEXT, Form, FormField
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
 from sayso.questions.unanswered import DECLINE, decline_choice, unanswered
 from sayso.questions.words import ENGLISH, QuestionWords, words_of

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sayso.cards.card import Choice
 from sayso.digests import as_json
 from sayso.errors import ConfigError, InvalidCallError, InvalidInputError, SchemaError
-from sayso.forms.form import LONGEST_TEXT, Form, FormField, Inputs
+from sayso.forms.form import LONGEST_TEXT, Form, FormField
+from sayso.forms.inputs import Inputs
 from sayso.forms.schema_check import schema_problem
 from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same

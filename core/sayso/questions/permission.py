@@ -1,56 +1,44 @@
-"""May this tool run, once? The request, its answer, and the card between them."""
+"""May this tool run, once? The request, and what its answer means."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.calls import Folder, ToolCall
-from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.clock import utc_now
-from sayso.dangers.found import dangers_of
-from sayso.digests import is_digest_of, is_same_json, short_digest, shown_and_digest
+from sayso.digests import is_digest_of, is_same_json, shown_and_digest
 from sayso.errors import InvalidCallError
 from sayso.events import RequestEnding, UserInputRequest, is_empty, is_none
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
-from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
-from sayso.questions.call_values import EditedLines, call_values
-from sayso.questions.dangers import danger_words, root_of
-from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
-from sayso.questions.matters import what_matters
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
-from sayso.questions.refusals import (
-    CHANGES,
-    DENY_WITH_REASON,
-    changes_choice,
-    deny_with_reason_choice,
-    reason_in,
-)
-from sayso.questions.words import QuestionWords, words_of
 from sayso.rules.book import RuleBook
 from sayso.rules.deny_rule import MOST_DENY_RULES, DenyRule, StandingDenial
 from sayso.rules.rule import OfferedRules, RememberedRule, Rule
 from sayso.rules.standing import standing_denial
-from sayso.text.agents import from_agent
-from sayso.text.secrets import Redaction, redaction
-from sayso.text.visible import one_line, shortened
-from sayso.values import Kind
-from sayso.values.arguments import raw_values, shown_arguments
+from sayso.text.kind import Kind
 from sayso.wording.wording import Wording
 
-# What is told of a decision has about 300 characters on a card.
-_MOST_TOLD = 230
+if TYPE_CHECKING:
+    from sayso.cards.card import CardBody, Choice
 
 ALLOW, DENY = "allow", "deny"
 """The keys of two choices; the others are in ``edits``, ``refusals`` and ``always.offers``."""
-_STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
+
+LONGEST_TOLD = 300
+"""What is told of a policy's reason to ask, or claimed, has at most so many characters."""
+
+EditedLines = Annotated[
+    tuple[Annotated[int, Field(ge=0, lt=10**9)], ...], Field(max_length=100, exclude_if=is_empty)
+]
+"""Where edits begin in their file, 0 where that is not known; left out where there are none."""
 
 
 class PermissionRequestEvent(UserInputRequest):
@@ -133,44 +121,8 @@ class PermissionRequestEvent(UserInputRequest):
 
     def card(self) -> CardBody:
         """The tool, its arguments and the buttons Allow, Always and Deny."""
-        words, shown = words_of(self), redaction(self.arguments)
-        call = call_of(self)
-        wording = self.wording or words.well_known(call, shown.shown)
-        place = self.folder or self.where
-        root = root_of(place)
-        found = dangers_of(call, root)
-        dangers = danger_words(found, self.wording, words)
-        allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
-        deny = Choice(DENY, words.deny, "danger")
-        stored = [offer.choice for offer in self._offers()]
-        always = [choice for choice in stored if choice.key == ALWAYS]
-        return CardBody(
-            title=titled(self.function_name, wording),
-            description=from_agent(self.description),
-            values=call_values(
-                call,
-                shown.shown,
-                words,
-                declared=self.kinds,
-                edited_lines=self.edited_lines,
-                dangerous=bool(dangers),
-            ),
-            raw=raw_values(shown.shown),
-            question=words.may_run,
-            digest=short_digest(self.arguments_digest),
-            facts=(
-                *self.origin,
-                *said_by_tool(wording, words),
-                *claimed(self.claims, self.folder, self.run.project, words),
-                *because(self.asked_because, words),
-                *not_shown(shown, words),
-            ),
-            choices=(allow, *always, deny),
-            dangers=dangers,
-            tool=one_line(self.function_name, NAME_LIMIT),
-            matters=what_matters(call, shown.shown, wording, words.dangers, root, found),
-            more=(*self._saying_more(shown, words), *(one for one in stored if one.key != ALWAYS)),
-        )
+        made: CardBody = _by_card("card_of")(self)
+        return made
 
     def answer(
         self,
@@ -186,32 +138,10 @@ class PermissionRequestEvent(UserInputRequest):
             InvalidInputError: the edited arguments or the reason cannot be used.
             ValueError: the choice is not one of this card.
         """
-        if choice.key == ALLOW:
-            return self.approve(by=by, at=at)
-        if choice.key == DENY:
-            return self.deny(by=by, at=at)
-        if choice.key == EDIT:
-            changed = edited(self.arguments, inputs, self.arguments_schema, words_of(self))
-            return self.approve(by=by, at=at, modified_arguments=changed)
-        if choice.key in (CHANGES, DENY_WITH_REASON):
-            denial = self.deny(by=by, at=at, reason=reason_in(inputs, words_of(self)))
-            return denial.model_copy(update={"asks_for_changes": choice.key == CHANGES})
-        return self._remembering(choice, by=by, at=at)
-
-    def _remembering(self, choice: Choice, *, by: str, at: datetime) -> PermissionResponseEvent:
-        offer = self._offer(choice)
-        if offer is None:
-            raise ValueError(f"a permission has no choice {choice.key!r}")
-        response = self._response(
-            offer.effect == "allow",
-            by=by,
-            at=at,
-            reason="",
-            choice="always_allow" if offer.effect == "allow" else "always_deny",
-            rule=offer.rule,
+        made: PermissionResponseEvent = _by_card("answer_to")(
+            self, choice, by=by, at=at, inputs=inputs
         )
-        until = at + choice.lasts if choice.lasts else None
-        return response.model_copy(update={"rule_scope": choice.scope, "rule_expires_at": until})
+        return made
 
     def approve(
         self,
@@ -260,31 +190,15 @@ class PermissionRequestEvent(UserInputRequest):
         Raises:
             InvalidInputError: the arguments do not fit the tool's schema.
         """
-        if (stored := _STORING.get(fields.get("choice", "ask"))) is not None:
-            return stored
-        reason = fields.get("reason", "")
-        if not fields.get("approved"):
-            return self.deny(by=by, at=at, reason=reason)
-        if (changed := fields.get("modified_arguments")) is not None:
-            check_edited(changed, self.arguments_schema)
-        return self.approve(by=by, at=at, reason=reason, modified_arguments=changed)
+        made: PermissionResponseEvent | str = _by_card("said_in")(self, fields, by=by, at=at)
+        return made
 
     def to_remember(
         self, choice: Choice, *, by: str, at: datetime, until: datetime
     ) -> RememberedRule | None:
         """The rule that the choice stores: exactly the one it was offered with."""
-        offer = self._offer(choice)
-        if offer is None:
-            return None
-        return RememberedRule(
-            rule=offer.rule,
-            effect=offer.effect,
-            stored_by=by,
-            stored_at=at,
-            expires_at=until,
-            scope=offer.choice.scope,
-            reason=shortened(from_agent(self.description, one_line=True), 200),
-        )
+        made: RememberedRule | None = _by_card("rule_of")(self, choice, by=by, at=at, until=until)
+        return made
 
     def ruled(self, ending: RequestEnding, book: RuleBook) -> RequestEnding:
         """The ending, or a denial where a rule denies what was asked or what would run on it."""
@@ -310,14 +224,8 @@ class PermissionRequestEvent(UserInputRequest):
         """What was stored, if that was the choice."""
         if not isinstance(ending, PermissionResponseEvent) or ending.choice == "ask":
             return ""
-        effect = "allow" if ending.choice == "always_allow" else "deny"
-        kept = [
-            _told_stored(offer.choice)
-            for offer in every(self._offers())
-            if (offer.rule, offer.effect) == (ending.rule, effect)
-            and offer.choice.scope == (ending.rule_scope or "session")
-        ]
-        return kept[0] if kept else ""
+        made: str = _by_card("stored_with")(self, ending)
+        return made
 
     def denied(self, *, reason: str, line: str, at: datetime) -> PermissionResponseEvent:
         """The denial by a line of the policy. No person gave it."""
@@ -350,43 +258,22 @@ class PermissionRequestEvent(UserInputRequest):
         """With which arguments it runs where a person changed them."""
         if not isinstance(ending, PermissionResponseEvent):
             return ()
-        words = words_of(self)
-        if ending.asks_for_changes:
-            return ((words.asked_for, words.changes),)
-        if ending.modified_arguments is None:
-            return ()
-        changed = shown_arguments(ending.modified_arguments) or words.no_arguments
-        return ((words.runs_with, changed),)
+        made: tuple[tuple[str, str], ...] = _by_card("told_with")(self, ending)
+        return made
 
     def told_below(self, ending: RequestEnding) -> tuple[tuple[str, str], ...]:
         """The digest of the arguments with which it runs where a person changed them."""
         if not isinstance(ending, PermissionResponseEvent) or ending.modified_digest is None:
             return ()
-        return ((words_of(self).new_digest, short_digest(ending.modified_digest)),)
-
-    def _saying_more(self, shown: Redaction, words: QuestionWords) -> Iterator[Choice]:
-        yield deny_with_reason_choice(DENY, words)
-        yield changes_choice(words)
-        if self.fixed:
-            return
-        edit = edit_choice(self.arguments, self.arguments_schema, words, shown=shown)
-        if edit is not None:
-            yield edit
-
-    def _offers(self) -> tuple[Offer, ...]:
-        words = words_of(self).always
-        call, rules = call_of(self), self.suggested_rules
-        digest, run = self.arguments_digest, self.run
-        return offers(call, digest, rules, run, words=words, folder=self.folder)
-
-    def _offer(self, choice: Choice) -> Offer | None:
-        return next((one for one in every(self._offers()) if one.choice.key == choice.key), None)
+        made: tuple[tuple[str, str], ...] = _by_card("told_below_with")(
+            self, ending.modified_digest
+        )
+        return made
 
 
-def _told_stored(choice: Choice) -> str:
-    """What was stored, where others read it later: in few words rather than cut."""
-    is_long = len(choice.stores) > _MOST_TOLD and choice.stores_briefly
-    return choice.stores_briefly if is_long else choice.stores
+def _by_card(name: str) -> Any:
+    """A function of ``permission_card``, which stands above: whoever only asks loads no cards."""
+    return getattr(import_module("sayso.questions.permission_card"), name)
 
 
 def call_of(request: PermissionRequestEvent) -> ToolCall:

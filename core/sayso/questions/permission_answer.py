@@ -9,8 +9,10 @@ from pydantic import AwareDatetime, StrictBool, model_validator
 
 from sayso.digests import is_digest_of
 from sayso.events import Event, Outcome, OutcomeEvent, UserInputResponse
-from sayso.questions.refusals import CHANGES
 from sayso.rules.rule import RememberedRule, Scope, ToldRule
+
+CHANGES = "changes"
+"""The key of the choice to ask for changes."""
 
 ChoiceWord = Literal["ask", "always_allow", "always_deny"]
 

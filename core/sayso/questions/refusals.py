@@ -7,10 +7,12 @@ from datetime import timedelta
 
 from sayso.cards.card import Choice
 from sayso.errors import ConfigError, InvalidInputError
-from sayso.forms.form import Form, FormField, Inputs
+from sayso.forms.form import Form, FormField
+from sayso.forms.inputs import Inputs
+from sayso.questions.permission_answer import CHANGES
 from sayso.questions.words import QuestionWords
 
-DENY_WITH_REASON, CHANGES = "deny-reason", "changes"
+DENY_WITH_REASON = "deny-reason"
 
 REASON_LIMIT = 1_000
 """A reason is at most this many characters long."""

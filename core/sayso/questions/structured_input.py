@@ -14,7 +14,7 @@ from sayso.cards.card import CardBody, Choice
 from sayso.clock import utc_now
 from sayso.errors import InvalidInputError, SchemaError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.schema_form import SchemaForm, schema_form
 from sayso.forms.schema_nodes import plain_schema
 from sayso.questions.inquiry import Inquiry

@@ -15,10 +15,10 @@ from sayso.clock import utc_now
 from sayso.digests import short_digest
 from sayso.errors import ArgumentsChangedError, FieldError
 from sayso.events import Outcome, RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.questions.inquiry import Inquiry
+from sayso.questions.permission_answer import CHANGES
 from sayso.questions.refusals import (
-    CHANGES,
     DENY_WITH_REASON,
     changes_choice,
     deny_with_reason_choice,

@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager
 from sayso.errors import ConfigError
 from sayso.stores.addresses import is_many
 from sayso.stores.backend import Backend
-from sayso.stores.memory import memory_backend
 
 _REDIS = frozenset(
     {
@@ -47,6 +46,8 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
 def _open_one(url: str) -> AbstractAsyncContextManager[Backend]:
     scheme = url.partition("://")[0]
     if scheme == "memory":
+        from sayso.stores.memory import memory_backend
+
         return memory_backend()
     if scheme not in _REDIS:
         raise ConfigError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
 from sayso.text.agents import shown_as_agents
@@ -117,6 +116,8 @@ def _hunk(edit: Edit, at: int) -> str:
 def _difference(edit: Edit) -> Iterator[str]:
     """All lines of both texts, each once where they are the same; never a line that is neither."""
     old, new = _lines(edit.old), _lines(edit.new)
+    from difflib import SequenceMatcher  # nothing else needs it
+
     for what, old_from, old_to, new_from, new_to in SequenceMatcher(
         None, old, new, autojunk=False
     ).get_opcodes():

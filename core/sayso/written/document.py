@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -165,6 +164,8 @@ def unknown(key: str, known: Iterable[str], otherwise: str = "") -> str:
     ``otherwise`` goes on where none is near.
     """
     names = list(known)
+    import difflib  # only for what is mistyped
+
     if near := difflib.get_close_matches(key, names, n=1, cutoff=0.6):
         return f"is not a setting; did you mean {near[0]}?"
     return f"is not a setting; settings here are {', '.join(names)}{otherwise}"

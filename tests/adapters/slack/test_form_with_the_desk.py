@@ -19,7 +19,7 @@ from sayso.calls import new_id
 from sayso.cards.card import CardBody, Choice
 from sayso.errors import InvalidInputError
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
-from sayso.forms.form import NO_INPUTS, Inputs
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.stores.backend import Backend
 from sayso.values import one_value
 from sayso_playground import Delivery, SlackMessage, SlackView

@@ -15,7 +15,7 @@ from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.hook.agents import CLAUDE_CODE, Answer
 from sayso_bots.hook.asking import Asker, answered
 from sayso_bots.hook.events import read_event
-from sayso_bots.settings.settings import read_ask_settings
+from sayso_bots.settings.asked import read_ask_settings
 
 
 async def edited(called: dict[str, Any], approved: dict[str, Any]) -> Answer:

@@ -21,7 +21,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.memory import memory_backend
 from sayso.stores.memory.leases import MemoryLeases
 from sayso_bots.server.waiting import reached
-from sayso_bots.settings.settings import StoreSettings
+from sayso_bots.settings.store import StoreSettings
 from sayso_playground import Playground
 
 

@@ -7,7 +7,7 @@ from support.settings_text import ROUTE, SLACK, read
 
 from sayso.stores.addresses import CellAddress
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import StoreSettings
+from sayso_bots.settings.store import StoreSettings
 
 TWO = """
 [[store.cell]]

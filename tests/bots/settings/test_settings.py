@@ -15,7 +15,7 @@ from sayso.errors import StoreUnreachableError
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.testing import a_request
 from sayso.written.document import SettingsError
-from sayso_bots.settings.settings import read_ask_settings
+from sayso_bots.settings.asked import read_ask_settings
 from sayso_slack.settings import SIGNING_SECRET
 from sayso_telegram.settings import WEBHOOK_SECRET
 

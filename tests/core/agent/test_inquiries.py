@@ -34,7 +34,7 @@ from sayso.errors import (
     UnknownRequestError,
     WaitTimeoutError,
 )
-from sayso.forms.form import Inputs
+from sayso.forms.inputs import Inputs
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 

@@ -19,7 +19,7 @@ from sayso import (
     RunRef,
     ToolCall,
 )
-from sayso.questions.beside import LONGEST_TOLD
+from sayso.questions.permission import LONGEST_TOLD
 from sayso.questions.wire import decode, encode
 from sayso.stores.backend import Backend
 

@@ -28,7 +28,8 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.desk import Desk, DeskOptions
 from sayso.desk.routes import Route, Routes
 from sayso.desk.standing import Standing
-from sayso.forms.form import NO_INPUTS, Form, FormField, Inputs
+from sayso.forms.form import Form, FormField
+from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.questions.clarification import Clarify
 from sayso.stores.backend import Backend
 from sayso.stores.notices import PressNotice

@@ -1,0 +1,181 @@
+"""[store]: where requests are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, PlainValidator
+
+from sayso.errors import ConfigError, StoreUnreachableError
+from sayso.platforms.section import Section
+from sayso.stores.addresses import (
+    MOST_CELLS,
+    CellAddress,
+    check_name,
+    is_many,
+    is_namespace,
+    read_cells,
+    written,
+)
+from sayso.stores.connect import STORES
+from sayso.stores.ports.copies import KEPT
+from sayso.text.secrets import has_login, without_login
+from sayso_bots.settings.durations import Duration, parse_duration
+from sayso_bots.settings.source import Source, read_source
+
+
+def _give_up(value: object) -> timedelta | None:
+    if value == "never":
+        return None
+    try:
+        return parse_duration(value)
+    except ValueError as error:
+        raise ValueError(f'{error}; or "never"') from None
+
+
+def _namespace(text: str) -> str:
+    if not is_namespace(text):
+        raise ValueError("is no namespace; write letters, digits and _ . : - only")
+    return text
+
+
+class CellSection(Section):
+    """[[store.cell]]: one of the stores that the store is made of."""
+
+    name: Annotated[str, AfterValidator(check_name)]
+    url: str = Field(repr=False)
+    namespace: Annotated[str, AfterValidator(_namespace)] = ""
+
+
+class StoreSection(Section):
+    """[store]."""
+
+    url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
+    cell: Annotated[tuple[CellSection, ...], Field(max_length=MOST_CELLS)] = ()
+    give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
+    keep_cards: Duration = KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Where requests are kept; ``name`` is the setting that said so.
+
+    Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
+    Requests whose cards were shown are known for ``keep_cards`` after their deadline.
+    """
+
+    url: str = field(repr=False)
+    name: str = "store.url"
+    is_default: bool = False
+    give_up_after: timedelta | None = timedelta(minutes=5)
+    keep_cards: timedelta = KEPT
+
+    @property
+    def shown(self) -> str:
+        """The address without its password."""
+        if not is_many(self.url):
+            return without_login(self.url)
+        return ", ".join(f"cell {one.name}: {without_login(one.url)}" for one in self.cells)
+
+    @property
+    def cells(self) -> Sequence[CellAddress]:
+        """The stores that it is made of; none where it is one store."""
+        return read_cells(self.url) if is_many(self.url) else ()
+
+    def unreachable(self, error: StoreUnreachableError) -> str:
+        """What to say when it does not answer: the setting that names it, and what happened."""
+        said = f"{self.name}: {str(error).rstrip('.')}"
+        if self.is_default:
+            said += "; name another one with store.url or SAYSO_STORE_URL"
+        return said
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it serves this process only."""
+        return self.url.startswith("memory://")
+
+    def not_shared(self, workers: int) -> str:
+        """What is wrong with so many workers on this store; empty when nothing is."""
+        if workers == 1 or not self.is_memory:
+            return ""
+        return f"is {workers}, and memory:// serves one process; name a Redis, or leave it at 1"
+
+
+def read_store(config: str | None, env: Mapping[str, str], store_url: str | None) -> StoreSettings:
+    """The store alone.
+
+    Raises:
+        SettingsError: it is wrong; a line for each problem.
+    """
+    source = read_source(config, env)
+    store = store_of(source, store_url)
+    source.check("store")
+    return store
+
+
+def store_of(source: Source, from_argument: str | None = None) -> StoreSettings:
+    """The store in a source that was read already, or the one that an argument names."""
+    if from_argument:
+        store = StoreSettings(from_argument, "--store")
+    else:
+        section = source.section(StoreSection, "store") or StoreSection()
+        variable = source.overridden.get(("store", "url"))
+        url, cells = section.url, section.cell if variable is None else ()
+        if cells:
+            url = _of_cells(source, cells)
+        is_default = not cells and source.written(("store", "url")) is None
+        name = "store.cell" if cells else variable or "store.url"
+        store = StoreSettings(
+            url,
+            "the default store" if is_default else name,
+            is_default=is_default,
+            give_up_after=section.give_up_after,
+            keep_cards=section.keep_cards,
+        )
+        if name == "store.url" and has_login(store.url):
+            source.problem(
+                ("store", "url"),
+                "holds a password, which must not stand in a file; "
+                "set the whole address in SAYSO_STORE_URL",
+            )
+    _check_addresses(source, store)
+    return store
+
+
+def _of_cells(source: Source, cells: Sequence[CellSection]) -> str:
+    """The address of all cells of the settings."""
+    if source.written(("store", "url")) is not None:
+        source.problem(("store", "url"), "stands beside [[store.cell]]; write one or the other")
+    for number, cell in enumerate(cells):
+        if has_login(cell.url):
+            source.problem(
+                ("store", "cell", number, "url"),
+                "holds a password, which must not stand in a file; set the addresses of all cells "
+                "in SAYSO_STORE_URL, with blanks between them and ?cell=NAME after each",
+            )
+        if re.search(r"\s|[?&]cell=", cell.url):
+            source.problem(
+                ("store", "cell", number, "url"), "is the address of one store, without its name"
+            )
+    return " ".join(written(cell.url, cell.name, cell.namespace) for cell in cells)
+
+
+def _check_addresses(source: Source, store: StoreSettings) -> None:
+    where = source.place(("store", "url")) if store.name == "store.url" else store.name
+    urls = [store.url]
+    if is_many(store.url):
+        try:
+            urls = [cell.url for cell in store.cells]
+        except ConfigError as error:
+            source.problems.append(("store", f"{where}: {error}"))
+            return
+    for url in urls:
+        if url.partition("://")[0] not in STORES or "://" not in url:
+            fix = (
+                "is not the address of a store; write redis://host:6379/0, or memory:// to try out"
+            )
+            source.problems.append(("store", f"{where} {fix}"))

@@ -10,6 +10,7 @@
   - ArgumentsChangedError      the arguments are no longer those that were approved: never run them
   - StoreUnreachableError      the store did not answer in time: nothing is approved, try again
     - RequestLostError         ... or it answers and has lost the request: ask again
+    - OtherCellsError          ... or its cells are others than those listed: list them, start again
   - WrongLoopError             a store was used in another event loop than its own
   - HandleClosedError          a handle was closed: nothing was approved
   - StateFullError             what a policy keeps for its session does not fit: keep less
@@ -108,6 +109,10 @@ class StoreUnreachableError(SaysoError):
 
 class CellAwayError(StoreUnreachableError):
     """It is done in the cells of the store that answer, and not yet in the others."""
+
+
+class OtherCellsError(StoreUnreachableError):
+    """The cells of the store are not those that are listed here. Nothing was looked for there."""
 
 
 class UnknownCellError(SaysoError):

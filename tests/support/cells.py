@@ -13,7 +13,7 @@ from support.valkey_server import Valkey
 from sayso import RunRef
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.rules.rule import RememberedRule
-from sayso.stores.addresses import written
+from sayso.stores.addresses import read_cells, written
 from sayso.stores.backend import Backend
 from sayso.stores.cells.backend import CellsBackend
 from sayso.testing import a_request, a_response
@@ -33,6 +33,15 @@ class Servers:
         return " ".join(
             written(f"{server.url}?socket_timeout=1", f"0{number}")
             for number, server in enumerate(self.servers)
+        )
+
+    @property
+    def swapped(self) -> str:
+        """The address of two cells that have changed places."""
+        cells = read_cells(self.address)
+        others = reversed(cells)
+        return " ".join(
+            written(one.url, other.name) for one, other in zip(cells, others, strict=True)
         )
 
     def kill(self, number: int) -> None:

@@ -33,7 +33,7 @@ from sayso_bots.cli.follower import following
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
-from sayso_bots.cli.store import say_no_bots, who_and_where
+from sayso_bots.cli.store import failure, say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.asked import AskSettings, read_ask_settings, route_seconds
@@ -228,7 +228,7 @@ async def _checked(gate: Gate, args: argparse.Namespace, said: Prepared, seconds
     except RequestLostError:
         raise
     except StoreUnreachableError as error:
-        raise StoreUnreachableError(said.settings.store.unreachable(error)) from None
+        raise failure(said.settings.store, error) from None
 
 
 def _key(text: str) -> str:

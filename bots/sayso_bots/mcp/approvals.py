@@ -20,6 +20,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECON
 from sayso.agent.verdict import Verdict
 from sayso.calls import Folder, RunRef, ToolCall, new_id
 from sayso.errors import (
+    OtherCellsError,
     RequestLostError,
     SaysoError,
     StoreUnreachableError,
@@ -260,7 +261,7 @@ class Approvals:
                     return await gate.resume(permission_id, timeout=max(ends_at - began, 0.01))
                 except WaitTimeoutError:
                     return None
-                except RequestLostError:
+                except (RequestLostError, OtherCellsError):
                     raise
                 except StoreUnreachableError:
                     heard = now() - began > self.asker.patience

@@ -9,13 +9,11 @@ from typing import Any
 from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.desk.routes import Routes, is_group
-from sayso.errors import ConfigError, DeliveryError, StoreUnreachableError
+from sayso.errors import ConfigError, DeliveryError, OtherCellsError, StoreUnreachableError
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding, Level, NotLooked
 from sayso.platforms.platform import Platform
 from sayso.stores.backend import Backend
-from sayso.stores.cells.marks import MARK
-from sayso.stores.ports import Ailment
 from sayso_bots.server.kinds import load_kinds
 from sayso_bots.settings.configured import Configured
 from sayso_bots.settings.routing import approvers_text, route_text
@@ -55,14 +53,15 @@ def api_findings(settings: Settings) -> Iterator[Finding]:
 
 
 async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
-    """Whether the store answers."""
+    """Whether the store answers, and is what the settings say."""
     if store.is_memory:
         text = f"{store.name} is memory://: only this process is served; `sayso ask` needs Redis"
         return Finding("warning", "store", text)
     try:
         await backend.leases.ping()
     except StoreUnreachableError as error:
-        return Finding("failed", "store", store.unreachable(error), passing=True)
+        passing = not isinstance(error, OtherCellsError)
+        return Finding("failed", "store", store.unreachable(error), passing=passing)
     if backend.cells:
         return await _look_at_cells(backend, store)
     return Finding("ok", "store", f"{store.shown} answers")
@@ -74,6 +73,8 @@ async def _look_at_cells(backend: Backend, store: StoreSettings) -> Finding:
     for name, cell in backend.cells.items():
         try:
             await cell.leases.ping()
+        except OtherCellsError as error:
+            return Finding("failed", "store", store.unreachable(error))
         except StoreUnreachableError as error:
             away.append(f"cell {name}: {str(error).rstrip('.')}")
     if away:
@@ -85,25 +86,12 @@ async def _look_at_cells(backend: Backend, store: StoreSettings) -> Finding:
 async def look_into_store(backend: Backend) -> Sequence[Finding]:
     """What is wrong with a store that answers, by trying out all that is needed of it."""
     try:
-        ailments = [*await backend.checkup.look(), *await _taken_for_all(backend)]
+        ailments = await backend.checkup.look()
     except StoreUnreachableError as error:
         return [Finding("failed", "store", str(error), passing=True)]
     return [
         Finding("failed" if one.is_serious else "warning", "store", one.text) for one in ailments
     ]
-
-
-async def _taken_for_all(backend: Backend) -> Sequence[Ailment]:
-    """Whether this one store is a cell of several, where sessions are looked for by all of them."""
-    cells = None if backend.cells else await backend.documents.read(MARK)
-    if cells is None:
-        return ()
-    return (
-        Ailment(
-            f"this store is one of the cells {cells}, and no others are listed here: let all "
-            "processes have the same [[store.cell]], or sessions are looked for in the wrong place"
-        ),
-    )
 
 
 async def look_at_platform(configured: Configured, bot: Bot) -> Finding:

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from aiohttp import web
 
-from sayso.errors import StoreUnreachableError
+from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
 from sayso_bots.api.problems import ApiProblem
@@ -43,11 +43,14 @@ async def reached(
     everything else is to come again.
 
     Raises:
+        ConfigError: the settings take it for another one than it is.
         StoreUnreachableError: it did not answer for as long as the settings let it.
     """
     since, said = clock(), float("-inf")
     async with AsyncExitStack() as stack:
         while (found := await look_at_store(backend, store)).level == "failed":
+            if not found.passing:
+                raise ConfigError(found.text)
             now = clock()
             left = _left(store.give_up_after, now - since)
             if left <= 0:

@@ -15,6 +15,9 @@ SLOTS = 16_384
 
 MOST_CELLS = 64
 
+MARK = "cells"
+"""The document in which a cell says which cell it is, and which make the store together."""
+
 _NAME = re.compile(r"[0-9a-z]{2}")
 _NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 _FIRST = "sayso"

@@ -174,12 +174,42 @@ async def test_check_looks_at_each_cell(run: Run, both: Servers) -> None:
     assert any(line.startswith("failed") and "cell 01" in line for line in ill.out.splitlines())
 
 
-async def test_check_says_that_a_lone_store_is_a_cell_of_several(run: Run, both: Servers) -> None:
-    async with open_backend(both.address) as backend:
-        await backend.rules.book(in_cell(backend, "00"))
-    async with a_playground() as playground:
-        env = env_of(playground, SAYSO_STORE_URL=both.servers[0].url)
-        done = await asyncio.to_thread(run, "check", env=env, toml=ROUTES)
+# What is asked or looked at with another list: a command each, which ends at once.
+COMMANDS = (
+    ("serve",),
+    ("ask", "bash", "--agent", "deploy-bot", "--timeout", "60s"),
+    ("explain", "bash", "--agent", "deploy-bot", "--session", "s-1"),
+    ("pending",),
+    ("show", "q-1"),
+    ("cancel", "q-1"),
+    ("rules",),
+    ("revoke", "r-1"),
+    ("audit",),
+)
 
-    assert done.code == 1
-    assert "this store is one of the cells 00 01" in done.out
+
+async def test_another_list_of_cells_is_refused_at_every_start(run: Run, both: Servers) -> None:
+    one, other = both.address.split()
+    more = f"{both.address} {other.replace('cell=01', 'cell=02')}&namespace=new"
+    lists = {
+        both.servers[0].url: "this store is one of the cells 00 01, and no others are listed here",
+        one: "belongs to the cells 00 01, and the cells listed here are 00: let all processes",
+        more: "belongs to the cells 00 01, and the cells listed here are 00 01 02: let all",
+        both.address.replace("cell=00", "cell=02"): "belongs to the cells 00 01, and the cells",
+        both.swapped: "what is listed as cell",
+    }
+    async with open_backend(both.address) as backend:
+        for name in ("00", "01"):
+            await backend.rules.book(in_cell(backend, name))
+
+    async with a_playground() as playground:
+        for address, said in lists.items():
+            env = env_of(playground, SAYSO_STORE_URL=address)
+            checked = await asyncio.to_thread(run, "check", env=env, toml=ROUTES)
+            assert (checked.code, said in checked.out) == (1, True), checked.out
+            for argv in COMMANDS:
+                done = await asyncio.to_thread(run, *argv, env=env, toml=ROUTES)
+                assert (done.code, done.out) == (2, ""), (argv, done)
+                assert said in done.err, (argv, done.err)
+                assert len(done.err.splitlines()) == 1, (argv, done.err)
+                assert not any(one.password in done.err for one in both.servers)

@@ -39,6 +39,7 @@ class CellsBus:
     @asynccontextmanager
     async def subscribe(self, topic: str) -> AsyncIterator[AsyncIterator[Event]]:
         """The events published while the block runs."""
+        self._cells.home.check()
         if topic != LOG_TOPIC and not topic.startswith(INBOX):
             async with self._cell(topic).bus.subscribe(topic) as events:
                 yield events

@@ -6,15 +6,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from sayso.calls import RunRef
 from sayso.errors import (
     BusLostError,
     CellAwayError,
     DuplicateRequestError,
+    OtherCellsError,
     SaysoError,
     StoreUnreachableError,
     UnknownRequestError,
@@ -23,14 +24,17 @@ from sayso.errors import (
 from sayso.stores.backend import Backend
 from sayso.stores.cells.marks import Marks
 from sayso.stores.home import Home
-from sayso.stores.ports import Record
 from sayso.stores.troubles import Troubles
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
+OURS = 23
+"""The length of an id that Sayso makes; no two of these are the same."""
+
 _MOST_KNOWN = 200_000
 _AWAY = (StoreUnreachableError, BusLostError)
+_Tried: TypeAlias = tuple[tuple[_T, ...], SaysoError | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,9 @@ class Said(Generic[_T]):
         """
         if not self.away:
             return self.answers
-        why = "; ".join(f"cell {name}: {error}" for name, error in self.away.items())
         if not self.answers:
-            raise StoreUnreachableError(why)
-        raise CellAwayError(f"{what} in {_listed(self.answers)}, and not in {why}")
+            raise unusable(self.away)
+        raise CellAwayError(f"{what} in {_listed(self.answers)}, and not in {_why(self.away)}")
 
 
 class Cells:
@@ -98,6 +101,7 @@ class Cells:
         Raises:
             StoreUnreachableError: it cannot be used.
         """
+        self.home.check()
         await self._marks.check(name)
         return self.backends[name]
 
@@ -180,13 +184,13 @@ class Cells:
         return self.backends[await self.name_of_request(question_id)]
 
     async def each(self, do: Callable[[Backend], Awaitable[_T]]) -> Said[_T]:
-        """What each cell says; one that is away holds up no other."""
+        """What each cell says; one that is away, or is none of these, holds up no other."""
         return await self.each_named(lambda name: do(self.backends[name]))
 
     async def each_named(self, do: Callable[[str], Awaitable[_T]]) -> Said[_T]:
         """What each cell says, asked by its name."""
         self.home.check()
-        said = await asyncio.gather(*(_tried(do(name)) for name in self._names))
+        said = await asyncio.gather(*(_tried(self._at(name, do)) for name in self._names))
         answers: dict[str, _T] = {}
         away: dict[str, SaysoError] = {}
         for name, (answer, error) in zip(self._names, said, strict=True):
@@ -212,26 +216,60 @@ class Cells:
             said.whole(what)
         return said.answers
 
+    async def _at(self, name: str, do: Callable[[str], Awaitable[_T]]) -> _T:
+        await self.reach(name)
+        return await do(name)
+
     async def _found(self, question_id: str) -> str | None:
-        said = await self.each(lambda cell: _has(cell, question_id))
-        holders = [name for name, has in said.answers.items() if has]
-        for name in holders:
-            self.note(question_id, name)
-        if not holders and said.away:
-            why = "; ".join(f"cell {name}: {error}" for name, error in said.away.items())
-            raise StoreUnreachableError(f"whether there is such a request is not known: {why}")
-        return holders[0] if holders else None
+        """The cell that says it has the request, noted; none waits for one that is slow.
+
+        But for an id of somebody's own, which may be in two.
+        """
+        self.home.check()
+        is_ours = len(question_id) == OURS
+        looks: dict[asyncio.Future[_Tried[bool]], str] = {
+            asyncio.ensure_future(_tried(self._at(name, partial(self._has, question_id)))): name
+            for name in self._names
+        }
+        away: dict[str, SaysoError] = {}
+        found: str | None = None
+        waiting = set(looks)
+        try:
+            while waiting and not (is_ours and found):
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for look in done:
+                    answer, error = look.result()
+                    if error is not None:
+                        away[looks[look]] = error
+                    elif answer[0]:
+                        found = looks[look]
+                        self.note(question_id, found)
+        finally:
+            for look in waiting:
+                look.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        if found is None and away:
+            raise unusable(away, "whether there is such a request is not known: ")
+        return found
+
+    async def _has(self, question_id: str, name: str) -> bool:
+        try:
+            return await self.backends[name].store.get(question_id) is not None
+        except UnreadableEventError:
+            return True
 
 
-async def _has(cell: Backend, question_id: str) -> bool:
-    try:
-        record: Record | None = await cell.store.get(question_id)
-    except UnreadableEventError:
-        return True
-    return record is not None
+def unusable(away: Mapping[str, SaysoError], before: str = "") -> StoreUnreachableError:
+    """The error that says why none of these cells can be used."""
+    others = all(isinstance(error, OtherCellsError) for error in away.values())
+    return (OtherCellsError if others else StoreUnreachableError)(before + _why(away))
 
 
-async def _tried(work: Awaitable[_T]) -> tuple[tuple[_T, ...], SaysoError | None]:
+def _why(away: Mapping[str, SaysoError]) -> str:
+    return "; ".join(f"cell {name}: {error}" for name, error in away.items())
+
+
+async def _tried(work: Awaitable[_T]) -> _Tried[_T]:
     try:
         return (await work,), None
     except _AWAY as error:

@@ -16,7 +16,7 @@ from sayso.errors import (
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores.backend import Backend
-from sayso.stores.cells.cells import Cells
+from sayso.stores.cells.cells import OURS, Cells
 from sayso.stores.cells.wide import WideRules, is_wide
 from sayso.stores.handles import cell_in, new_handle
 from sayso.stores.ports import (
@@ -37,8 +37,6 @@ from sayso.stores.ports import (
     Went,
 )
 from sayso.stores.told import refuse_unfilled
-
-_OURS = 23
 
 
 class CellsStore:
@@ -64,7 +62,7 @@ class CellsStore:
         refuse_unfilled(request)
         name = self._cells.name_of(request.run)
         cell = await self._cells.reach(name)
-        if len(request.question_id) != _OURS:
+        if len(request.question_id) != OURS:
             # Somebody's own id: another session may have it, in another cell.
             await self._cells.holding(request.question_id)
         self._cells.check_new(request.question_id, name)

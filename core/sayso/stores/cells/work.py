@@ -11,9 +11,11 @@ from datetime import datetime
 
 from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
-from sayso.errors import StoreUnreachableError
+from sayso.errors import OtherCellsError, StoreUnreachableError
+from sayso.stores.backend import Backend
 from sayso.stores.cells.cells import Cells
 from sayso.stores.cells.wide import WideRules
+from sayso.stores.pauses import Pause
 from sayso.stores.ports import Ailment, Due, Intake, Job, Shown
 from sayso.tasks import Background
 
@@ -60,10 +62,20 @@ class CellsOutbox:
         name, _, receipt = job.receipt.partition(" ")
         await self._cells.backends[name].outbox.done(replace(job, receipt=receipt))
 
+    async def _usable(self, name: str) -> Backend:
+        """The cell, once it is one of these: what waits in another one is not ours to take."""
+        pause = Pause()
+        while True:
+            try:
+                return await self._cells.reach(name)
+            except StoreUnreachableError:
+                await pause.take()  # whoever looks after the cells says why
+
     async def _take(self, name: str, desk: str, intake: Intake | None, taking: _Taking) -> None:
         told = None if intake is None else _CellIntake(self._cells, name, intake)
         try:
-            async with self._cells.backends[name].outbox.jobs(desk, told) as jobs:
+            cell = await self._usable(name)
+            async with cell.outbox.jobs(desk, told) as jobs:
                 await taking.is_wanted.wait()
                 async for job in jobs:
                     if self._cells.known(job.question_id) is None:
@@ -134,7 +146,8 @@ class CellsErrands:
         if cell is None and about:
             cell = await self._cells.name_holding(about)
         cell = cell or self._cells.known(name) or self._cells.named(f"errands {queue}")
-        await self._cells.backends[cell].errands.put(queue, name, seconds=seconds, about=about)
+        errands = (await self._cells.reach(cell)).errands
+        await errands.put(queue, name, seconds=seconds, about=about)
 
     async def take(self, queue: str, *, most: int, hold: float) -> Due:
         """What is due in the cells that answer."""
@@ -144,8 +157,8 @@ class CellsErrands:
         # Each has its turn to be the first.
         self._first = (self._first + 1) % len(self._cells.names)
         for cell in [*self._cells.names[self._first :], *self._cells.names[: self._first]]:
-            errands = self._cells.backends[cell].errands
             try:
+                errands = (await self._cells.reach(cell)).errands
                 due = await errands.take(queue, most=max(0, most - len(names)), hold=hold)
             except StoreUnreachableError as error:
                 away.append(error)
@@ -203,9 +216,7 @@ class CellsLeases:
 
     async def ping(self) -> None:
         """Return when one of the cells answers; health looks at each."""
-        pings = {
-            asyncio.ensure_future(cell.leases.ping()) for cell in self._cells.backends.values()
-        }
+        pings = {asyncio.ensure_future(self._ping(name)) for name in self._cells.names}
         waiting = set(pings)
         try:
             while waiting:
@@ -216,7 +227,12 @@ class CellsLeases:
             for one in pings:
                 one.cancel()
             said = await asyncio.gather(*pings, return_exceptions=True)
-        raise next(one for one in said if isinstance(one, BaseException))
+        wrong = [one for one in said if isinstance(one, BaseException)]
+        raise next((one for one in wrong if isinstance(one, OtherCellsError)), wrong[0])
+
+    async def _ping(self, name: str) -> None:
+        cell = await self._cells.reach(name)
+        await cell.leases.ping()
 
     async def hold(self, name: str, owner: str, *, seconds: float) -> bool:
         """Take or keep a lease: at most one owner has it at a time.
@@ -264,8 +280,7 @@ class CellLeases(CellsLeases):
         Raises:
             StoreUnreachableError: it cannot be used.
         """
-        cell = await self._cells.reach(self._name)
-        await cell.leases.ping()
+        await self._ping(self._name)
 
 
 class CellsBudgets:
@@ -293,16 +308,18 @@ class CellsDrafts:
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
         """Keep the text under the key for this long."""
-        name = self._cells.named(f"draft {key}")
-        await self._cells.backends[name].drafts.keep(key, text, seconds=seconds)
+        await (await self._cell(key)).drafts.keep(key, text, seconds=seconds)
 
     async def read(self, key: str) -> str | None:
         """The text under the key."""
-        return await self._cells.backends[self._cells.named(f"draft {key}")].drafts.read(key)
+        return await (await self._cell(key)).drafts.read(key)
 
     async def take(self, key: str) -> str | None:
         """The text under the key, which is then gone."""
-        return await self._cells.backends[self._cells.named(f"draft {key}")].drafts.take(key)
+        return await (await self._cell(key)).drafts.take(key)
+
+    async def _cell(self, key: str) -> Backend:
+        return await self._cells.reach(self._cells.named(f"draft {key}"))
 
 
 class CellsDocuments:

@@ -30,25 +30,29 @@ from sayso.stores.redis.uses import RedisUses
 def redis_backend(
     url: str,
     *,
+    is_cell: bool = False,
     takeover_after: float = TAKEOVER_SECONDS,
     silence: float = SILENCE_SECONDS,
 ) -> AbstractAsyncContextManager[Backend]:
     """The backend at a Redis URL, see ``sayso.stores.redis.url.read_url``.
 
     It needs Redis 7 or later, or Valkey. Nothing is connected before the
-    first use. Jobs of a desk that gives no sign of life for ``takeover_after``
+    first use. A cell of several is opened by whoever says that it ``is_cell``.
+    Jobs of a desk that gives no sign of life for ``takeover_after``
     seconds go to another one. Whoever listens and hears nothing for ``silence``
     seconds makes sure that it is not deaf.
 
     Raises:
         ConfigError: the URL cannot be read.
     """
-    return _opened(read_url(url), takeover_after, silence)
+    return _opened(read_url(url), is_cell, takeover_after, silence)
 
 
 @asynccontextmanager
-async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> AsyncIterator[Backend]:
-    client, log_reads = Client(url), Client(url)
+async def _opened(
+    url: StoreUrl, is_cell: bool, takeover_after: float, silence: float
+) -> AsyncIterator[Backend]:
+    client, log_reads = Client(url, is_cell=is_cell), Client(url, is_cell=is_cell)
     client.home.check()
     log_reads.home.check()
     floor = KnownFloor()

@@ -11,9 +11,9 @@ from importlib.resources import files
 from itertools import count
 from typing import Any
 
-from sayso.errors import StoreUnreachableError
+from sayso.errors import OtherCellsError, StoreUnreachableError
 from sayso.stores.home import Home
-from sayso.stores.redis.link import LINK_ERRORS, Link, explain, is_elsewhere
+from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, Link, explain, is_elsewhere
 from sayso.stores.redis.own_time import OwnTime
 from sayso.stores.redis.url import StoreUrl
 from sayso.stores.redis.wire import ConnectionLostError, RedisError, ReplyError, packed
@@ -62,13 +62,21 @@ class Client:
     """
 
     def __init__(
-        self, url: StoreUrl, *, most: int = MOST_ORDERS, most_bytes: int = MOST_BYTES
+        self,
+        url: StoreUrl,
+        *,
+        is_cell: bool = False,
+        most: int = MOST_ORDERS,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self.url = url
         self._most = most
         self._most_bytes = most_bytes
         self._bytes = 0
         self.keys = url.keys
+        prefix = self.keys.prefix
+        # A store of its own says so by saying it twice, see common.lua.
+        self._script_keys: tuple[Argument, ...] = (1, prefix) if is_cell else (2, prefix, prefix)
         self.home = Home()
         self._link = Link(url)
         self._orders: deque[_Order] = deque()
@@ -81,21 +89,25 @@ class Client:
         return f"{self._own}{next(self._numbers)}"
 
     async def run(self, script: Script, *arguments: Argument) -> Any:
-        """The result of a script; its key is the prefix of all keys.
+        """The result of a script; its first key is the prefix of all keys.
 
         Raises:
+            OtherCellsError: the store is a cell of several, and was opened as one of its own.
             StoreUnreachableError: no answer, an error, or too much waits already.
         """
-        prefix = self.keys.prefix
+        keys = self._script_keys
         try:
             try:
-                return await self._reply(("EVALSHA", script.sha, 1, prefix, *arguments))
+                return await self._reply(("EVALSHA", script.sha, *keys, *arguments))
             except ReplyError as error:
                 if error.code != "NOSCRIPT":
                     raise
-                return await self._reply(("EVAL", script.text, 1, prefix, *arguments))
+                return await self._reply(("EVAL", script.text, *keys, *arguments))
         except LINK_ERRORS as error:
-            raise StoreUnreachableError(explain(self.url, error)) from error
+            said = explain(self.url, error)
+            if isinstance(error, ReplyError) and error.code == IS_CELL:
+                raise OtherCellsError(said) from error
+            raise StoreUnreachableError(said) from error
 
     async def command(self, *arguments: Argument, repeatable: bool = True) -> Any:
         """The reply to one command.

@@ -30,6 +30,9 @@ LINK_ERRORS = (RedisError, OSError, TimeoutError)
 _ELSEWHERE = frozenset({"ASK", "CLUSTERDOWN", "MASTERDOWN", "MOVED", "READONLY", "TRYAGAIN"})
 _REDIRECTIONS = 5
 
+IS_CELL = "ISCELL"
+"""What our scripts say where a cell of several is taken for a store of its own."""
+
 
 def is_elsewhere(reply: object) -> bool:
     """Whether the reply says that another server holds our keys now."""
@@ -68,6 +71,13 @@ _MEANINGS = {
 def _refused(where: str, code: str, said: str) -> str:
     if code in _MEANINGS:
         return f"{where} {_MEANINGS[code]}"
+    if code == IS_CELL:
+        cells = said.partition(" of ")[2]
+        return (
+            f"{where}: this store is one of the cells {cells}, and no others are listed here: let "
+            "all processes have the same [[store.cell]]; sessions would be looked for in the wrong "
+            "place"
+        )
     if code == "NOPERM" or "ACL failure in script" in said or "can't run this command" in said:
         return f"{where} does not permit this user what Sayso needs: {said}"
     return f"{where} refuses a command: {said}"

@@ -1,5 +1,11 @@
 -- Before every script. All keys begin with KEYS[1], see keys.py.
 local P = KEYS[1]
+-- The prefix twice is given by whoever takes this for a store of its own. A cell of several is none:
+-- sessions would be looked for in the wrong place. Who may not read its mark is told so elsewhere.
+if KEYS[2] then
+  local mark = redis.pcall('GET', P .. 'document:cells')
+  if type(mark) == 'string' then return redis.error_reply('ISCELL ' .. mark) end
+end
 local HOUR = 3600000
 local DAY = 24 * HOUR
 local WEEK = 7 * DAY

@@ -7,12 +7,10 @@ import logging
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from sayso.cards.card import Card, CardBody, Choice
 from sayso.cards.room import Room
@@ -28,7 +26,7 @@ from sayso_slack.card.everything import everything_modal, fits
 from sayso_slack.card.fallback import escaped
 from sayso_slack.card.message import message
 from sayso_slack.config import SlackConfig
-from sayso_slack.direct import DirectClient
+from sayso_slack.direct import CALL_SECONDS, Answer, DirectClient
 from sayso_slack.failures import PLATFORM, RefusedError, delivery_error
 from sayso_slack.forms.modal import form_modal
 from sayso_slack.languages import LANGUAGES
@@ -42,7 +40,6 @@ from sayso_slack.words import ENGLISH, SlackWords
 
 _log = logging.getLogger(__name__)
 
-_CALL_SECONDS = 10.0
 # docs.slack.dev, interactivity: a trigger_id opens a dialog for 3 seconds after the press.
 _DIALOG_SECONDS = 2.2
 _GROUP_ID = re.compile(r"S[A-Z0-9]{2,}", re.ASCII)
@@ -83,7 +80,7 @@ class SlackAdapter:
         self._limits = limits_of(config, self.words)
         self._session = session
         self._own_session: aiohttp.ClientSession | None = None
-        self._client: AsyncWebClient | None = None
+        self._client: DirectClient | None = None
         self._identity: Identity | None = None
         self._revoked = ""
         self._untold = Seldom(_log)
@@ -131,7 +128,7 @@ class SlackAdapter:
         )
 
     @property
-    def client(self) -> AsyncWebClient:
+    def client(self) -> DirectClient:
         """Slack's client, for Socket Mode."""
         if self._client is None:
             raise RuntimeError(_UNCONNECTED)
@@ -308,8 +305,7 @@ class SlackAdapter:
         Raises:
             DeliveryError: Slack gave none; permanent when the app-level token is at fault.
         """
-        token = {"token": self._config.app_token}
-        answer = await self._call("apps.connections.open", http_verb="POST", params=token)
+        answer = await self._call("POST", "apps.connections.open", token=self._config.app_token)
         return str(answer["url"])
 
     def revoke(self, reason: str) -> None:
@@ -353,35 +349,33 @@ class SlackAdapter:
         """What the app was granted, as far as Slack has said; empty until then."""
         return self._identity.scopes if self._identity else frozenset()
 
-    async def post(self, method: str, arguments: dict[str, Any]) -> AsyncSlackResponse:
+    async def post(self, method: str, arguments: dict[str, Any]) -> Answer:
         """Call a method that does something. Raises DeliveryError."""
         self._refuse_if_revoked()
-        return await self._call(method, json=arguments)
+        return await self._call("POST", method, arguments=arguments)
 
     async def read(
         self, method: str, arguments: dict[str, Any], *, even_if_revoked: bool = False
-    ) -> AsyncSlackResponse:
+    ) -> Answer:
         """Call a method that only reads; docs.slack.dev, web API: those take no JSON."""
         if not even_if_revoked:
             self._refuse_if_revoked()
-        return await self._call(method, http_verb="GET", params=arguments)
+        return await self._call("GET", method, query=arguments)
 
     def _refuse_if_revoked(self) -> None:
         if self._revoked:
             raise DeliveryError(PLATFORM, self._revoked, permanent=True)
 
-    async def _call(self, method: str, **request: Any) -> AsyncSlackResponse:
+    async def _call(self, verb: Literal["GET", "POST"], method: str, **request: Any) -> Answer:
         try:
-            async with asyncio.timeout(_CALL_SECONDS):
-                return await self.client.api_call(method, **request)
+            return await self.client.called(verb, method, **request)
         except SlackApiError as error:
             raise delivery_error(method, error, bot=self._bot_name) from error
         except TimeoutError as error:
             raise DeliveryError(
-                PLATFORM, f"{method} got no answer within {_CALL_SECONDS:g} s"
+                PLATFORM, f"{method} got no answer within {CALL_SECONDS:g} s"
             ) from error
-        except (aiohttp.ClientError, OSError, ValueError, AttributeError) as error:
-            # The last two: slack_sdk stumbles over an answer that is not JSON.
+        except (aiohttp.ClientError, OSError, ValueError) as error:
             raise DeliveryError(
                 PLATFORM, f"{method} lost its connection ({type(error).__name__})"
             ) from error

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from slack_sdk.errors import SlackApiError
 from support.clock import Clock
 from support.desk_double import DeskDouble
 from support.redirects import REDIRECTS, redirecting
@@ -54,6 +55,17 @@ async def test_neither_does_it_over_a_session_that_was_handed_in() -> None:
             with pytest.raises(DeliveryError, match="not followed"):
                 await adapter.show([a_card()], OPS)
 
+    assert elsewhere.arrived == []
+
+
+async def test_neither_does_slacks_library_by_itself() -> None:
+    async with redirecting(302) as elsewhere:
+        config = a_config(api_url=f"{elsewhere.url}api/")
+        async with SlackAdapter(config) as adapter:
+            with pytest.raises(SlackApiError):
+                await adapter.client.apps_connections_open(app_token="xapp-playground")
+
+    assert elsewhere.asked
     assert elsewhere.arrived == []
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from support.raw_server import Serve, byte_by_byte, never, server
 from telegram import Bot, InputFile
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, HTTPXRequest
@@ -24,29 +25,6 @@ from sayso_telegram.config import TelegramConfig
 from sayso_telegram.request import AiohttpRequest, Patience, PlainData, proxy_for, request_for
 
 TOKEN = "4000000000:AAF_a-token-of-a-test-0123456789abcdef"
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-@asynccontextmanager
-async def server(serve: Serve) -> AsyncIterator[str]:
-    """A server that does what a test says with each connection once a request has begun."""
-
-    connections: set[asyncio.Task[None] | None] = set()
-
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.add(asyncio.current_task())
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await reader.readuntil(b"\r\n\r\n")
-            await serve(reader, writer)
-        writer.close()
-        with contextlib.suppress(ConnectionError):
-            await writer.wait_closed()
-
-    listening = await asyncio.start_server(connected, "127.0.0.1", 0)
-    async with listening:
-        host, port = listening.sockets[0].getsockname()
-        yield f"http://{host}:{port}"
-        await asyncio.gather(*filter(None, connections))
 
 
 @asynccontextmanager
@@ -56,18 +34,6 @@ async def opened(request: BaseRequest) -> AsyncIterator[BaseRequest]:
         yield request
     finally:
         await request.shutdown()
-
-
-async def never(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.read()
-
-
-async def byte_by_byte(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
-    while True:
-        writer.write(b" ")
-        await writer.drain()
-        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,14 @@ async def together(work: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result
     """The results of all of it, done at once and in its order; one alone needs no task for that."""
     parts = [*work]
     return [await parts[0]] if len(parts) == 1 else await asyncio.gather(*parts)
+
+
+async def outcomes(work: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result | BaseException]:
+    """The same where what fails is a result as well: the error that it failed with."""
+    parts = [*work]
+    if len(parts) != 1:
+        return await asyncio.gather(*parts, return_exceptions=True)
+    try:
+        return [await parts[0]]
+    except Exception as error:
+        return [error]

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from sayso.tasks import Background
+from sayso.tasks import Background, outcomes, together
 
 
 class Work:
@@ -180,3 +180,39 @@ async def test_what_a_task_starts_as_it_is_cancelled_does_not_outlive_the_end() 
 
     assert len(background) == 0
     assert child.ended in ("", "cancelled")  # begun and cancelled, or never begun
+
+
+async def test_work_done_together_has_its_results_in_its_order() -> None:
+    began: list[int] = []
+
+    async def one(number: int) -> int:
+        began.append(number)
+        await asyncio.sleep(0)
+        assert began == [1, 2]
+        return number
+
+    async def alone() -> asyncio.Task[object] | None:
+        return asyncio.current_task()
+
+    assert await together(one(number) for number in (1, 2)) == [1, 2]
+    assert await together([alone()]) == [asyncio.current_task()]
+    assert await together([]) == []
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_what_fails_is_an_outcome_and_a_cancellation_is_none(count: int) -> None:
+    async def fails(number: int) -> int:
+        raise ValueError(number)
+
+    async def waits(number: int) -> int:
+        await asyncio.Event().wait()
+        return number
+
+    found = await outcomes(map(fails, range(count)))
+    assert [str(one) for one in found] == [str(number) for number in range(count)]
+
+    waiting = asyncio.create_task(outcomes(map(waits, range(count))))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting

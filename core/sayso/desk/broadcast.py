@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +11,7 @@ from sayso.desk.gathering import Gathering
 from sayso.desk.routes import Route
 from sayso.desk.showing import Showing
 from sayso.stores.ports import Record, Store
-from sayso.tasks import Background
+from sayso.tasks import Background, outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Broadcast:
         """Show those of the requests that are still open; for each what ``show`` says or raises."""
         _, route = key
         ids = [one.record.request.question_id for one in asked]
-        now = await asyncio.gather(*map(self._store.get, ids), return_exceptions=True)
+        now = await outcomes(map(self._store.get, ids))
         # Some may have ended while they gathered: nobody has to see them any more.
         is_open = [isinstance(one, Record) and one.ending is None for one in now]
         waiting = [one for one, still in zip(asked, is_open, strict=True) if still]
@@ -81,10 +80,7 @@ class Broadcast:
     async def _show(self, asked: Sequence[_Asked], route: Route) -> list[str | BaseException]:
         """For each why it is shown nowhere, empty where it is, or the error that showing it met."""
         records, untils = [one.record for one in asked], [one.until for one in asked]
-        by_place = await asyncio.gather(
-            *(self._showing.show(records, place, untils) for place in route.to),
-            return_exceptions=True,
-        )
+        by_place = await outcomes(self._showing.show(records, place, untils) for place in route.to)
         results: list[str | BaseException] = []
         for number in range(len(asked)):
             said = [one if isinstance(one, BaseException) else one[number] for one in by_place]

@@ -26,7 +26,7 @@ from sayso.errors import (
     UnknownRequestError,
 )
 from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
-from sayso.tasks import Background, together
+from sayso.tasks import Background, outcomes, together
 
 _log = logging.getLogger(__name__)
 
@@ -112,9 +112,8 @@ class Showing:
             if any(record is one for one in missing) and not any(record is one for one in bundle)
         }
         results = iter(
-            await asyncio.gather(
-                *(self._post([records[number]], place, untils[number]) for number in sorted(alone)),
-                return_exceptions=True,
+            await outcomes(
+                self._post([records[number]], place, untils[number]) for number in sorted(alone)
             )
         )
         return [

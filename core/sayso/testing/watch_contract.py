@@ -151,6 +151,8 @@ class WatchContract:
     async def test_a_shortened_request_expires_earlier(self, backend: Backend) -> None:
         request = a_request()
         await backend.store.open(request, seconds=600, inbox="", book=None)
+        # Whoever has read it before is told, too.
+        assert await backend.store.get(request.question_id)
 
         expires_at = await backend.watch.shorten(request.question_id, 30)
         left = await backend.watch.expire()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sayso.cards.bundle import MOST_IN_BUNDLE, Bundle
 from sayso.cards.card import DESCRIPTION_LIMIT, Card, CardBody, Ended, Open
@@ -46,7 +46,7 @@ class Listing(Formatted):
 def _plain(part: Part) -> str:
     if part.look is Look.BLOCK:
         part = Part(part.text.replace("\n", "⏎"), Look.CODE)
-    return Formatted((replace(part, is_value=False),)).without_entities
+    return Formatted((part._replace(is_value=False),)).without_entities
 
 
 def bundle_room(body: CardBody, count: int) -> Room | None:

@@ -23,6 +23,8 @@ def with_call(text: Formatted, cards: Sequence[Card]) -> Formatted:
     # Cards of one message went one way: what is said of the first is said of all.
     if note := next((card.call.note for card in cards if card.call.note), ""):
         line.append(Part(f"\n🌙 {note}"))
+    if not line:
+        return text
     room = MOST_UNITS - units(text.text) - plain_extra(text.parts, text.from_agent)
     kept: list[Part] = []
     for part in line:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from telegram.constants import MessageEntityType
 
@@ -31,8 +31,7 @@ class Look(Enum):
     MOMENT = MessageEntityType.DATE_TIME.value
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A piece of a message, all of it with one look.
 
     ``user_id`` is whom a mention notifies, ``language`` what a block is written in, ``at``
@@ -53,8 +52,7 @@ class Part:
         return self.is_value or self.look is Look.BLOCK
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(NamedTuple):
     """How one part of a text looks: a MessageEntity of the Bot API, made and written quickly."""
 
     type: str

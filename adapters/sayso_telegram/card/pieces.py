@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from sayso.cards.words import CardWords
 from sayso.text.fitting import Ranked, cut_by_rank
@@ -19,8 +19,7 @@ _LEAST_UNITS = 24
 _LONGEST_LABEL = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A part that gives way when the message is too long; those with the highest rank first.
 
     A piece of rank 0 is never cut.
@@ -66,14 +65,14 @@ def fitting(pieces: list[Piece], words: CardWords) -> Formatted:
     Raises:
         ValueError: it is too long for Telegram even so.
     """
-    whole = sum(units(piece.part.text) for piece in pieces)
-    over = whole + plain_extra([piece.part for piece in pieces], words.from_agent) - MOST_UNITS
+    parts = tuple([piece.part for piece in pieces])
+    whole = sum([units(part.text) for part in parts])
+    over = whole + plain_extra(parts, words.from_agent) - MOST_UNITS
+    if over <= 0:
+        return Formatted(parts, words.from_agent)
     ranked = [Ranked(piece.part.text, piece.rank) for piece in pieces]
     texts, over = cut_by_rank(ranked, over, least=_LEAST_UNITS, size=units, cut=fitted)
     if over:
         raise ValueError(f"the card is {over} UTF-16 code units too long for Telegram")
-    parts = (
-        piece.part if text is piece.part.text else replace(piece.part, text=text)
-        for piece, text in zip(pieces, texts, strict=True)
-    )
-    return Formatted(tuple(parts), words.from_agent)
+    cut = zip(parts, texts, strict=True)
+    return Formatted(tuple([part._replace(text=text) for part, text in cut]), words.from_agent)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import ForceReply
 from telegram.error import BadRequest
 
 from sayso_telegram.addresses import number_of
 from sayso_telegram.card.formatted import Formatted
+from sayso_telegram.card.keyboard import Keyboard
 from sayso_telegram.client import Client
 from sayso_telegram.failures import is_about_entities, is_unchanged
 
@@ -23,17 +24,9 @@ def reply_to(message_id: str) -> dict[str, Any]:
     return {"message_id": number_of(message_id), "allow_sending_without_reply": True}
 
 
-def written(markup: InlineKeyboardMarkup | ForceReply | None) -> dict[str, Any] | None:
-    """What Telegram takes for the buttons of ours."""
-    if not isinstance(markup, InlineKeyboardMarkup):
-        return None if markup is None else markup.to_dict()
-    rows = markup.inline_keyboard
-    return {"inline_keyboard": [[_written(button) for button in row] for row in rows]}
-
-
-def _written(button: InlineKeyboardButton) -> dict[str, Any]:
-    found = {"text": button.text, "callback_data": button.callback_data}
-    return {**found, "style": button.style} if button.style else found
+def written(markup: Keyboard | ForceReply | None) -> dict[str, Any] | None:
+    """What Telegram takes for the buttons of ours, or for the reply that it opens."""
+    return None if markup is None else markup.to_dict()
 
 
 async def sent(client: Client, text: Formatted, **arguments: Any) -> str:

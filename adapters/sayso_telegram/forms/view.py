@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import ForceReply
 from telegram.constants import KeyboardButtonStyle
 
 from sayso.dialogues.buttons import form_button_data
@@ -13,6 +13,7 @@ from sayso.dialogues.words import ENGLISH, DialogueWords
 from sayso.text.visible import visible
 from sayso_telegram.addresses import user_id_of
 from sayso_telegram.card.formatted import Formatted, Look, Part, fitted, sound, units
+from sayso_telegram.card.keyboard import Key, Keyboard
 from sayso_telegram.card.pieces import Piece, fitting, line, own, spread
 
 OPTIONS_A_PAGE = 20
@@ -33,7 +34,7 @@ _LEAST_UNITS = 24
 _ANSWER_LABEL_UNITS = 40
 _NAME_UNITS = 48
 
-Markup = InlineKeyboardMarkup | ForceReply | None
+Markup = Keyboard | ForceReply | None
 
 
 def rendered(view: Board | Prompt | Note) -> tuple[Formatted, Markup]:
@@ -70,11 +71,11 @@ def board_message(board: Board) -> Formatted:
     return fitting(pieces, words.cards)
 
 
-def board_keyboard(board: Board) -> InlineKeyboardMarkup | None:
+def board_keyboard(board: Board) -> Keyboard | None:
     """The buttons below the board; None once it is over."""
     if not board.rows:
         return None
-    return InlineKeyboardMarkup([[_button(offer) for offer in row] for row in board.rows])
+    return Keyboard([[_button(offer) for offer in row] for row in board.rows])
 
 
 def prompt_message(prompt: Prompt) -> Formatted:
@@ -143,10 +144,10 @@ def _answers(board: Board) -> Iterator[Piece]:
         yield line(removed if given.was_removed else f"{label} {value}", rank=6)
 
 
-def _button(offer: Offer) -> InlineKeyboardButton:
+def _button(offer: Offer) -> Key:
     words = offer.label if _fits_a_button(offer.label) else offer.short or offer.label
-    colour = KeyboardButtonStyle.SUCCESS.value if offer.is_main else None
-    return InlineKeyboardButton(
+    colour = KeyboardButtonStyle.SUCCESS.value if offer.is_main else ""
+    return Key(
         _one_line(words, _MOST_LABEL).strip() or "—",
         callback_data=form_button_data(offer.button),
         style=colour,

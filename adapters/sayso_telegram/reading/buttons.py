@@ -23,7 +23,7 @@ def button_data(button: Button) -> str:
     size = len(data.encode())
     if size > _MOST_BYTES:
         raise ValueError(f"a button carries {size} bytes, Telegram allows {_MOST_BYTES}")
-    if read_button(data) is None:
+    if not _HANDLE.fullmatch(button.handle):
         raise ValueError("a button carries a handle of 16 to 39 URL-safe characters and a key")
     return data
 

@@ -14,6 +14,7 @@ _TAB = 4
 _MOST_ALIKE = 7
 
 _LINES = re.compile(rf"(?:\A|(?<=\n))(?:(?:[ \t]|⟨U\+000D⟩)*+\n){{{MOST_BLANK_LINES + 1},}}+")
+_SPACES = " " * (WIDEST // _TAB + 1)
 _BLANKS = re.compile(rf"[ \t]{{{WIDEST // _TAB + 1},}}+")
 _ALIKE = re.compile(rf"(⟨U\+[0-9A-F]{{4,6}}⟩)\1{{{_MOST_ALIKE},}}+")
 _BREAKS = re.compile(rf"⏎(?: *+⏎){{{MOST_BLANK_LINES + 1},}}+")
@@ -44,7 +45,9 @@ def folded(text: str) -> str:
         text = _BREAKS.sub(_breaks, text)
     if "\n" in text:
         text = _LINES.sub(_lines, text)
-    return _BLANKS.sub(_blanks, text)
+    if _SPACES in text or "\t" in text:
+        text = _BLANKS.sub(_blanks, text)
+    return text
 
 
 def folded_json(text: str) -> str:

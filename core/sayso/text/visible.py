@@ -30,7 +30,8 @@ def visible(text: str, *, one_line: bool = False) -> str:
     ``U+202E`` becomes ``⟨U+202E⟩``. Newlines and tabs stay, unless the field
     is ``one_line``: then a newline is spelled ``⏎`` and a tab is a space.
     """
-    if text.isascii() and text.isprintable():
+    # What is printable to Python is what is in none of these categories, the space aside.
+    if text.isprintable() and (text.isascii() or _BLANK.isdisjoint(text)):
         return text
     return text.translate(_ON_ONE_LINE if one_line else _ON_LINES)
 

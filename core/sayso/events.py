@@ -304,16 +304,19 @@ class UserInputRequest(Event):
         from sayso.cards.origin import origin
         from sayso.cards.words import ENGLISH
 
-        return origin(self, ENGLISH if self._words is None else self._words.cards)
+        words = self.language
+        return origin(self, ENGLISH if words is None else words.cards)
 
     @property
     def language(self) -> Language | None:
         """The language that its card, its answers and what they tell are in; None for English."""
-        return self._words
+        # By its own name a private attribute goes a long way through pydantic.
+        kept = self.__pydantic_private__
+        return None if kept is None else kept["_words"]
 
     def speaking(self, words: Language) -> Self:
         """The same request in this language."""
-        if words is self._words:
+        if words is self.language:
             return self
         copy = self.model_copy()
         copy._words = words  # noqa: SLF001  of one of its own kind

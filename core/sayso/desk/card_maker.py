@@ -100,7 +100,7 @@ class CardMaker:
         elif found.ending is None:
             state = self._open(request, view, words)
         else:
-            state = replace(self.ended(found, found.ending), details=view.details)
+            state = self.ended(found, found.ending, details=view.details)
         return Card(
             handle=copy.handle,
             body=self._fitting(copy.place.platform, request, room, words),
@@ -172,7 +172,7 @@ class CardMaker:
         """The request in the language of its card."""
         return _speaking(found.request, self.words(found).questions)
 
-    def ended(self, found: Found, ending: RequestEnding) -> Ended:
+    def ended(self, found: Found, ending: RequestEnding, *, details: bool = False) -> Ended:
         """The state of a card whose request ended so, and what is told of it since."""
         request, words, revoked = self.spoken(found), self.words(found).cards, found.revoked
         went, note = _afterwards(found.use, words)
@@ -197,6 +197,7 @@ class CardMaker:
             until=ending.remembered_until if stored and revoked is None else None,
             went=went,
             note=note,
+            details=details,
         )
 
     def _who(self, actor: str) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 
 from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.ports import Job, Leases
@@ -14,6 +20,7 @@ from sayso.stores.ports import Job, Leases
 _KNOWN_SECONDS = 3_600.0
 # A lease cannot be given back: it is kept for a moment instead.
 _GIVEN_BACK_SECONDS = 0.001
+_AT_ONCE = nullcontext()
 
 
 class PoisonedError(SaysoError):
@@ -54,17 +61,17 @@ class Caution:
         """Whether the request is worked on alone."""
         return question_id in self._suspects
 
-    @asynccontextmanager
-    async def about(self, question_id: str) -> AsyncIterator[None]:
+    def about(self, question_id: str) -> AbstractAsyncContextManager[None]:
         """Do what a request may make go wrong; at once for one that is not suspected.
 
         Raises:
             PoisonedError: another desk began with it and did not come to an end.
             StoreUnreachableError: nobody knows whether one did.
         """
-        if question_id not in self._suspects:
-            yield
-            return
+        return self._alone(question_id) if question_id in self._suspects else _AT_ONCE
+
+    @asynccontextmanager
+    async def _alone(self, question_id: str) -> AsyncIterator[None]:
         name = f"working on:{question_id}"
         async with self._one_at_a_time:
             if not await self._leases.hold(name, self._desk, seconds=_KNOWN_SECONDS):

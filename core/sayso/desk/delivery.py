@@ -65,16 +65,27 @@ class Delivery:
         step of this card is shown from now on while it is open; one card of a
         message at a time is opened up. Gives up on messages that cannot be changed.
         """
+        if (updating := self._begin(found, view)) is not None:
+            await asyncio.shield(updating)
+
+    async def update_all(self, found: Iterable[Found]) -> None:
+        """The same for several cards at once."""
+        for updating in [self._begin(one) for one in found]:
+            if updating is not None:
+                await asyncio.shield(updating)
+
+    def _begin(self, found: Found, view: Open | None = None) -> asyncio.Task[None] | None:
+        """What updates the message of a card; None where there is none that could be."""
         copy = found.copy
         if copy.place.platform not in self._adapters or not copy.message_id:
-            return
+            return None
         if view is not None:
             self._open_up(copy, view)
         ref = MessageRef(Place(copy.place.platform, copy.place.address), copy.message_id)
         is_over = found.ending is not None or copy.closed_at is not None
         # Whoever looks at what is over goes before no ending.
         rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
-        await self._rounds.run(ref, partial(self._round, found, rank))
+        return self._rounds.begin(ref, partial(self._round, found, rank))
 
     def shown(self, handle: str) -> Shown | None:
         """The open card behind a handle as it was posted from here; None where that is not known.

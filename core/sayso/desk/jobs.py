@@ -27,7 +27,6 @@ from sayso.seldom import Seldom
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import LogKind
 from sayso.stores.ports import Found, Job, Record
-from sayso.tasks import together
 
 _log = logging.getLogger(__name__)
 
@@ -204,7 +203,7 @@ class Jobs:
             Found(copy, record.request, ending, record.use, record.revoked)
             for copy in record.copies
         ]
-        await together(map(self._delivery.update, ended))
+        await self._delivery.update_all(ended)
 
     async def _write_ending(
         self, request: UserInputRequest, ending: RequestEnding, kind: LogKind, seen: LogKind

@@ -6,8 +6,7 @@ import asyncio
 import heapq
 import math
 import random
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import count
@@ -72,30 +71,14 @@ class Lane:
             and self._not_before <= self._timer.now()
         )
 
-    @asynccontextmanager
-    async def turn(self, rank: Rank, budgets: Sequence[Budget] = ()) -> AsyncIterator[None]:
-        """Wait for those before, for the pause that the platform asked for, and for the budgets.
-
-        Whoever comes with a better rank goes first, also while others wait. A
-        DeliveryError that leaves the block sets the next pause: as long as
-        the platform asked for, or twice as long as the last one.
-
-        Raises:
-            LanesClosedError: the desk stops; another one takes over.
-            StoreUnreachableError: nobody knows what the budgets allow.
-        """
-        await self._wait_for_turn(rank, tuple(budgets))
-        try:
-            yield
-        except DeliveryError as error:
-            if not error.permanent:
-                self._hold(error)
-            raise
-        else:
+    def leave(self, error: BaseException | None) -> None:
+        """Let the next one go after a turn, which this error has ended, if one has."""
+        if error is None:
             self._pause = _FIRST_PAUSE_SECONDS
-        finally:
-            self._is_taken = False
-            self._wake_first()
+        elif isinstance(error, DeliveryError) and not error.permanent:
+            self._hold(error)
+        self._is_taken = False
+        self._wake_first()
 
     def close(self) -> None:
         """Let nobody go any more."""
@@ -103,7 +86,8 @@ class Lane:
         for one in self._waiting:
             one.look.set()
 
-    async def _wait_for_turn(self, rank: Rank, budgets: tuple[Budget, ...]) -> None:
+    async def enter(self, rank: Rank, budgets: tuple[Budget, ...]) -> None:
+        """Return when it is this one's turn; ``leave`` ends that."""
         me = _Waiting(rank, next(self._numbers))
         before = self._first()
         heapq.heappush(self._waiting, me)
@@ -184,26 +168,64 @@ class Lanes:
         """How many lanes there are now."""
         return len(self._lanes)
 
-    @asynccontextmanager
-    async def turn(
-        self, place: Place, rank: Rank, budgets: Sequence[Budget] = ()
-    ) -> AsyncIterator[None]:
-        """A turn in the lane to a place, see ``Lane.turn``; the threads of a chat share it."""
-        key = (place.platform, place.address)
+    def turn(self, place: Place, rank: Rank, budgets: Sequence[Budget] = ()) -> Turn:
+        """A turn in the lane to a place; the threads of a chat share it."""
+        return Turn(self, (place.platform, place.address), rank, tuple(budgets))
+
+    def lane(self, key: tuple[str, str]) -> Lane:
+        """The lane to a chat of a platform."""
         lane = self._lanes.get(key)
         if lane is None:
             lane = self._lanes[key] = Lane(self._budgets, self._timer)
             if self._is_closed:
                 lane.close()
-        try:
-            async with lane.turn(rank, budgets):
-                yield
-        finally:
-            if lane.is_idle and self._lanes.get(key) is lane:
-                del self._lanes[key]
+        return lane
+
+    def left(self, key: tuple[str, str], lane: Lane) -> None:
+        """Forget a lane that nobody uses any more."""
+        if lane.is_idle and self._lanes.get(key) is lane:
+            del self._lanes[key]
 
     def close(self) -> None:
         """Let messages on their way arrive and send no others."""
         self._is_closed = True
         for lane in self._lanes.values():
             lane.close()
+
+
+class Turn:
+    """Waits for those before, for the pause that the platform asked for, and for the budgets.
+
+    Whoever comes with a better rank goes first, also while others wait. A
+    DeliveryError that leaves the block sets the next pause: as long as
+    the platform asked for, or twice as long as the last one. A class, because one in the form of a
+    generator takes as long as all that it does.
+
+    Raises:
+        LanesClosedError: the desk stops; another one takes over.
+        StoreUnreachableError: nobody knows what the budgets allow.
+    """
+
+    __slots__ = ("_budgets", "_key", "_lane", "_lanes", "_rank")
+
+    def __init__(
+        self, lanes: Lanes, key: tuple[str, str], rank: Rank, budgets: tuple[Budget, ...]
+    ) -> None:
+        self._lanes = lanes
+        self._key = key
+        self._rank = rank
+        self._budgets = budgets
+
+    async def __aenter__(self) -> None:
+        self._lane = self._lanes.lane(self._key)
+        try:
+            await self._lane.enter(self._rank, self._budgets)
+        except BaseException:
+            self._lanes.left(self._key, self._lane)
+            raise
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        self._lane.leave(error)
+        self._lanes.left(self._key, self._lane)

@@ -26,13 +26,13 @@ class Rounds(Generic[_Key, _Done]):
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
         self._last: dict[_Key, _Done] = {}
 
-    async def run(self, key: _Key, work: Work[_Done]) -> None:
-        """Return when a round is done that began after this was called."""
+    def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Task[None]:
+        """A round that begins after this is called. Others may wait for it: shield it."""
         task = self._waiting.get(key)
         if task is None:
             task = self._waiting[key] = asyncio.create_task(self._round(key, work))
             task.add_done_callback(_heard)
-        await asyncio.shield(task)
+        return task
 
     async def _round(self, key: _Key, work: Work[_Done]) -> None:
         mine = asyncio.current_task()

@@ -120,12 +120,12 @@ async def test_who_asks_before_a_round_begins_shares_it_and_who_asks_later_gets_
         await gate.wait()
         return len(seen)
 
-    first = asyncio.create_task(rounds.run("a", work))
+    first = rounds.begin("a", work)
     await began.wait()
-    later = [asyncio.create_task(rounds.run("a", work)) for _ in range(5)]
+    later = [rounds.begin("a", work) for _ in range(5)]
     await _turns()
     gate.set()
     await asyncio.gather(first, *later)
-    await rounds.run("a", work)
+    await rounds.begin("a", work)
 
     assert seen == [None, 1, None]

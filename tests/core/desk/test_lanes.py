@@ -311,6 +311,21 @@ async def test_without_the_store_nothing_is_sent(street: Street) -> None:
     assert street.names == ["third"]
 
 
+async def test_whoever_goes_away_before_its_turn_leaves_no_lane(street: Street) -> None:
+    budget = (Budget("ops", Rate(1, 10)),)
+    street.send("first", budgets=budget)
+    await settle()
+    waiting = street.send("second", budgets=budget)
+    await settle()
+    assert len(street.lanes) == 1
+
+    waiting.cancel()
+    await settle()
+
+    assert street.names == ["first"]
+    assert len(street.lanes) == 0
+
+
 async def test_lanes_that_nobody_uses_are_gone(street: Street) -> None:
     for number in range(50):
         street.send(str(number), place=Place("slack", f"D{number}"))

@@ -9,8 +9,6 @@ from sayso_slack.card.presentable import button_label
 TEXT_LIMIT = 3_900
 """docs.slack.dev, chat.update: more than 4,000 characters of text are refused (msg_too_long)."""
 
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-
 
 def fallback_text(card: Card) -> str:
     """The card in words, the most important first, and nothing in it that Slack would parse."""
@@ -23,14 +21,18 @@ def escaped(text: str, limit: int) -> str:
     docs.slack.dev, formatting message text: only ``& < >`` need an escape.
     Escapes are never cut in two.
     """
-    if len(whole := text.translate(_ESCAPES)) <= limit:
+    if len(whole := _escaped(text)) <= limit:
         return whole
     pieces: list[str] = []
     room = limit
     for character in text:
-        piece = character.translate(_ESCAPES)
+        piece = _escaped(character)
         room -= len(piece)
         if room < 1:
             break
         pieces.append(piece)
     return "".join(pieces) + "…"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

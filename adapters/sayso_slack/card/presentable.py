@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, TypeVar
 
-from sayso.cards.card import Card, Choice
+from sayso.cards.card import Card, CardBody, Choice
 from sayso.cards.words import CardWords
 from sayso.text.visible import one_line, shortened, visible
 from sayso.values import Value
@@ -41,6 +42,9 @@ MOST_STORED = 600
 LONGEST_BUTTON = _BUTTON - max(len(words.yes.format(label="")) for words in _ALL)
 
 
+Shown = TypeVar("Shown", Card, CardBody, Value)
+
+
 def presentable(card: Card) -> Card:
     """The same card with every text visible and every field within its limit.
 
@@ -51,7 +55,7 @@ def presentable(card: Card) -> Card:
     most = MOST_BELOW if len(card.handle) <= _HANDLE else 0
     moved = tuple(_without_dialog(card.body.choices, card.words))
     direct = tuple(choice for choice in card.body.choices if choice not in moved)
-    body = replace(
+    body = _with(
         card.body,
         title=one_line(card.body.title, _TITLE),
         description=visible(card.body.description),
@@ -65,7 +69,7 @@ def presentable(card: Card) -> Card:
         # What a choice a level down stores is only spelled out at its second step, one at a time.
         more=_sayable((*moved, *card.body.more))[:most],
     )
-    shown = replace(
+    shown = _with(
         card,
         body=body,
         asker=one_line(card.asker, _ASKER),
@@ -95,8 +99,14 @@ def stored_words(choice: Choice) -> str:
     return f"{words} {one_line(choice.warning, _WARNING)}." if choice.warning else words
 
 
+def _with(shown: Shown, **fields: Any) -> Shown:
+    """The same with these fields; itself, with all that it has worked out, where it has them."""
+    has_them = all(getattr(shown, name) == value for name, value in fields.items())
+    return shown if has_them else replace(shown, **fields)
+
+
 def _visible(value: Value) -> Value:
-    return replace(
+    return _with(
         value,
         name=one_line(value.name, _LABEL) if value.name else "",
         note=one_line(value.note, _LABEL) if value.note else "",
@@ -125,8 +135,9 @@ def _without_dialog(choices: tuple[Choice, ...], words: CardWords) -> Iterator[C
     dialogs = 0
     for choice in choices:
         if choice.stores and not choice.longer:
-            dialogs += fits_dialog(choice, words)
-            if not fits_dialog(choice, words) or dialogs > MOST_STORING:
+            fits = fits_dialog(choice, words)
+            dialogs += fits
+            if not fits or dialogs > MOST_STORING:
                 yield choice
 
 

@@ -42,10 +42,11 @@ def message(card: Card) -> Formatted:
     """
     if card.limit > CONTENT_LIMIT:
         raise ValueError(f"a card for Telegram shows at most {CONTENT_LIMIT} characters of content")
-    return fitting([*_heading(card), *_body(card), *_footing(card)], card.words)
+    body = [*_body(card)]
+    return fitting([*_heading(card, body), *body, *_footing(card)], card.words)
 
 
-def _heading(card: Card) -> Iterator[Piece]:
+def _heading(card: Card, body: Sequence[Piece]) -> Iterator[Piece]:
     if isinstance(card.state, Ended):
         yield from _outcome(card.state, card.words, is_short=card.is_short)
         if card.is_short:
@@ -64,7 +65,7 @@ def _heading(card: Card) -> Iterator[Piece]:
     ]
     then = list(_title(card, title))
     yield from begins
-    if first := unsaid(card, [*begins, *then, *_body(card)]):
+    if first := unsaid(card, [*begins, *then, *body]):
         yield own("\n")
         yield line(first, rank=9)
     yield from then

@@ -104,7 +104,12 @@ class ArgumentsChangedError(SaysoError):
 
 
 class StoreUnreachableError(SaysoError):
-    """The store did not answer in time. Nothing was approved."""
+    """The store did not answer in time. Nothing was approved.
+
+    ``cell`` names the one that did not, where that is all that is away.
+    """
+
+    cell = ""
 
 
 class CellAwayError(StoreUnreachableError):

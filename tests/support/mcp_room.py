@@ -137,12 +137,13 @@ class McpRoom:
     patience: float = 1.0
     keys: Sequence[bytes] = ()
     seconds: float | None = 60.0
+    run: RunRef = RUN
 
     def __post_init__(self) -> None:
         settings = AskSettings(
             StoreSettings("redis://the-store"), ServerPolicy(self.sections), Routes(())
         )
-        asker = Asker(RUN, self.seconds, self.patience)
+        asker = Asker(self.run, self.seconds, self.patience)
         approvals = Approvals(self.backend, settings, asker, self.keys)
         guard = Guard(approvals, Running(approvals), "files", self.limits)
         self.proxy = Proxy(guard, Tasks(guard))

@@ -85,7 +85,13 @@ class Afterwards:
         count = len(taken)
         while taken:
             # Where the store is away meanwhile, this one is the first when it is back.
-            await self._one(queue, taken[0], work)
+            try:
+                await self._one(queue, taken[0], work)
+            except StoreUnreachableError as error:
+                if not self._backend.cells:
+                    raise
+                # Only a cell of it is: others go on, and this one is due again by itself.
+                self._troubles.say(f"what follows on a decision waits for the store: {error}")
             taken.popleft()
         return count
 

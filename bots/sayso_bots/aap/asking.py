@@ -9,6 +9,7 @@ from datetime import timedelta
 
 from aiohttp import web
 
+from sayso.calls import RunRef
 from sayso.clock import Clock
 from sayso.desk.routes import Routes
 from sayso.errors import DuplicateRequestError, StoreUnreachableError, UnknownRequestError
@@ -91,10 +92,10 @@ class Asking:
         found = await read_object(request, allowed=FIELDS, needed=NEEDED)
         submission = await beside(await request.read(), lambda: read_submission(found))
         request_id = self._instances.vault.request_id(instance.id, key)
-        if (known := await self._record(request_id)) is not None:
+        asked = permission_of(submission, instance, request_id)
+        if (known := await self._record(request_id, asked.run)) is not None:
             return await self._repeated(*known, submission)
         self._door.asks(instance)
-        asked = permission_of(submission, instance, request_id)
         route = self._terms.routes.find(asked)
         most = None if route is None or route.seconds is None else timedelta(seconds=route.seconds)
         lives = submission.timeout if most is None else min(submission.timeout, most)
@@ -246,9 +247,15 @@ class Asking:
             raise no_such_request()
         return found
 
-    async def _record(self, request_id: str) -> tuple[Record, Kept] | None:
-        """The request as it stands; one whose time is over has ended, also if nobody saw to it."""
-        record = await self._backend.store.get(request_id) if request_id else None
+    async def _record(
+        self, request_id: str, run: RunRef | None = None
+    ) -> tuple[Record, Kept] | None:
+        """The request as it stands; one whose time is over has ended, also if nobody saw to it.
+
+        Where it is asked again, its ``run`` says where to look.
+        """
+        backend = self._backend if run is None else self._backend.at(run)
+        record = await backend.store.get(request_id) if request_id else None
         if record is not None and record.ending is None and record.seconds_left <= 0:
             expired = record.request.expired(at=self._clock())
             with suppress(UnknownRequestError):

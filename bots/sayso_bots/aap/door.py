@@ -141,7 +141,11 @@ class Door:
                 return AapError(400, "invalid_body", message)
             case StoreUnreachableError() | BusLostError():
                 self._told.say(f"the approval protocol waits for the store: {error}")
-                message = "the store does not answer; try again with the same Idempotency-Key"
+                cell = getattr(error, "cell", "")
+                message = (
+                    f"{f'cell {cell} of the store' if cell else 'the store'} does not answer; try "
+                    "again with the same Idempotency-Key"
+                )
                 return AapError(503, "store_unreachable", message, headers={"Retry-After": "1"})
             case UnreadableEventError():
                 return no_such_request()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from sayso.clock import Clock
-from sayso.errors import UnknownRequestError
+from sayso.errors import StoreUnreachableError, UnknownRequestError
 from sayso.stores.backend import Backend
 from sayso_bots.aap.instances import Instances
 from sayso_bots.aap.requests import filed_by
@@ -16,6 +16,8 @@ async def revoke(backend: Backend, instances: Instances, instance_id: str, clock
 
     Raises:
         AapError: there is no such instance.
+        StoreUnreachableError: nothing is done, or not all of its requests are found: once more
+            withdraws the rest.
     """
     await instances.delete(instance_id)
     withdrawn = 0
@@ -27,4 +29,12 @@ async def revoke(backend: Backend, instances: Instances, instance_id: str, clock
             with suppress(UnknownRequestError):
                 settled = await backend.store.settle(record.request.question_id, ending)
                 withdrawn += settled.first
+    for name, cell in backend.cells.items():
+        try:
+            await cell.leases.ping()
+        except StoreUnreachableError as error:
+            raise StoreUnreachableError(
+                f"the instance is deleted, and what it asked in cell {name} is not withdrawn: "
+                f"delete it once more when that is back ({error})"
+            ) from None
     return withdrawn

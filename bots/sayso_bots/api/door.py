@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from sayso.calls import RunRef
-from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
+from sayso.errors import BusLostError, SaysoError, StoreUnreachableError, UnreadableEventError
 from sayso.seldom import Seldom
 from sayso.stores.branch_log import branch_of
 from sayso_bots.api.limits import Limits
@@ -60,7 +60,7 @@ class Door:
                 response = ApiProblem(400, "InvalidBody", detail).response()
             except (StoreUnreachableError, BusLostError) as error:
                 self._told.say(f"the hosted API waits for the store: {error}")
-                response = _unavailable(request)
+                response = _unavailable(request, error)
             except UnreadableEventError:
                 detail = "this request is of a kind that is not known here"
                 response = ApiProblem(409, "UnknownKind", detail).response()
@@ -147,7 +147,7 @@ class Door:
             raise self._refused(request, unknown)
         if wait := self._strange_tickets.would_wait(_address(request)):
             raise _too_many(wait)
-        known = await self._tickets.read(ticket)
+        known = await self._tickets.read(ticket, run)
         if known is None or not self._still_speaks_for(known.token_name, run):
             self._strange_tickets.wait(_address(request))
             raise self._refused(request, unknown)
@@ -190,8 +190,9 @@ def _too_many(wait: int) -> ApiProblem:
     return ApiProblem(429, "TooManyCalls", detail, headers={"Retry-After": str(wait)})
 
 
-def _unavailable(request: web.Request) -> web.Response:
-    detail = "the store does not answer"
+def _unavailable(request: web.Request, error: SaysoError) -> web.Response:
+    cell = getattr(error, "cell", "")
+    detail = f"cell {cell} of the store does not answer" if cell else "the store does not answer"
     if request.method != "GET":
         # Perhaps it did what it was told, and only its reply was lost.
         detail += (

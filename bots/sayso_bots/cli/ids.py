@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sayso.errors import ConfigError, UnknownRequestError
+from sayso.errors import ConfigError, StoreUnreachableError, UnknownRequestError
 from sayso.stores.audit import AUDIT_ENTRIES
 from sayso.stores.backend import Backend
 
@@ -19,15 +19,23 @@ async def request_id(backend: Backend, written: str) -> str:
 
     Raises:
         UnknownRequestError: there is none.
+        StoreUnreachableError: none that answers is meant, and not all answer.
         ConfigError: more than one begins so.
     """
-    if await backend.store.get(written) is not None:
-        return written
+    away: StoreUnreachableError | None = None
+    try:
+        if await backend.store.get(written) is not None:
+            return written
+    except StoreUnreachableError as error:
+        # It may be in a cell that is away; what begins so may be in another.
+        if not backend.cells:
+            raise
+        away = error
     waiting = (record.request.question_id for record in await backend.watch.pending())
     told = (entry.question_id for entry in await backend.audit.read(AUDIT_ENTRIES))
     found = _begun(written, (*waiting, *told), "requests")
     if found is None:
-        raise UnknownRequestError(written)
+        raise away or UnknownRequestError(written)
     return found
 
 

@@ -29,7 +29,7 @@ from sayso.errors import (
 )
 from sayso.events import Outcome
 from sayso.stores.backend import Backend
-from sayso.stores.ports import Use
+from sayso.stores.ports import Documents, Use
 from sayso_bots.mcp.calls import McpCall
 from sayso_bots.mcp.messages import marked
 from sayso_bots.mcp.state import Seals, State
@@ -152,7 +152,8 @@ class Approvals:
             known = await self.patiently(lambda: documents.read(_KEY_NAME, keep=_KEY_SECONDS))
             if known is not None:
                 return bytes.fromhex(known)
-            await self.keep(_KEY_NAME, None, secrets.token_hex(32), seconds=_KEY_SECONDS)
+            made = secrets.token_hex(32)
+            await self._swap(documents, _KEY_NAME, None, made, _KEY_SECONDS)
 
     def seconds(self, run: RunRef, tool: str) -> float:
         """How long a question about a tool waits."""
@@ -176,7 +177,7 @@ class Approvals:
             return Ticket(run, new_id(), folder=self.asker.folder)
         self._waiting.add(name)
         try:
-            noted = await self.patiently(lambda: self.backend.documents.read(name))
+            noted = await self.read(run, name)
         except BaseException:
             self._waiting.discard(name)
             raise
@@ -214,7 +215,8 @@ class Approvals:
     async def _note(self, ticket: Ticket, seconds: float) -> None:
         """Let the next try of the call find its question, before there is one."""
         life = seconds + VALID_SECONDS
-        if ticket.name and await self.keep(ticket.name, ticket.noted, ticket.key, seconds=life):
+        name, run = ticket.name, ticket.run
+        if name and await self.keep(run, name, ticket.noted, ticket.key, seconds=life):
             ticket.noted = ticket.key
 
     async def _submitted(
@@ -294,13 +296,22 @@ class Approvals:
         """Whoever makes the same call from now on is asked about anew."""
         self._waiting.discard(ticket.name)
         if ticket.is_noted:
-            await self.keep(ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
+            await self.keep(ticket.run, ticket.name, ticket.key, "", seconds=_DONE_SECONDS)
 
-    async def keep(self, name: str, before: str | None, after: str, *, seconds: float) -> bool:
-        """Keep a text in the store in the place of another one; False where that is another."""
-        return await self.patiently(
-            lambda: self.backend.documents.swap(name, before, after, seconds=seconds)
-        )
+    async def read(self, run: RunRef, name: str) -> str | None:
+        """What is kept beside the questions of a run's session."""
+        return await self.patiently(lambda: self.backend.at(run).documents.read(name))
+
+    async def keep(
+        self, run: RunRef, name: str, before: str | None, after: str, *, seconds: float
+    ) -> bool:
+        """Keep a text there in the place of another one; False where that is another."""
+        return await self._swap(self.backend.at(run).documents, name, before, after, seconds)
+
+    async def _swap(
+        self, documents: Documents, name: str, before: str | None, after: str, seconds: float
+    ) -> bool:
+        return await self.patiently(lambda: documents.swap(name, before, after, seconds=seconds))
 
     async def patiently(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
         """What comes of something that may be tried again, while the store is waited for."""

@@ -66,7 +66,7 @@ class Running:
         if state is not None and state.inner is not None:
             name = f"mcp:more:{messages.marked(asking.call.state or '')}"
             life = max(state.until - state.since, 1.0)
-            if not await self._approvals.keep(name, None, new_id(), seconds=life):
+            if not await self._approvals.keep(asking.run, name, None, new_id(), seconds=life):
                 raise RefusedError(MCP_WORDS.used)
             return
         taken = await self._approvals.take(permission_id)

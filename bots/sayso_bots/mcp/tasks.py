@@ -45,7 +45,6 @@ class Tasks:
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._approvals = guard.approvals
-        self._documents = guard.approvals.backend.documents
         self._owner = new_id()
         self._poll = guard.limits.poll
         self._working: dict[str, asyncio.Event] = {}
@@ -57,7 +56,8 @@ class Tasks:
 
     async def begin(self, asking: Asking, permission_id: str) -> bytes:
         """The task that a call has become; it can be asked for before this is answered."""
-        now = await self._approvals.patiently(self._documents.now)
+        documents = self._approvals.backend.at(asking.run).documents
+        now = await self._approvals.patiently(documents.now)
         seconds = self._approvals.seconds(asking.run, asking.call.tool) + _KEPT_SECONDS
         task = Task(
             f"{PREFIX}{new_id()}",
@@ -69,7 +69,7 @@ class Tasks:
             seconds,
         )
         written = json.dumps([getattr(task, name) for name in Task.__slots__])
-        await self._keep(f"mcp:task:{task.id}", written, seconds)
+        await self._keep(task, "task", None, written)
         await self._start(task, asking.client, asking.forward)
         return messages.response(
             asking.call.message.id, {"resultType": "task", **told(task, "working")}
@@ -101,7 +101,8 @@ class Tasks:
 
     async def known(self, id_: str, client: Client) -> Task | None:
         """The task of this client; None where it has none of this id."""
-        task = await self._task(id_)
+        kept = await self._approvals.read(self._run(client.principal), f"mcp:task:{id_}")
+        task = None if kept is None else Task(*json.loads(kept))
         return None if task is None or task.principal != client.principal else task
 
     async def said(self, task: Task, client: Client, forward: Forward) -> Mapping[str, Any]:
@@ -136,7 +137,7 @@ class Tasks:
             if task.id in self._working:
                 self._working[task.id].set()
             return
-        run, tool = self._run(client), self._tool(task)
+        run, tool = self._run(client.principal), self._tool(task)
         try:
             outcome = await self._approvals.withdraw(
                 run, tool, task.permission_id, MCP_WORDS.withdrawn
@@ -187,7 +188,7 @@ class Tasks:
         """What the server says to the call, or to the client's answers to what it wanted."""
         if round_ is None:
             made = read_call(call)
-            ticket = self._approvals.known(self._run(client), made.mark, task.key)
+            ticket = self._approvals.known(self._run(client.principal), made.mark, task.key)
             asking = Asking(made, client, ticket, _nothing, forward)
         else:
             made = read_call(messages.read(round_.call(call)))
@@ -202,7 +203,7 @@ class Tasks:
     async def _is_answered(self, task: Task, client: Client) -> bool:
         """Wait until the client has answered all that the server wants; False where it will not."""
         tool, news = self._tool(task), self._working[task.id]
-        most = self._approvals.seconds(self._run(client), tool) + VALID_SECONDS
+        most = self._approvals.seconds(self._run(client.principal), tool) + VALID_SECONDS
         ends_at = asyncio.get_running_loop().time() + most
         while await self._ended(task) is None:
             news.clear()
@@ -240,36 +241,32 @@ class Tasks:
 
     async def _end(self, task: Task, ended: Mapping[str, Any]) -> None:
         """Keep what came of a task; the first end counts."""
-        await self._keep(f"mcp:result:{task.id}", json.dumps(ended), task.seconds)
+        await self._keep(task, "result", None, json.dumps(ended))
 
     async def _ended(self, task: Task) -> dict[str, Any] | None:
-        name = f"mcp:result:{task.id}"
-        kept = await self._approvals.patiently(lambda: self._documents.read(name))
+        kept = await self._kept(task, "result")
         found: dict[str, Any] | None = None if kept is None else json.loads(kept)
         return found
 
-    async def _task(self, task_id: str) -> Task | None:
-        name = f"mcp:task:{task_id}"
-        kept = await self._approvals.patiently(lambda: self._documents.read(name))
-        return None if kept is None else Task(*json.loads(kept))
+    async def _kept(self, task: Task, what: str) -> str | None:
+        """What is kept of a task, in the session of whose it is."""
+        return await self._approvals.read(self._run(task.principal), f"mcp:{what}:{task.id}")
 
-    async def _keep(self, name: str, text: str, seconds: float) -> None:
-        await self._approvals.keep(name, None, text, seconds=seconds)
+    async def _keep(self, task: Task, what: str, before: str | None, after: str) -> bool:
+        run, name = self._run(task.principal), f"mcp:{what}:{task.id}"
+        return await self._approvals.keep(run, name, before, after, seconds=task.seconds)
 
     async def _round(self, task: Task) -> Round | None:
         """What the server wants of the client, answered or not; None where it wanted nothing."""
-        name = f"mcp:input:{task.id}"
-        kept = await self._approvals.patiently(lambda: self._documents.read(name))
+        kept = await self._kept(task, "input")
         return None if kept is None else read_round(kept)
 
     async def _keep_round(self, task: Task, before: Round | None, after: Round) -> bool:
         kept = None if before is None else before.written()
-        return await self._approvals.keep(
-            f"mcp:input:{task.id}", kept, after.written(), seconds=task.seconds
-        )
+        return await self._keep(task, "input", kept, after.written())
 
-    def _run(self, client: Client) -> RunRef:
-        return self._approvals.asker.run_of(client.principal)
+    def _run(self, principal: str) -> RunRef:
+        return self._approvals.asker.run_of(principal)
 
     def _tool(self, task: Task) -> str:
         return read_call(messages.read(task.call.encode())).tool

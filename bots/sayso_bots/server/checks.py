@@ -70,13 +70,13 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
 async def _look_at_cells(backend: Backend, store: StoreSettings) -> Finding:
     """Which of the cells answer: each in its own words where one does not."""
     away = []
-    for name, cell in backend.cells.items():
+    for cell in backend.cells.values():
         try:
             await cell.leases.ping()
         except OtherCellsError as error:
             return Finding("failed", "store", store.unreachable(error))
         except StoreUnreachableError as error:
-            away.append(f"cell {name}: {str(error).rstrip('.')}")
+            away.append(str(error).rstrip("."))
     if away:
         rest = "; the sessions of the other cells go on, and those there wait for it"
         return Finding("warning", "store", "; ".join(away) + rest, passing=True)

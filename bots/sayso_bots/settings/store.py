@@ -13,7 +13,6 @@ from pydantic import AfterValidator, Field, PlainValidator
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.section import Section
 from sayso.stores.addresses import (
-    MOST_CELLS,
     CellAddress,
     check_name,
     is_many,
@@ -55,7 +54,7 @@ class StoreSection(Section):
     """[store]."""
 
     url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
-    cell: Annotated[tuple[CellSection, ...], Field(max_length=MOST_CELLS)] = ()
+    cell: tuple[CellSection, ...] = ()
     give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
     keep_cards: Duration = KEPT
 

@@ -21,6 +21,7 @@ MARK = "cells"
 _NAME = re.compile(r"[0-9a-z]{2}")
 _NAMESPACE = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 _FIRST = "sayso"
+_PORT = ":6379"
 # Any first so many of the slots that lie so far apart, going round, are spread evenly over two to
 # eight nodes that share the slots: the step was looked for, from where the slot of the first is.
 _STEP = 0.4198
@@ -117,7 +118,13 @@ def _read(url: str) -> CellAddress:
     try:
         name = check_name(names[0])
     except ValueError as error:
-        raise ConfigError(f"the store's URL names the cell {names[0][:20]!r}: {error}") from None
+        # What separates several with a comma may have a password in the name of one. Only a
+        # mistake pays for finding it.
+        from sayso.text.printable import shown
+
+        raise ConfigError(f"the store's URL names the cell {shown(names[0])}: {error}") from None
+    if sum(key == "namespace" for key, _ in query) > 1:
+        raise ConfigError(f"the URL of cell {names[0]} of the store names two namespaces")
     rest = [(key, value) for key, value in query if key != "cell"]
     if not url.startswith("memory://") and not any(key == "namespace" for key, _ in rest):
         rest.append(("namespace", namespace_of(name)))
@@ -131,7 +138,10 @@ def _place(url: str) -> object:
         return object()
     parts = urlsplit(url)
     namespace = [value for key, value in _query(url) if key == "namespace"]
-    return parts.netloc.rpartition("@")[2], parts.path, *namespace
+    host = parts.netloc.rpartition("@")[2].lower()
+    if parts.scheme in ("redis", "rediss") and ":" not in host.rpartition("]")[2]:
+        host += _PORT
+    return host, parts.path.strip("/") or "0", *namespace
 
 
 def _query(url: str) -> list[tuple[str, str]]:

@@ -38,7 +38,8 @@ class Backend:
     listens on. It connects when somebody waits, so a desk pays nothing for it.
 
     A store may be made of several, its ``cells``. Whoever waits for a question does so in
-    the cell of its session, which is the backend ``at`` its run.
+    the cell of its session, which is the backend ``at`` its run. What is drafted or kept beside
+    it is there, too, and so it is there whenever the question is.
     """
 
     store: Store

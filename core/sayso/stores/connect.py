@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
-from functools import partial
 
 from sayso.errors import ConfigError
 from sayso.stores.addresses import is_many
@@ -40,11 +39,11 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
         # Only a process that uses cells pays for them.
         from sayso.stores.cells import cells_backend
 
-        return cells_backend(url, partial(_open_one, is_cell=True))
+        return cells_backend(url, _open_one)
     return _open_one(url)
 
 
-def _open_one(url: str, *, is_cell: bool = False) -> AbstractAsyncContextManager[Backend]:
+def _open_one(url: str, cell: str = "") -> AbstractAsyncContextManager[Backend]:
     scheme = url.partition("://")[0]
     if scheme == "memory":
         from sayso.stores.memory import memory_backend
@@ -62,4 +61,4 @@ def _open_one(url: str, *, is_cell: bool = False) -> AbstractAsyncContextManager
             f"{scheme}:// needs the client for Redis: install Sayso with its extra `redis`, "
             "from where you got it"
         ) from error
-    return redis_backend(url, is_cell=is_cell)
+    return redis_backend(url, cell=cell)

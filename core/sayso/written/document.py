@@ -106,7 +106,10 @@ class Document:
         if kind == "extra_forbidden":
             self.problem(path, unknown(str(path[-1]), model.model_fields))
         elif kind == "missing":
-            self.problem(base, f"has no {detail['loc'][-1]!r}; add one")
+            table = self._existing((*base, *detail["loc"][:-1]))
+            self.problem(table, f"has no {detail['loc'][-1]!r}; add one")
+        elif kind == "tuple_type" and isinstance(detail["input"], dict):
+            self.problem(path, f"is one table; write [[{key_name(path)}]] over each")
         elif kind in _SENTENCES:
             self.problem(path, f"{_SENTENCES[kind]}, not {shown(detail['input'])}")
         elif kind in _BOUNDS:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from support.aap_room import AapRoom, aap_room
 
 from sayso.errors import StoreUnreachableError, UnreadableEventError
 from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
 from sayso.stores.ports import Record, Store
+from sayso.testing import StoppedClock
 from sayso_bots.aap.afterwards import Afterwards
 from sayso_bots.aap.credentials import Vault
 from sayso_bots.aap.instances import Instances
@@ -117,3 +119,17 @@ async def test_what_was_taken_when_the_store_went_away_is_done_when_it_is_back()
 
         assert room.notifier.ended_ids == list(ids)
         assert await due_in(room) is None
+
+
+async def test_a_cell_that_is_away_holds_up_what_follows_on_no_other_decision() -> None:
+    clock = StoppedClock(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    cells = open_backend("memory://?cell=00 memory://?cell=01")
+    async with cells as backend, aap_room(backend=backend, clock=clock) as room:
+        ids = await ended(room, 3)
+        store = Odd(backend.store)
+        store.errors[ids[0]] = StoreUnreachableError("cell 01: away")
+        work = at_work(room, replace(backend, store=store))  # type: ignore[arg-type]
+        await work.once()
+
+        assert sorted(room.notifier.ended_ids) == sorted(ids[1:])
+        assert (await backend.errands.take(QUEUE, most=0, hold=0)).next_in is not None

@@ -16,18 +16,19 @@ RUN = RunRef("an-agent", "a-session")
 @pytest.mark.parametrize(("later", "is_good"), [(599, True), (600, False), (601, False)])
 async def test_a_ticket_is_good_for_ten_minutes(later: int, *, is_good: bool) -> None:
     clock = Clock()
-    tickets = Tickets(MemoryDrafts(clock))
+    drafts = MemoryDrafts(clock)
+    tickets = Tickets(lambda _: drafts)
     ticket = await tickets.make(RUN, "ci")
     clock.pass_by(later)
 
-    known = await tickets.read(ticket)
+    known = await tickets.read(ticket, RUN)
 
     assert known == (Ticket(("an-agent", "a-session", "main"), "ci") if is_good else None)
 
 
 async def test_the_store_knows_a_ticket_by_its_hash_alone() -> None:
     drafts = MemoryDrafts(Clock())
-    ticket = await Tickets(drafts).make(RUN, "ci")
+    ticket = await Tickets(lambda _: drafts).make(RUN, "ci")
 
     assert len(drafts._kept) == 1
     assert ticket not in str(drafts._kept)

@@ -66,6 +66,9 @@ def test_a_variable_with_one_address_takes_the_place_of_all_cells() -> None:
     ("before", "after", "said"),
     [
         ('name = "01"', 'name = "1"', "two characters of 0-9 and a-z"),
+        ('name = "01"', 'name = "AB"', "two characters of 0-9 and a-z"),
+        ('name = "01"\n', "", r"line 6: store.cell 2 has no 'name'"),
+        ('url = "redis://two:6379/0"\n', "", r"line 6: store.cell 2 has no 'url'"),
         ('name = "01"', 'name = "00"', "two cells of the store have the same name"),
         ('url = "redis://two:6379/0"', 'url = "two"', "is not the address of a store"),
         ('url = "redis://two:6379/0"', 'url = "redis://:pw@two"', "holds a password"),
@@ -81,6 +84,16 @@ def test_a_variable_with_one_address_takes_the_place_of_all_cells() -> None:
             'url = "redis://two:6379/0"\nnamespace = "second"',
             'url = "redis://one:6379/0"\nnamespace = "sayso"',
             "two cells of the store have the same store",
+        ),
+        (
+            'url = "redis://two:6379/0"\nnamespace = "second"',
+            'url = "redis://ONE"\nnamespace = "sayso"',
+            "two cells of the store have the same store",
+        ),
+        (
+            'url = "redis://two:6379/0"',
+            'url = "redis://two:6379/0?namespace=other"',
+            "cell 01 of the store names two namespaces",
         ),
     ],
 )
@@ -102,3 +115,29 @@ def test_an_address_beside_cells_is_refused() -> None:
 def test_of_several_addresses_each_names_its_cell(address: str) -> None:
     with pytest.raises(SettingsError, match="each of several URLs of a store names its cell"):
         read(ROUTE, {**SLACK, "SAYSO_STORE_URL": address})
+
+
+def test_addresses_with_commas_between_are_no_cell_and_show_no_password() -> None:
+    address = "redis://:secret@one?cell=00,redis://:secret@two?cell=01"
+
+    with pytest.raises(SettingsError, match="two characters of 0-9 and a-z") as caught:
+        read(ROUTE, {**SLACK, "SAYSO_STORE_URL": address})
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_lone_table_is_told_from_a_list_of_cells() -> None:
+    with pytest.raises(SettingsError, match=r"store.cell is one table; write \[\[store.cell\]\]"):
+        read('[store.cell]\nname = "00"\nurl = "redis://:secret@one"\n' + ROUTE)
+
+
+def test_more_cells_than_two_characters_can_serve_well_are_refused() -> None:
+    def cells(count: int) -> str:
+        return "".join(
+            f'[[store.cell]]\nname = "{number:02d}"\nurl = "redis://r{number}"\n'
+            for number in range(count)
+        )
+
+    assert len(read(cells(64) + ROUTE).store.cells) == 64
+    with pytest.raises(SettingsError, match="the store has 65 cells; 64 are the most"):
+        read(cells(65) + ROUTE)

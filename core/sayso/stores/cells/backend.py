@@ -16,6 +16,7 @@ from sayso.stores.cells.requests import (
     CellsCopies,
     CellsKeyed,
     CellsStore,
+    CellStore,
     CellsUses,
     CellsWatch,
 )
@@ -33,8 +34,8 @@ from sayso.stores.cells.work import (
 )
 from sayso.stores.inbox import Inbox
 
-Opening = Callable[[str], AbstractAsyncContextManager[Backend]]
-"""Opens the store at a URL."""
+Opening = Callable[[str, str], AbstractAsyncContextManager[Backend]]
+"""Opens the cell at a URL, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def cells_backend(address: str, opening: Opening) -> AbstractAsyncContextManager
         ConfigError: the address cannot be read.
     """
     listed = read_cells(address)
-    return _opened([(cell, opening(cell.url)) for cell in listed])
+    return _opened([(cell, opening(cell.url, cell.name)) for cell in listed])
 
 
 @asynccontextmanager
@@ -72,7 +73,8 @@ async def _opened(
         cells = Cells(
             {cell.name: await stack.enter_async_context(opened) for cell, opened in listed}
         )
-        wide, bus, watch = WideRules(cells), CellsBus(cells), CellsWatch(cells)
+        wide = await stack.enter_async_context(WideRules(cells))
+        bus, watch = CellsBus(cells), CellsWatch(cells)
         inbox = await stack.enter_async_context(Inbox(bus, watch))
         store, rules = CellsStore(cells, wide), CellsRules(cells, wide)
         yield CellsBackend(
@@ -96,8 +98,20 @@ async def _opened(
             checkup=CellsCheckup(cells),
             inbox=inbox,
             made_of=cells,
-            views={
-                name: replace(cell, store=store, rules=rules, leases=CellLeases(cells, name))
-                for name, cell in cells.backends.items()
-            },
+            views=_views(cells, wide),
         )
+
+
+def _views(cells: Cells, wide: WideRules) -> Mapping[str, Backend]:
+    """Each cell as those see it whose session lives there: what is of all cells is done in all."""
+    return {
+        name: replace(
+            cell,
+            store=CellStore(cells, wide, name),
+            rules=CellsRules(cells, wide),
+            leases=CellLeases(cells, name),
+            drafts=CellsDrafts(cells, name),
+            documents=CellsDocuments(cells, name),
+        )
+        for name, cell in cells.backends.items()
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -148,16 +148,18 @@ class Cells:
         """The cell of a request, as far as it is known here."""
         return self._known.get(question_id)
 
-    async def name_holding(self, question_id: str) -> str | None:
+    async def name_holding(
+        self, question_id: str, needed: Collection[str] | None = None
+    ) -> str | None:
         """The name of the cell that has the request; None where none of them has.
 
         Raises:
-            StoreUnreachableError: none that answers has it, and not all answer, or it
-                cannot be used.
+            StoreUnreachableError: none that answers has it, and not all answer, or not those
+                that are ``needed``; or it cannot be used.
         """
         name = self._known.get(question_id)
         if name is None:
-            name = await self._found(question_id)
+            name = await self._found(question_id, self._names if needed is None else needed)
         if name is not None:
             await self.reach(name)
         return name
@@ -220,7 +222,7 @@ class Cells:
         await self.reach(name)
         return await do(name)
 
-    async def _found(self, question_id: str) -> str | None:
+    async def _found(self, question_id: str, needed: Collection[str]) -> str | None:
         """The cell that says it has the request, noted; none waits for one that is slow.
 
         But for an id of somebody's own, which may be in two.
@@ -248,7 +250,7 @@ class Cells:
             for look in waiting:
                 look.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
-        if found is None and away:
+        if found is None and not away.keys().isdisjoint(needed):
             raise unusable(away, "whether there is such a request is not known: ")
         return found
 
@@ -262,11 +264,19 @@ class Cells:
 def unusable(away: Mapping[str, SaysoError], before: str = "") -> StoreUnreachableError:
     """The error that says why none of these cells can be used."""
     others = all(isinstance(error, OtherCellsError) for error in away.values())
-    return (OtherCellsError if others else StoreUnreachableError)(before + _why(away))
+    error = (OtherCellsError if others else StoreUnreachableError)(before + _why(away))
+    error.cell = next(iter(away)) if len(away) == 1 else ""
+    return error
 
 
 def _why(away: Mapping[str, SaysoError]) -> str:
-    return "; ".join(f"cell {name}: {error}" for name, error in away.items())
+    return "; ".join(said_of(name, error) for name, error in away.items())
+
+
+def said_of(name: str, error: SaysoError) -> str:
+    """What is wrong with a cell, named once."""
+    said = str(error)
+    return said if said.startswith(f"cell {name}") else f"cell {name}: {said}"
 
 
 async def _tried(work: Awaitable[_T]) -> _Tried[_T]:

@@ -63,8 +63,9 @@ class CellsStore:
         name = self._cells.name_of(request.run)
         cell = await self._cells.reach(name)
         if len(request.question_id) != OURS:
-            # Somebody's own id: another session may have it, in another cell.
-            await self._cells.holding(request.question_id)
+            # Somebody's own id: another session may have it, in another cell that answers. If one
+            # that is away has it, neither is decided once it is back.
+            await self._cells.name_holding(request.question_id, (name,))
         self._cells.check_new(request.question_id, name)
         opened = await cell.store.open(
             request,
@@ -108,7 +109,7 @@ class CellsStore:
             upkeep=upkeep,
         )
         if wide is not None:
-            await self._wide.spread(name, wide.rule_id)
+            await self._wide.spread_soon(name, wide.rule_id)
         return replace(settled, receipt=f"{name} {settled.receipt}") if settled.receipt else settled
 
     async def settle_later(
@@ -126,6 +127,19 @@ class CellsStore:
         """All that is known of the request."""
         cell = await self._cells.holding(question_id)
         return None if cell is None else await cell.store.get(question_id)
+
+
+class CellStore(CellsStore):
+    """Requests as whoever names a session looks for them: in its cell, and others that answer."""
+
+    def __init__(self, cells: Cells, wide: WideRules, name: str) -> None:
+        super().__init__(cells, wide)
+        self._name = name
+
+    async def get(self, question_id: str) -> Record | None:
+        """All that is known of the request; None where its cell would be one that is away."""
+        name = await self._cells.name_holding(question_id, (self._name,))
+        return None if name is None else await self._cells.backends[name].store.get(question_id)
 
 
 class CellsWatch:

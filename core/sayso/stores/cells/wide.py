@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Self
 
 from sayso.errors import StoreUnreachableError
 from sayso.rules.rule import RememberedRule
 from sayso.seldom import Seldom
-from sayso.stores.cells.cells import Cells
+from sayso.stores.cells.cells import Cells, said_of
 from sayso.stores.ports import CarriedRule
+from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ QUEUE = "cells:rules"
 _BY = "sayso"
 _HOLD_SECONDS = 4.0
 _AGAIN_SECONDS = 2.0
+_SOON_SECONDS = 1.0
 _AT_ONCE = 100
 # A rule that was to be stored, and that nobody knows yet.
 _LATE, _LATE_SECONDS = " late", 60.0
@@ -42,6 +44,14 @@ class WideRules:
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
         self._waits = Seldom(_log)
+        self._spreading = Background("bringing a rule to all cells")
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        # What is cut short is done by whoever looks after the cells: the intention stands.
+        await self._spreading.cancel()
 
     async def intend(self, name: str, rule_id: str) -> None:
         """Note in a cell that all of them should agree on the rule.
@@ -51,6 +61,11 @@ class WideRules:
         """
         errands = self._cells.backends[name].errands
         await errands.put(QUEUE, rule_id, seconds=_HOLD_SECONDS)
+
+    async def spread_soon(self, name: str, rule_id: str, *, by: str = _BY) -> None:
+        """Let the cells agree on a rule; nobody waits long for one that hangs."""
+        spreading = self._spreading.start(self.spread(name, rule_id, by=by))
+        await asyncio.wait({spreading}, timeout=_SOON_SECONDS)
 
     async def spread(self, name: str, rule_id: str, *, by: str = _BY) -> None:
         """Let the cells that answer agree on a rule; the intention in a cell is then over."""
@@ -66,7 +81,7 @@ class WideRules:
                 return
         except StoreUnreachableError as error:
             missed = {name: error}
-        why = "; ".join(f"cell {one}: {error}" for one, error in missed.items())
+        why = "; ".join(said_of(one, error) for one, error in missed.items())
         self._waits.say(f"a rule for several sessions does not count in all cells yet: {why}")
 
     async def revoke(self, rule_id: str, *, by: str) -> bool:
@@ -88,7 +103,7 @@ class WideRules:
             return await rules.revoke(rule_id, by=by)
         await self.intend(home, rule_id)
         is_revoked = await rules.revoke(rule_id, by=by)
-        await self.spread(home, rule_id, by=by)
+        await self.spread_soon(home, rule_id, by=by)
         return is_revoked
 
     async def run(self) -> None:

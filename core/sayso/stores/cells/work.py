@@ -13,7 +13,7 @@ from sayso.chats.budgets import Budget
 from sayso.chats.places import Place
 from sayso.errors import OtherCellsError, StoreUnreachableError
 from sayso.stores.backend import Backend
-from sayso.stores.cells.cells import Cells
+from sayso.stores.cells.cells import Cells, said_of
 from sayso.stores.cells.wide import WideRules
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Ailment, Due, Intake, Job, Shown
@@ -23,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 _MOST_TAKEN = 100_000
 _MOST_HANDED = 64
+_AWAY_SECONDS = 5.0
 
 
 class CellsOutbox:
@@ -284,27 +285,39 @@ class CellLeases(CellsLeases):
 
 
 class CellsBudgets:
-    """What platforms take of all cells together: kept in one of them, the first that answers."""
+    """What platforms take of all cells together: kept in one of them, the first that answers.
+
+    One that did not is asked again after a moment: no message waits long for a cell that hangs.
+    """
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
+        self._asked_after: dict[str, float] = {}
 
     async def reserve(self, budgets: Sequence[Budget]) -> float:
         """In how many seconds the next message of all these budgets may go."""
+        clock = asyncio.get_running_loop().time
         away: list[StoreUnreachableError] = []
-        for cell in self._cells.backends.values():
+        # The first comes first, but for those that did not answer a moment ago.
+        late = {name for name, after in self._asked_after.items() if after > clock()}
+        for name in sorted(self._cells.names, key=lambda one: (one in late, one)):
             try:
-                return await cell.budgets.reserve(budgets)
+                seconds = await self._cells.backends[name].budgets.reserve(budgets)
             except StoreUnreachableError as error:
                 away.append(error)
+                self._asked_after[name] = clock() + _AWAY_SECONDS
+            else:
+                self._asked_after.pop(name, None)
+                return seconds
         raise away[0]
 
 
 class CellsDrafts:
-    """What is half done, each in a cell by its key."""
+    """What is half done, each in a cell by its key, or all in the one that is named."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Cells, name: str | None = None) -> None:
         self._cells = cells
+        self._name = name
 
     async def keep(self, key: str, text: str, *, seconds: float) -> None:
         """Keep the text under the key for this long."""
@@ -319,29 +332,34 @@ class CellsDrafts:
         return await (await self._cell(key)).drafts.take(key)
 
     async def _cell(self, key: str) -> Backend:
-        return await self._cells.reach(self._cells.named(f"draft {key}"))
+        return await self._cells.reach(self._name or self._cells.named(f"draft {key}"))
 
 
 class CellsDocuments:
-    """Texts that belong to no session, each in a cell by its key."""
+    """Texts, each in a cell by its key, or all in the one that is named."""
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Cells, name: str | None = None) -> None:
         self._cells = cells
+        self._name = name
 
     async def read(self, key: str, *, keep: float | None = None) -> str | None:
         """The text under the key, None when there is none."""
-        cell = await self._cells.reach(self._cells.named(f"document {key}"))
-        return await cell.documents.read(key, keep=keep)
+        return await (await self._cell(key)).documents.read(key, keep=keep)
 
     async def swap(self, key: str, before: str | None, after: str, *, seconds: float) -> bool:
         """Keep a text for this long in the place of another one."""
-        cell = await self._cells.reach(self._cells.named(f"document {key}"))
+        cell = await self._cell(key)
         return await cell.documents.swap(key, before, after, seconds=seconds)
 
     async def now(self) -> datetime:
-        """The time by the clock of the first cell that answers."""
+        """The time by the clock of the cell, or of the first that answers."""
+        if self._name is not None:
+            return await (await self._cells.reach(self._name)).documents.now()
         said = await self._cells.some(lambda cell: cell.documents.now(), "the time")
         return next(iter(said.values()))
+
+    async def _cell(self, key: str) -> Backend:
+        return await self._cells.reach(self._name or self._cells.named(f"document {key}"))
 
 
 class CellsCheckup:
@@ -356,7 +374,7 @@ class CellsCheckup:
         said = await self._cells.each(lambda cell: cell.checkup.look())
         for name in self._cells.names:
             if (error := said.away.get(name)) is not None:
-                found.append(Ailment(f"cell {name}: {error}"))
+                found.append(Ailment(said_of(name, error)))
                 continue
             found += [replace(one, text=f"cell {name}: {one.text}") for one in said.answers[name]]
             try:

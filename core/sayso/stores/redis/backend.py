@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
@@ -30,14 +31,14 @@ from sayso.stores.redis.uses import RedisUses
 def redis_backend(
     url: str,
     *,
-    is_cell: bool = False,
+    cell: str = "",
     takeover_after: float = TAKEOVER_SECONDS,
     silence: float = SILENCE_SECONDS,
 ) -> AbstractAsyncContextManager[Backend]:
     """The backend at a Redis URL, see ``sayso.stores.redis.url.read_url``.
 
     It needs Redis 7 or later, or Valkey. Nothing is connected before the
-    first use. A cell of several is opened by whoever says that it ``is_cell``.
+    first use. A ``cell`` of several is opened by its name, which its errors begin with.
     Jobs of a desk that gives no sign of life for ``takeover_after``
     seconds go to another one. Whoever listens and hears nothing for ``silence``
     seconds makes sure that it is not deaf.
@@ -45,14 +46,12 @@ def redis_backend(
     Raises:
         ConfigError: the URL cannot be read.
     """
-    return _opened(read_url(url), is_cell, takeover_after, silence)
+    return _opened(replace(read_url(url), cell=cell), takeover_after, silence)
 
 
 @asynccontextmanager
-async def _opened(
-    url: StoreUrl, is_cell: bool, takeover_after: float, silence: float
-) -> AsyncIterator[Backend]:
-    client, log_reads = Client(url, is_cell=is_cell), Client(url, is_cell=is_cell)
+async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> AsyncIterator[Backend]:
+    client, log_reads = Client(url), Client(url)
     client.home.check()
     log_reads.home.check()
     floor = KnownFloor()

@@ -62,12 +62,7 @@ class Client:
     """
 
     def __init__(
-        self,
-        url: StoreUrl,
-        *,
-        is_cell: bool = False,
-        most: int = MOST_ORDERS,
-        most_bytes: int = MOST_BYTES,
+        self, url: StoreUrl, *, most: int = MOST_ORDERS, most_bytes: int = MOST_BYTES
     ) -> None:
         self.url = url
         self._most = most
@@ -76,7 +71,7 @@ class Client:
         self.keys = url.keys
         prefix = self.keys.prefix
         # A store of its own says so by saying it twice, see common.lua.
-        self._script_keys: tuple[Argument, ...] = (1, prefix) if is_cell else (2, prefix, prefix)
+        self._script_keys: tuple[Argument, ...] = (1, prefix) if url.cell else (2, prefix, prefix)
         self.home = Home()
         self._link = Link(url)
         self._orders: deque[_Order] = deque()
@@ -104,10 +99,7 @@ class Client:
                     raise
                 return await self._reply(("EVAL", script.text, *keys, *arguments))
         except LINK_ERRORS as error:
-            said = explain(self.url, error)
-            if isinstance(error, ReplyError) and error.code == IS_CELL:
-                raise OtherCellsError(said) from error
-            raise StoreUnreachableError(said) from error
+            raise self._unusable(error) from error
 
     async def command(self, *arguments: Argument, repeatable: bool = True) -> Any:
         """The reply to one command.
@@ -118,7 +110,13 @@ class Client:
         try:
             return await self._reply(arguments, repeatable=repeatable)
         except LINK_ERRORS as error:
-            raise StoreUnreachableError(explain(self.url, error)) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StoreUnreachableError:
+        is_cell = isinstance(error, ReplyError) and error.code == IS_CELL
+        said = (OtherCellsError if is_cell else StoreUnreachableError)(explain(self.url, error))
+        said.cell = self.url.cell
+        return said
 
     async def aclose(self) -> None:
         """Wait a moment for what is under way, then close the connection."""

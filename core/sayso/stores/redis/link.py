@@ -41,6 +41,11 @@ def is_elsewhere(reply: object) -> bool:
 
 def explain(url: StoreUrl, error: Exception) -> str:
     """One line about an error: what happened, where, and what to do. Never holds a password."""
+    said = _explained(url, error)
+    return f"cell {url.cell}: {said}" if url.cell else said
+
+
+def _explained(url: StoreUrl, error: Exception) -> str:
     where = f"Redis at {url.address}"
     match error:
         case TimeoutError():

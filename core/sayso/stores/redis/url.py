@@ -37,7 +37,8 @@ class StoreUrl:
     """A store's URL, read. Its text form never holds a password.
 
     ``hosts`` are the servers to ask first: the server itself, the sentinels,
-    or some nodes of a cluster; a unix socket has none.
+    or some nodes of a cluster; a unix socket has none. ``cell`` is its name where
+    it is one of several.
     """
 
     kind: Literal["server", "sentinel", "cluster"]
@@ -47,6 +48,7 @@ class StoreUrl:
     connecting: Connecting
     service: str = ""
     sentinel: Connecting = field(default_factory=Connecting)
+    cell: str = ""
 
     @property
     def address(self) -> str:

@@ -231,6 +231,19 @@ async def test_all_requests_of_a_session_under_a_key_are_one(backend: Backend) -
     assert len(await backend.watch.pending(run)) == 1
 
 
+async def test_what_is_kept_beside_a_session_is_in_its_cell(backend: Backend) -> None:
+    for name in ("00", "01", "02"):
+        beside, key = backend.at(in_cell(backend, name)), f"noted in {name}"
+        assert await beside.documents.swap(key, None, "here", seconds=30)
+        await beside.drafts.keep(key, "half done", seconds=30)
+
+        assert await beside.documents.read(key) == "here"
+        assert await beside.drafts.take(key) == "half done"
+        cells = the_cells(backend).backends
+        there = {one: await cells[one].documents.read(key) for one in cells}
+        assert [one for one, text in there.items() if text is not None] == [name]
+
+
 async def test_errands_about_a_request_are_where_it_is_and_come_from_everywhere(
     backend: Backend,
 ) -> None:

@@ -26,7 +26,7 @@ def server() -> Iterator[Valkey]:
 async def test_more_than_a_process_holds_is_a_clear_error_at_once(
     server: Valkey, bounds: dict[str, int]
 ) -> None:
-    client = Client(read_url(server.url), is_cell=False, **bounds)
+    client = Client(read_url(server.url), **bounds)
     command = ("SET", "key", "x" * 8, "EX", 10)  # about 40 bytes on the wire
 
     done = await asyncio.gather(

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sayso.agent.batch import Answers, Submitted
-from sayso.agent.copies import refuse_changed, taken
+from sayso.agent.copies import taken
 from sayso.agent.decider import Asker, Decided, Decider
 from sayso.agent.edited import edited_lines
 from sayso.agent.emitted import EmittedCalls
-from sayso.agent.endings import Endings
+from sayso.agent.endings import Endings, Waiting, unchanged
 from sayso.agent.once import Once
 from sayso.agent.options import Asked, GateOptions
 from sayso.agent.patience import PatientMemory, counting, in_time
@@ -75,8 +75,8 @@ class Checks:
         child.answers = Answers()
         return child
 
-    async def check(self, handed: ToolCall, asked: Asked) -> Verdict:
-        """The verdict on a call; a person is asked where the policy says so.
+    async def begin(self, handed: ToolCall, asked: Asked) -> Verdict | Waiting:
+        """The verdict on a call, or its question: a person is asked where the policy says so.
 
         Raises:
             ArgumentsChangedError: the arguments changed while they were asked about.
@@ -85,30 +85,41 @@ class Checks:
         call, question_id = self._options.placed(taken(handed)), new_id()
         if asked.suggest:
             asked = replace(asked, suggest=suggested(call, asked.suggest))
-        if not asked.key:
-            verdict = await self._asked(call, question_id, asked)
-        else:
+        if asked.key:
             with self._once.waiting(asked.key, question_id):
-                verdict = await self._asked(call, question_id, asked)
-        if verdict.approved and verdict.permission_id is not None:
-            refuse_changed(handed, call)
-        return verdict
+                verdict = await self._under_key(call, question_id, asked)
+            return unchanged(handed, call, verdict)
+        said = await self._decided(call, asked, question_id)
+        if not isinstance(said, Decided):
+            return _as_verdict(said)
+        inbox, withdraw = self._questions.inbox_of(self._options.run), self._questions.withdraw
+        waiting = Waiting(self._endings, inbox, question_id, withdraw, handed, call, asked)
+        try:
+            opened = await self._opened(call, said, question_id, asked, heard=True)
+        except BaseException as error:
+            waiting.leave(error)
+            raise
+        if isinstance(opened, OpenCheck):
+            waiting.is_open(opened)
+            return waiting
+        waiting.leave(None)
+        return _as_verdict(opened)
 
-    async def _asked(self, call: ToolCall, question_id: str, asked: Asked) -> Verdict:
+    async def _under_key(self, call: ToolCall, question_id: str, asked: Asked) -> Verdict:
         said = await self._decided(call, asked, question_id)
         if isinstance(said, Decided):
-            expected = self._questions.expected(question_id, self._options.run, alone=not asked.key)
-            with expected as future:
+            with self._questions.expected(question_id, self._options.run, alone=False) as future:
                 opened = await self._opened(call, said, question_id, asked, heard=True)
                 if isinstance(opened, OpenCheck):
-                    return await self._endings.verdict(opened, call, await future, asked)
+                    ring = await future
+                    return await self._endings.verdict(opened, call, ring, asked.asker, asked.time)
             said = opened
         if isinstance(said, Verdict):
             return said
         ended = await self._once.ending(said, call, asked, question_id)
         if isinstance(ended, Verdict):
             return ended
-        return await self._endings.verdict(ended[0], call, ended[1], asked)
+        return await self._endings.verdict(ended[0], call, ended[1], asked.asker, asked.time)
 
     async def _decided(
         self, call: ToolCall, asked: Asked, waiter: str | None
@@ -334,6 +345,12 @@ def _wording(call: ToolCall, declared: Declaration | None) -> Wording | None:
     if declared is None or declared.templates.say_nothing:
         return None
     return declared.templates.said(call.name, redacted(dict(call.arguments)))
+
+
+def _as_verdict(said: Verdict | Joined) -> Verdict:
+    if isinstance(said, Joined):
+        raise TypeError("without a key nothing can be joined")
+    return said
 
 
 def _permission(record: Record) -> PermissionRequestEvent:

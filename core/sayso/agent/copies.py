@@ -17,6 +17,9 @@ from sayso.policy.snapshots import is_same, snapshot
 # Without references: a list that is there twice becomes two.
 _FORM = 2
 
+# Copies of these are the same: long texts of many runs that wait are not kept twice.
+_UNCHANGING = frozenset({str, bytes, int, float, bool, type(None)})
+
 
 def taken(call: ToolCall) -> ToolCall:
     """The call with arguments of its own: what its caller makes of them later is another call."""
@@ -44,6 +47,8 @@ def own(arguments: Mapping[str, Any]) -> dict[str, Any]:
     Lists and mappings are copied, models and dataclasses too where they can be; any other
     object is passed on as it is: a connection stays the connection that it was.
     """
+    if all(type(value) in _UNCHANGING for value in arguments.values()):
+        return dict(arguments)
     try:
         copied: dict[str, Any] = marshal.loads(marshal.dumps(dict(arguments), _FORM))  # noqa: S302
     except ValueError:  # there is more in it than plain values

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from sayso.agent.copies import own
+from sayso.agent.copies import own, refuse_changed
 from sayso.agent.decider import Asker, Decider
 from sayso.agent.options import Asked
 from sayso.agent.patience import in_time
+from sayso.agent.timeouts import CallTime
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import (
     OpenCheck,
@@ -20,13 +21,14 @@ from sayso.agent.verdict import (
     sealed,
     verdict_on,
 )
-from sayso.agent.waiting import Questions
+from sayso.agent.waiting import Expected, Questions
 from sayso.calls import ToolCall
 from sayso.clock import Clock
 from sayso.errors import SaysoError
 from sayso.events import RequestEnding
 from sayso.questions.permission import PermissionRequestEvent, calls_of
 from sayso.questions.permission_answer import PermissionResponseEvent
+from sayso.stores.inbox import Inbox
 from sayso.stores.ports import Ring
 
 
@@ -55,17 +57,17 @@ class Endings:
         self._by_rules = unasked
 
     async def verdict(
-        self, opened: OpenCheck, original: ToolCall, ring: Ring, asked: Asked
+        self, opened: OpenCheck, original: ToolCall, ring: Ring, asker: Asker, time: CallTime
     ) -> Verdict:
         """What the ending of its question means for a call, unless it was denied meanwhile.
 
         Raises:
             ArgumentsChangedError: it was approved, but for other arguments.
         """
-        call, digest, asker = opened.call, opened.digest, asked.asker
+        call, digest = opened.call, opened.digest
         held = self._held(ring.ending, call, digest, asker, original, book=ring.book)
-        late = out_of_time(call, asked.time.seconds, "whether it is denied was not known yet")
-        found = await in_time(held, asked.time, lambda: late)
+        late = out_of_time(call, time.seconds, "whether it is denied was not known yet")
+        found = await in_time(held, time, lambda: late)
         if isinstance(found, Held):
             return found.verdict
         self._questions.tell(self._overruled(ring.ending, found).observed)
@@ -139,3 +141,51 @@ class Endings:
         denial = ending.denied(reason=reason, line=verdict.line, at=self._clock())
         self._questions.overrule(denial)
         return denial
+
+
+class Waiting(Expected):
+    """A call whose question is open, and all that its run keeps of it: little, as many wait."""
+
+    __slots__ = ("_asker", "_call", "_digest", "_endings", "_handed", "_shown", "_time")
+
+    def __init__(
+        self,
+        endings: Endings,
+        inbox: Inbox,
+        question_id: str,
+        cancelled: Callable[[str], None],
+        handed: ToolCall,
+        call: ToolCall,
+        asked: Asked,
+    ) -> None:
+        super().__init__(inbox, question_id, cancelled)
+        self._endings = endings
+        self._handed = handed
+        self._call = self._shown = call
+        self._digest = ""
+        self._asker, self._time = asked.asker, asked.time
+
+    def is_open(self, opened: OpenCheck) -> None:
+        """The question is in the store, about this call."""
+        self._shown, self._digest = opened.call, opened.digest
+
+    async def verdict(self, ring: Ring) -> Verdict:
+        """The verdict on the call, once its question has ended.
+
+        Raises:
+            ArgumentsChangedError: the arguments changed while they were asked about.
+        """
+        opened = OpenCheck(self._shown, self._question_id, self._digest)
+        said = await self._endings.verdict(opened, self._call, ring, self._asker, self._time)
+        return unchanged(self._handed, self._call, said)
+
+
+def unchanged(handed: ToolCall, call: ToolCall, verdict: Verdict) -> Verdict:
+    """The verdict on a call that is still the one that was handed in.
+
+    Raises:
+        ArgumentsChangedError: a person approved it, and its arguments have changed.
+    """
+    if verdict.approved and verdict.permission_id is not None:
+        refuse_changed(handed, call)
+    return verdict

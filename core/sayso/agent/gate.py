@@ -154,7 +154,17 @@ class Gate(Resuming):
         """
         asked = self._options.asked(**how)
         del how  # many wait here: what was read of it is not kept
-        return await self._checks.check(call, asked)
+        said = await self._checks.begin(call, asked)
+        if isinstance(said, Verdict):
+            return said
+        del call, asked
+        try:
+            ring = await said.future
+        except BaseException as error:
+            said.leave(error)
+            raise
+        said.leave(None)
+        return await said.verdict(ring)
 
     def before_iteration(self) -> None:
         """First phase: a new iteration begins, and no answer of the last one counts for it."""

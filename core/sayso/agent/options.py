@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any, TypedDict, TypeVar
 
 from sayso.actors import check_actor
@@ -57,6 +58,12 @@ class Asked:
     requested_by: str | None = None
     key: str = ""
     suggest: tuple[Rule, ...] = ()
+
+
+@lru_cache
+def _asker(source_name: str, path: tuple[str, ...]) -> Asker:
+    """The same for all who ask alike: many wait."""
+    return Asker(source_name, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,9 @@ class GateOptions:
         if not isinstance(timeout, CallTime):
             timeout = CallTime.of(self.timeout if timeout is None else timeout)
         wanted = self.requested_by if requested_by is None else requested_by
-        asker = Asker(source, (*self.path, *path), declaration)
+        asker = _asker(source, (*self.path, *path))
+        if declaration is not None:
+            asker = replace(asker, declaration=declaration)
         return Asked(asker, timeout, description, wanted, key or "", tuple(suggest))
 
     def shared(self, how: CallOptions) -> CallOptions:

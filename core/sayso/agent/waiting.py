@@ -40,7 +40,7 @@ _STOPPED = "the agent stopped waiting"
 class Expected:
     """The future of a question's ending, as long as somebody waits: kept small, as many do."""
 
-    __slots__ = ("_cancelled", "_future", "_inbox", "_question_id")
+    __slots__ = ("_cancelled", "_inbox", "_question_id", "future")
 
     def __init__(
         self, inbox: Inbox, question_id: str, cancelled: Callable[[str], None] | None
@@ -48,20 +48,26 @@ class Expected:
         self._inbox = inbox
         self._question_id = question_id
         self._cancelled = cancelled
+        self.future: asyncio.Future[Ring] = inbox.expect(question_id)
 
     def __enter__(self) -> asyncio.Future[Ring]:
-        self._future = self._inbox.expect(self._question_id)
-        return self._future
+        return self.future
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None:
+        self.leave(error)
+
+    def leave(self, error: BaseException | None) -> None:
+        """Nobody waits any more; who was cancelled withdraws the question.
+
+        Also while asking: the store may have the question without having said so yet.
+        """
         try:
-            # Also while asking: the store may have the question without having said so yet.
             if isinstance(error, asyncio.CancelledError) and self._cancelled is not None:
                 self._cancelled(self._question_id)
         finally:
-            self._inbox.forget(self._question_id, self._future)
+            self._inbox.forget(self._question_id, self.future)
 
 
 class Questions:
@@ -83,6 +89,8 @@ class Questions:
         self._cancelling = Background("cancelling a question", patience=_WITHDRAWING_SECONDS)
         troubles = backend.at(options.run).inbox.troubles
         self.patience = Patience(in_seconds(options.patience), troubles)
+        # Kept, as many hold it: each time a method is looked up it is another object.
+        self.withdraw = self._cancel_later
 
     async def answer(self, request: UserInputRequest) -> RequestEnding:
         """Open any question and wait for its ending."""
@@ -173,8 +181,11 @@ class Questions:
 
         Not where others may wait for it as well: whoever is not ``alone``.
         """
-        inbox = self._backend.at(run).inbox
-        return Expected(inbox, question_id, self._cancel_later if alone else None)
+        return Expected(self.inbox_of(run), question_id, self.withdraw if alone else None)
+
+    def inbox_of(self, run: RunRef) -> Inbox:
+        """Where the endings of the run's questions ring."""
+        return self._backend.at(run).inbox
 
     async def record(self, question_id: str, time: CallTime | None) -> Record:
         """All that the store knows of a question of this session, asked here or elsewhere.

@@ -32,6 +32,10 @@ _BATCH = 1_000
 _AGAIN_SECONDS = 0.05
 
 
+# Nearly always one: without a tuple around it, of which there would be as many.
+_Waiting = asyncio.Future[Ring] | tuple[asyncio.Future[Ring], ...]
+
+
 class Inbox:
     """Resolves a future for every request that ends: the inbox that ``Store.open`` rings.
 
@@ -58,7 +62,7 @@ class Inbox:
         self.troubles = Troubles(_log)
         self._grace = grace
         self.store_clock = StoreClock()
-        self._waiting: dict[str, tuple[asyncio.Future[Ring], ...]] = {}
+        self._waiting: dict[str, _Waiting] = {}
         self._opening: set[str] = set()
         self._deadlines: list[tuple[float, str]] = []
         self._late_since: dict[str, float] = {}
@@ -116,12 +120,14 @@ class Inbox:
         if question_id not in self._waiting:
             self._opening.add(question_id)
         future: asyncio.Future[Ring] = asyncio.get_running_loop().create_future()
-        self._waiting[question_id] = (*self._waiting.get(question_id, ()), future)
+        others = _each(self._waiting.get(question_id, ()))
+        self._waiting[question_id] = (*others, future) if others else future
         return future
 
     def forget(self, question_id: str, future: asyncio.Future[Ring]) -> None:
         """Nobody waits on this future any more."""
-        left = tuple(other for other in self._waiting.get(question_id, ()) if other is not future)
+        all_of_them = _each(self._waiting.get(question_id, ()))
+        left = tuple(other for other in all_of_them if other is not future)
         if left:
             self._waiting[question_id] = left
         else:
@@ -162,12 +168,12 @@ class Inbox:
         return ring if self.store_clock.is_recent(ring.at) else Ring(ring.ending)
 
     def _resolve(self, ring: Ring) -> None:
-        for future in self._waiting.pop(ring.ending.question_id, ()):
+        for future in _each(self._waiting.pop(ring.ending.question_id, ())):
             if not future.done():
                 future.set_result(ring)
 
     def _fail(self, question_id: str, error: SaysoError) -> None:
-        for future in self._waiting.pop(question_id, ()):
+        for future in _each(self._waiting.pop(question_id, ())):
             if not future.done():
                 future.set_exception(error)
 
@@ -263,6 +269,10 @@ class Inbox:
                 heapq.heappush(self._deadlines, (now + pause, question_id))
             else:
                 self._late_since.pop(question_id, None)
+
+
+def _each(waiting: _Waiting) -> tuple[asyncio.Future[Ring], ...]:
+    return waiting if isinstance(waiting, tuple) else (waiting,)
 
 
 def _tell(what: str, error: Exception) -> None:

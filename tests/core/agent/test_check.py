@@ -7,7 +7,8 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import CoroutineType
+from typing import Any, cast
 
 import pytest
 from support.outbox import next_request
@@ -95,6 +96,31 @@ async def test_arguments_changed_while_asked_do_not_run(gate: Gate, backend: Bac
 
     with pytest.raises(ArgumentsChangedError):
         await waiting
+
+
+async def test_a_list_that_changes_while_asked_is_another_call(
+    gate: Gate, backend: Backend
+) -> None:
+    arguments = {"files": ["a.txt"]}
+    waiting = asyncio.create_task(gate.check(ToolCall("delete", arguments)))
+    request = await next_request(backend)
+    arguments["files"].append("b.txt")
+    await approve(backend, request)
+
+    with pytest.raises(ArgumentsChangedError):
+        await waiting
+
+
+async def test_a_check_that_waits_keeps_one_coroutine(gate: Gate, backend: Backend) -> None:
+    waiting = asyncio.create_task(gate.check(CALL))
+    request = await next_request(backend)
+    check = cast("CoroutineType[Any, Any, Any]", waiting.get_coro())
+    async with asyncio.timeout(20):
+        while asyncio.iscoroutine(check.cr_await):
+            await asyncio.sleep(0)
+    await approve(backend, request)
+
+    assert (await waiting).approved
 
 
 async def test_an_approval_of_other_arguments_approves_nothing(

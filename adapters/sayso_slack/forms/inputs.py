@@ -139,7 +139,8 @@ def _is_cut(labels: list[str]) -> bool:
 
 def _hint(field: FormField, words: SlackWords) -> str:
     """The hint below the input, without the field's own where that is too long for it."""
-    return _whole_hint(field, words) if _fits_below(field, words) else _rule(field, words)
+    whole = _whole_hint(field, words)
+    return whole if len(whole) <= _HINT else _rule(field, words)
 
 
 def _fits_below(field: FormField, words: SlackWords) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from sayso.cards.buttons import is_key
@@ -101,6 +101,11 @@ REVOKE = Choice("revoke", ENGLISH.revoke)
 DETAILS = Choice("details", ENGLISH.details)
 WHOLE = Choice("whole", ENGLISH.show_all)
 SHORTER = Choice("shorter", ENGLISH.back)
+
+
+@lru_cache(maxsize=256)  # a few buttons in a few languages
+def _labelled(choice: Choice, label: str) -> Choice:
+    return replace(choice, label=label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,14 +335,12 @@ class Card:
     def choices(self) -> tuple[Choice, ...]:
         """The choices offered now, in order; once the request has ended, what is left to do."""
         whole = WHOLE if isinstance(self.state, Ended) else SHOW_ALL
-        label = self.words.show_all
-        show_all = (replace(whole, label=label),) if self.can_reveal else ()
+        show_all = (_labelled(whole, self.words.show_all),) if self.can_reveal else ()
         if not isinstance(self.state, Ended):
             return (*self._offered(self.body.choices), *show_all)
         if self.state.details:
-            shorter = replace(SHORTER, label=self.words.back)
-            return (*show_all, *self.state.choices, shorter)
-        rest = (replace(DETAILS, label=self.words.details),) if self.has_details else ()
+            return (*show_all, *self.state.choices, _labelled(SHORTER, self.words.back))
+        rest = (_labelled(DETAILS, self.words.details),) if self.has_details else ()
         return (*rest, *self.state.choices)
 
     @cached_property
@@ -367,21 +370,18 @@ class Card:
     @property
     def shows_details(self) -> bool:
         """Whether the details are to be seen now: a level down, or where there is none."""
-        return not self.is_short and (self._is_opened_up or not self.leads_on)
-
-    @property
-    def _is_opened_up(self) -> bool:
-        return isinstance(self.state, Open) and self.state.more
+        is_opened_up = isinstance(self.state, Open) and self.state.more
+        return not self.is_short and (is_opened_up or not self.leads_on)
 
     @property
     def show_more(self) -> Choice:
         """The choice that leads one level down."""
-        return replace(MORE, label=self.words.more)
+        return _labelled(MORE, self.words.more)
 
     @property
     def step_back(self) -> Choice:
         """The choice that leads back to where the card was."""
-        return replace(BACK, label=self.words.back)
+        return _labelled(BACK, self.words.back)
 
     def choice(self, key: str) -> Choice | None:
         """The offered choice with this key, on either level, or at the second step of one."""

@@ -17,6 +17,7 @@ from support.cell_doors import CELLS, Doors, doors_on
 from support.cells import in_cell, remember_in
 from support.commands import Run
 from support.mcp_room import McpRoom, call, request, tasks, text
+from support.topologies import PASSWORD, cluster_node, joined
 
 import sayso
 from sayso import Gate, RunRef, ToolCall
@@ -24,6 +25,7 @@ from sayso.desk.routes import Routes
 from sayso.errors import KeyReusedError
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.permission_answer import PermissionResponseEvent
+from sayso.stores.addresses import written
 from sayso.stores.ports import Record
 from sayso.testing import a_request, a_rule
 from sayso_bots.cli.named import with_login
@@ -254,3 +256,40 @@ async def test_hooks_and_proxies_are_installed_without_the_passwords_of_cells(
     for named in (shlex.split(before), proxied):
         assert with_login(named[named.index("--store") + 1], env) == address
     assert not any(one in file.read_text() for one in passwords for file in (settings, servers))
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[str]:
+    """Two cells on a real cluster of three nodes."""
+    nodes = [cluster_node() for _ in range(3)]
+    try:
+        for server, _ in nodes:
+            server.start()
+        await joined(nodes)
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server, _ in nodes)
+        yield " ".join(written(f"redis+cluster://:{PASSWORD}@{hosts}", one) for one in CELLS)
+    finally:
+        for server, _ in nodes:
+            server.close()
+
+
+async def test_all_doors_serve_the_cells_of_a_cluster(playground: Playground, cluster: str) -> None:
+    async with doors_on(playground, cluster) as doors:
+        for cell in CELLS:
+            world, context = doors.api(cell), doors.context(cell)
+            asked = await world.asked(arguments={"command": f"over HTTP {cell}"})
+            await pressed(world, "Allow", f"over HTTP {cell}")
+            path = f"{world.branch}/requests/{asked['permissionId']}?wait=20s"
+            assert (await world.call("GET", path)).json["response"]["approved"] is True
+
+            submitted = await doors.aap.asked(tool=f"by_protocol_{cell}", context=context)
+            waiting = asyncio.ensure_future(doors.aap.get(submitted["id"], wait="20s"))
+            card = await doors.aap.card(f"by_protocol_{cell}")
+            await playground.slack.press(card, "Deny", by="alice")
+            assert (await waiting).json["status"] == "denied"
+
+            async with sayso.connect(cluster, agent="deploy-bot") as handle:
+                call_ = ToolCall(f"by_handle_{cell}")
+                check = asyncio.ensure_future(handle.check(call_, run=doors.session(cell)))
+                await pressed(world, "Allow", f"by_handle_{cell}")
+                assert (await check).approved

@@ -33,6 +33,7 @@ OURS = 23
 """The length of an id that Sayso makes; no two of these are the same."""
 
 _MOST_KNOWN = 200_000
+_LATE_SECONDS = 5.0
 _AWAY = (StoreUnreachableError, BusLostError)
 _Tried: TypeAlias = tuple[tuple[_T, ...], SaysoError | None]
 
@@ -70,6 +71,7 @@ class Cells:
         self._names = tuple(self.backends)
         self._marks = Marks(self.backends, self.name_of)
         self._known: dict[str, str] = {}
+        self._late_until: dict[str, float] = {}
         self._troubles = Troubles(_log)
         self.home = Home()
         self.home.check()
@@ -201,6 +203,29 @@ class Cells:
             else:
                 away[name] = error
         return Said(answers, away)
+
+    async def first(self, do: Callable[[Backend], Awaitable[_T]]) -> _T:
+        """What the first cell that answers says, of what no session is needed for.
+
+        One that did not answer is asked last for a moment, so that not everything waits for a
+        cell that hangs.
+
+        Raises:
+            StoreUnreachableError: none of them answers.
+        """
+        clock = asyncio.get_running_loop().time
+        late = {name for name, until in self._late_until.items() if until > clock()}
+        away: list[StoreUnreachableError] = []
+        for name in sorted(self._names, key=lambda one: (one in late, one)):
+            try:
+                said = await do(self.backends[name])
+            except StoreUnreachableError as error:
+                away.append(error)
+                self._late_until[name] = clock() + _LATE_SECONDS
+            else:
+                self._late_until.pop(name, None)
+                return said
+        raise away[0]
 
     async def some(self, do: Callable[[Backend], Awaitable[_T]], what: str) -> Mapping[str, _T]:
         """What the cells that answer say; the log names the others.

@@ -23,7 +23,6 @@ _log = logging.getLogger(__name__)
 
 _MOST_TAKEN = 100_000
 _MOST_HANDED = 64
-_AWAY_SECONDS = 5.0
 
 
 class CellsOutbox:
@@ -259,13 +258,7 @@ class CellsLeases:
 
     async def moved(self, place: Place) -> Place:
         """Where a chat is now, as the first cell that answers says."""
-        away: list[StoreUnreachableError] = []
-        for cell in self._cells.backends.values():
-            try:
-                return await cell.leases.moved(place)
-            except StoreUnreachableError as error:
-                away.append(error)
-        raise away[0]
+        return await self._cells.first(lambda cell: cell.leases.moved(place))
 
 
 class CellLeases(CellsLeases):
@@ -285,31 +278,14 @@ class CellLeases(CellsLeases):
 
 
 class CellsBudgets:
-    """What platforms take of all cells together: kept in one of them, the first that answers.
-
-    One that did not is asked again after a moment: no message waits long for a cell that hangs.
-    """
+    """What platforms take of all cells together: kept in one of them, the first that answers."""
 
     def __init__(self, cells: Cells) -> None:
         self._cells = cells
-        self._asked_after: dict[str, float] = {}
 
     async def reserve(self, budgets: Sequence[Budget]) -> float:
         """In how many seconds the next message of all these budgets may go."""
-        clock = asyncio.get_running_loop().time
-        away: list[StoreUnreachableError] = []
-        # The first comes first, but for those that did not answer a moment ago.
-        late = {name for name, after in self._asked_after.items() if after > clock()}
-        for name in sorted(self._cells.names, key=lambda one: (one in late, one)):
-            try:
-                seconds = await self._cells.backends[name].budgets.reserve(budgets)
-            except StoreUnreachableError as error:
-                away.append(error)
-                self._asked_after[name] = clock() + _AWAY_SECONDS
-            else:
-                self._asked_after.pop(name, None)
-                return seconds
-        raise away[0]
+        return await self._cells.first(lambda cell: cell.budgets.reserve(budgets))
 
 
 class CellsDrafts:

@@ -12,6 +12,7 @@ import pytest
 from support.cells import asked_in, in_cell
 
 from sayso.chats.budgets import Budget, Rate
+from sayso.chats.places import Place
 from sayso.errors import StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.cells import cells_backend
@@ -61,7 +62,7 @@ async def with_hung(cell: str) -> AsyncIterator[tuple[Backend, Hung]]:
             if name != cell:
                 yield one
                 return
-            names = ("store", "rules", "budgets")
+            names = ("store", "rules", "budgets", "leases")
             ports = {port: _Port(getattr(one, port), port, hung) for port in names}
             yield replace(one, **cast("Any", ports))
 
@@ -104,12 +105,13 @@ async def test_a_press_that_stores_a_rule_for_all_sessions_waits_for_no_cell_tha
         await until(counts)
 
 
-async def test_each_message_waits_for_a_cell_that_keeps_no_budgets_once_at_most() -> None:
-    chat = Budget("chat", Rate(3, 60))
+async def test_each_message_waits_for_a_cell_that_hangs_once_at_most() -> None:
+    chat, place = Budget("chat", Rate(3, 60)), Place("slack", "C0OPS")
     async with with_hung("00") as (backend, hung):
-        hung.ports, hung.refuses = {"budgets"}, True
+        hung.ports, hung.refuses = {"budgets", "leases"}, True
 
         waits = [await backend.budgets.reserve([chat]) for _ in range(4)]
+        assert await backend.leases.moved(place) == place
 
     assert waits[:3] == [0, 0, 0]
     assert waits[3] > 0

@@ -219,6 +219,7 @@ class Desk:
             StoreUnreachableError: nothing was noted.
         """
         await self._backend.leases.move(old, new)
+        self._showing.moved(old)
         messages: dict[tuple[str, ...], tuple[Place, list[Record]]] = {}
         for record in await self._backend.watch.pending():
             there = [

@@ -33,6 +33,8 @@ _log = logging.getLogger(__name__)
 _NOTE_AGAIN_SECONDS = 0.5
 # Whoever waited longer for its turn looks whether anybody still wants to see it.
 _NEWS_SECONDS = 0.5
+_STAYS_SECONDS = 60.0
+_MOST_PLACES = 1_000
 
 
 class Showing:
@@ -74,6 +76,7 @@ class Showing:
         self._clock = clock
         self._keep = keep
         self._timer = timer
+        self._stays: dict[tuple[str, str], float] = {}
         self._on_their_way: dict[str, set[asyncio.Task[str | Exception]]] = {}
 
     async def show(
@@ -92,7 +95,7 @@ class Showing:
             PoisonedError: one of them took two desks down.
             StoreUnreachableError: the copies could not be noted.
         """
-        place = await self._leases.moved(place)
+        place = await self._where(place)
         if place.platform not in self._adapters:
             return [f"{place.platform} is not configured" for _ in records]
         why_not = {
@@ -120,6 +123,24 @@ class Showing:
             next(results) if number in alone else why_not.get(number, "")
             for number in range(len(records))
         ]
+
+    async def _where(self, place: Place) -> Place:
+        """Where the messages to a place go. That it has not moved is asked once a minute: whoever
+        sends to a place that has moved since then is told by the platform, and follows.
+        """
+        chat, now = (place.platform, place.address), self._timer.now()
+        if self._stays.get(chat, 0.0) > now:
+            return place
+        moved = await self._leases.moved(place)
+        if moved == place:
+            self._stays[chat] = now + _STAYS_SECONDS
+            if len(self._stays) > _MOST_PLACES:
+                del self._stays[next(iter(self._stays))]
+        return moved
+
+    def moved(self, old: Place) -> None:
+        """A place has a new address, as the store says: look there for the next message."""
+        self._stays.pop((old.platform, old.address), None)
 
     async def arrived(self, question_id: str) -> None:
         """Return when no message with the request is on its way any more, and all are noted.
@@ -285,6 +306,7 @@ class Showing:
         place = copies[0].place
         old = Place(place.platform, place.address)
         await self._leases.move(old, replace(old, address=moved.address))
+        self.moved(old)
         followed = [replace(copy, place=replace(place, address=moved.address)) for copy in copies]
         await self._issue(followed)
         return followed

@@ -49,6 +49,25 @@ async def test_while_our_own_loop_is_held_up_a_server_that_answers_is_not_too_sl
     await client.aclose()
 
 
+class _OfAnotherLoop:
+    """A transport that is no subclass of asyncio's, as those of uvloop are none."""
+
+    def __init__(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+async def test_transports_of_other_event_loops_are_taken(store: str) -> None:
+    connection = await _connected(read_url(store))
+    own: Any = connection._transport
+    connection.connection_made(_OfAnotherLoop(own))  # type: ignore[arg-type]
+
+    assert await connection.ask([packed(("PING",))]) == [b"PONG"]
+    connection.drop()
+
+
 async def test_a_subscription_outlives_a_loop_that_is_held_up(store: str) -> None:
     client = Client(read_url(hurried(store, 0.05)))
     bus = RedisBus(client, silence=0.01)

@@ -3,7 +3,8 @@
 All keys of one namespace carry the same hash tag, ``sayso:{<namespace>}:``,
 and so live in one slot of a Redis Cluster: every decision is one script, and
 the same script runs everywhere. The scripts are given this prefix as their
-only key and name the others themselves. An installation that outgrows one
+only key and name the others themselves; twice, where the store is taken for
+one of its own: then a cell of several refuses. An installation that outgrows one
 slot uses several namespaces.
 
 ==================  ======  ======================================================
@@ -53,7 +54,8 @@ slot uses several namespaces.
 ``state:<session>``  hash    what policies keep for a session: ``v:<name>`` each value,
                              ``t`` who changed it last
 ``draft:<key>``      string  what is half done, such as the answers to a form
-``document:<key>``   string  a text that is changed by whoever knows what it says
+``document:<key>``   string  a text that is changed by whoever knows what it says; in a cell of
+                             several, ``document:cells`` says which it is, and of which
 ``errands:<queue>``  zset    names of what is to be done, by when in ms
 ``branch:<branch>``  hash    a branch's log: ``v`` its epoch, ``n`` its last number, ``o`` how
                              many questions are open, ``b`` bytes of all its events, ``g`` how

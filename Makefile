@@ -39,13 +39,9 @@ NPM = PATH="$(NODE_HOME)/bin:$$PATH" node $(NODE_HOME)/lib/node_modules/npm/bin/
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
 # Many tests wait: tests/conftest.py says how many processes run them, and which files come first.
-# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
-
-# On a fresh machine each of those processes would compile all the tests, and what they import. This
-# one says nothing: what cannot be imported is told when the tests run. Types are looked at beside
-# the tests and give way to them: while tests wait, there is time.
-COLLECT := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --collect-only -p no:terminal
+# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot. Types are
+# looked at beside the tests and give way to them: while tests wait, there is time.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --side-by-side
 
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
@@ -73,7 +69,6 @@ check: $(DEV) $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: 
 		>"$$said/mypy" 2>&1 & mypy=$$!; \
 	nice $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
 	trap 'kill $$mypy $$pyright 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
-	$(COLLECT); \
 	SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS) || failed=" tests"; \
 	wait $$mypy || failed="$$failed mypy"; wait $$pyright || failed="$$failed pyright"; \
 	echo "==> mypy and pyright"; cat "$$said/mypy" "$$said/pyright"; \

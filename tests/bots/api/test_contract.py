@@ -18,6 +18,7 @@ from support.api_world import (
     token_lines,
     world_on,
 )
+from support.examples import examples
 from support.playing import a_playground
 
 from sayso.stores.memory import memory_backend
@@ -147,7 +148,7 @@ async def exploring(world: World, operation_id: str) -> set[int]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         good, bad = [
-            await asyncio.to_thread(explore, world.url, operation_id, mode, 80)
+            await asyncio.to_thread(explore, world.url, operation_id, mode, max(40, examples(80)))
             for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
         ]
     return good | bad

@@ -169,7 +169,7 @@ class UserInputRequest(Event):
     filed_by: str | None = None
     where: Annotated[Where | None, Field(exclude_if=is_none)] = None
     expires_at: AwareDatetime = NO_EXPIRY
-    _words: Language | None = PrivateAttr(default=None)
+    _words: Any = PrivateAttr(default=None)  # the ``language``; whoever asks loads none
 
     @property
     def question_id(self) -> str:
@@ -312,7 +312,7 @@ class UserInputRequest(Event):
         """The language that its card, its answers and what they tell are in; None for English."""
         # By its own name a private attribute goes a long way through pydantic.
         kept = self.__pydantic_private__
-        return None if kept is None else kept["_words"]
+        return None if kept is None else kept.get("_words")
 
     def speaking(self, words: Language) -> Self:
         """The same request in this language."""

@@ -103,7 +103,10 @@ async def together(work: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result
 
 
 async def outcomes(work: Iterable[Coroutine[Any, Any, _Result]]) -> list[_Result | BaseException]:
-    """The same where what fails is a result as well: the error that it failed with."""
+    """The same where what fails is a result as well: the error that it failed with.
+
+    Whoever cancels this cancels all of it.
+    """
     parts = [*work]
     if len(parts) != 1:
         return await asyncio.gather(*parts, return_exceptions=True)

@@ -109,7 +109,9 @@ class _Offering:
     run: RunRef
     words: AlwaysWords
     # Several offers are of one rule. It is kept, so that no other one takes its number.
-    said: dict[int, tuple[Rule, tuple[str, ...]]] = field(default_factory=dict)
+    meant: dict[int, tuple[Rule, tuple[str, ...]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def all(self, rules: Sequence[Rule]) -> Iterator[Offer | None]:
         words = self.words
@@ -186,9 +188,9 @@ class _Offering:
         return Offer(choice, rule, effect, dangers)
 
     def _meanings(self, rule: Rule) -> tuple[str, ...]:
-        if (known := self.said.get(id(rule))) is None:
+        if (known := self.meant.get(id(rule))) is None:
             meant = tuple(meanings(rule, self.call, self.words))
-            known = self.said[id(rule)] = rule, meant
+            known = self.meant[id(rule)] = rule, meant
         return known[1]
 
 

@@ -34,7 +34,7 @@ from sayso.desk.speech import Speech
 from sayso.desk.words import DeskWords
 from sayso.events import RequestEnding, RequestExpiredEvent, UserInputRequest
 from sayso.questions.refusals import Refusals
-from sayso.questions.words import ENGLISH, QuestionWords
+from sayso.questions.words import QuestionWords
 from sayso.stores.ports import Found, Offer, Use
 from sayso.text.blanks import folded
 from sayso.text.secrets import redacted_text
@@ -170,7 +170,7 @@ class CardMaker:
 
     def spoken(self, found: Found) -> UserInputRequest:
         """The request in the language of its card."""
-        return _speaking(found.request, self.words(found).questions)
+        return found.request.speaking(self.words(found).questions)
 
     def ended(self, found: Found, ending: RequestEnding, *, details: bool = False) -> Ended:
         """The state of a card whose request ended so, and what is told of it since."""
@@ -246,7 +246,8 @@ class CardMaker:
         return Offer(desk, {one.key: one.label for one in offered if _ends_it_at_once(one)})
 
     def _made_body(self, request: UserInputRequest, words: QuestionWords) -> CardBody:
-        body = _speaking(request, words).card()
+        # A copy of its own: a kind may keep what it said, and say it again in another language.
+        body = request.speaking(words).card()
         return replace(
             body,
             # Made so already by our own kinds: those of others may not know.
@@ -281,11 +282,6 @@ class CardMaker:
         if any(one is not route for one in others):
             choice = choice.alone
         return replace(choice, alone=None)
-
-
-def _speaking(request: UserInputRequest, words: QuestionWords) -> UserInputRequest:
-    is_english = words is ENGLISH and request.language is None
-    return request if is_english else request.speaking(words)
 
 
 def _ends_it_at_once(choice: Choice) -> bool:

@@ -66,15 +66,14 @@ class Delivery:
         message at a time is opened up. Gives up on messages that cannot be changed.
         """
         if (updating := self._begin(found, view)) is not None:
-            await asyncio.shield(updating)
+            await updating
 
     async def update_all(self, found: Iterable[Found]) -> None:
-        """The same for several cards at once."""
-        for updating in [self._begin(one) for one in found]:
-            if updating is not None:
-                await asyncio.shield(updating)
+        """The same for several cards at once; fails as soon as one of them does."""
+        begun = [self._begin(one) for one in found]
+        await asyncio.gather(*(one for one in begun if one is not None))
 
-    def _begin(self, found: Found, view: Open | None = None) -> asyncio.Task[None] | None:
+    def _begin(self, found: Found, view: Open | None = None) -> asyncio.Future[None] | None:
         """What updates the message of a card; None where there is none that could be."""
         copy = found.copy
         if copy.place.platform not in self._adapters or not copy.message_id:
@@ -167,8 +166,7 @@ class Delivery:
             try:
                 async with self._lanes.turn(place, rank, budgets):
                     begin()
-                    bundle = await self.bundle(found)
-                    shown, is_new = await self._sent(found, bundle, last, is_bare=is_bare)
+                    bundle, shown, is_new = await self._sent(found, last, is_bare=is_bare)
                 # Another desk may have shown a later state before this one arrived.
                 if not is_new or (now := await self.bundle(found)) == bundle:
                     return shown
@@ -192,20 +190,22 @@ class Delivery:
             last = None
 
     async def _sent(
-        self, found: Found, bundle: Sequence[Found], last: Cards | None, *, is_bare: bool
-    ) -> tuple[Cards, bool]:
-        """What the message shows now, and whether that was sent just now."""
+        self, found: Found, last: Cards | None, *, is_bare: bool
+    ) -> tuple[Sequence[Found], Cards, bool]:
+        """What the store says, what the message shows now, and whether that was sent just now."""
         adapter = self._adapters[found.copy.place.platform]
         ref = MessageRef(found.copy.place, found.copy.message_id)
         if is_bare:
+            bundle = await self.bundle(found)
             bare = await self._cards(found, bundle, is_bare=True)
             await adapter.update(ref, bare)
-            return bare, True
+            return bundle, bare, True
         async with self._caution.about(found.copy.question_id):
+            bundle = await self.bundle(found)
             cards = await self._cards(found, bundle)
             if cards and cards != last:
                 await adapter.update(ref, cards)
-            return cards, bool(cards) and cards != last
+            return bundle, cards, bool(cards) and cards != last
 
     async def _cards(
         self, found: Found, bundle: Sequence[Found], *, is_bare: bool = False

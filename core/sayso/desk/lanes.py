@@ -181,7 +181,7 @@ class Lanes:
                 lane.close()
         return lane
 
-    def left(self, key: tuple[str, str], lane: Lane) -> None:
+    def tidy(self, key: tuple[str, str], lane: Lane) -> None:
         """Forget a lane that nobody uses any more."""
         if lane.is_idle and self._lanes.get(key) is lane:
             del self._lanes[key]
@@ -198,14 +198,14 @@ class Turn:
 
     Whoever comes with a better rank goes first, also while others wait. A
     DeliveryError that leaves the block sets the next pause: as long as
-    the platform asked for, or twice as long as the last one. A class, because one in the form of a
-    generator takes as long as all that it does.
+    the platform asked for, or twice as long as the last one.
 
-    Raises:
+    Entering it raises:
         LanesClosedError: the desk stops; another one takes over.
         StoreUnreachableError: nobody knows what the budgets allow.
     """
 
+    # No generator: one takes as long as all that is done here.
     __slots__ = ("_budgets", "_key", "_lane", "_lanes", "_rank")
 
     def __init__(
@@ -221,11 +221,11 @@ class Turn:
         try:
             await self._lane.enter(self._rank, self._budgets)
         except BaseException:
-            self._lanes.left(self._key, self._lane)
+            self._lanes.tidy(self._key, self._lane)
             raise
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: object
     ) -> None:
         self._lane.leave(error)
-        self._lanes.left(self._key, self._lane)
+        self._lanes.tidy(self._key, self._lane)

@@ -26,13 +26,15 @@ class Rounds(Generic[_Key, _Done]):
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
         self._last: dict[_Key, _Done] = {}
 
-    def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Task[None]:
-        """A round that begins after this is called. Others may wait for it: shield it."""
+    def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Future[None]:
+        """The end of a round that begins after this is called. Whoever waits for it and goes away
+        leaves it to the others.
+        """
         task = self._waiting.get(key)
         if task is None:
             task = self._waiting[key] = asyncio.create_task(self._round(key, work))
             task.add_done_callback(_heard)
-        return task
+        return asyncio.shield(task)
 
     async def _round(self, key: _Key, work: Work[_Done]) -> None:
         mine = asyncio.current_task()

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time
+from functools import cached_property
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 import pytest
+from pydantic import PrivateAttr
 from support.caller_double import calling_room
+from support.chat_double import ChatDouble
 
-from sayso import ConfigError
+from sayso import ConfigError, RunRef
+from sayso.always.terms import Terms
 from sayso.calling.hours import Quiet
 from sayso.calling.manners import Calling
+from sayso.cards.card import CardBody
 from sayso.chats.places import Place
+from sayso.desk.card_maker import CardMaker
 from sayso.desk.routes import Route, Routes
 from sayso.desk.speech import Speech
 from sayso.desk.words import ENGLISH
+from sayso.events import UserInputRequest
+from sayso.languages.tables import DESK
+from sayso.questions.refusals import Refusals
+from sayso.questions.words import words_of
 from sayso.stores.memory import memory_backend
 from sayso.testing import StoppedClock, a_request
 
@@ -60,6 +71,46 @@ def test_what_is_about_no_card_is_said_as_the_cards_of_the_place_are() -> None:
     assert ROUTES.language_at(FREIGABE) == "de"
     assert ROUTES.language_at(OPS) == "en"
     assert ROUTES.language_at(Place("slack", "C0DE", "17.5")) == "de"
+
+
+class Keeping(UserInputRequest):
+    """A kind of somebody's own that keeps what it once said, in two ways."""
+
+    type: Literal["KEEPING"] = "KEEPING"
+    keeping_id: str = "k-1"
+    _said: str = PrivateAttr(default="")
+
+    @property
+    def question_id(self) -> str:
+        return self.keeping_id
+
+    @property
+    def subject(self) -> str:
+        return "pay"
+
+    @cached_property
+    def words(self) -> str:
+        return words_of(self).allow
+
+    def card(self) -> CardBody:
+        self._said = self._said or words_of(self).deny
+        assert self.language is not None
+        return CardBody(self.language.cards.tag, f"{self.words} {self._said}")
+
+
+async def test_a_kind_that_keeps_what_it_said_says_it_in_the_language_of_each_card() -> None:
+    request = Keeping(source_name="s", run=RunRef("a", "b"))
+    chat = ChatDouble("slack")
+    speech = Speech(ROUTES, DESK)
+    maker = CardMaker({"slack": chat}, ROUTES, terms=Terms(), refusals=Refusals(), speech=speech)
+
+    bodies = [await maker.body(request, place) for place in (OPS, FREIGABE, OPS)]
+
+    assert [(body.title, body.description) for body in bodies] == [
+        ("en", "Allow Deny"),
+        ("de", "Erlauben Ablehnen"),
+        ("en", "Allow Deny"),
+    ]
 
 
 def test_where_no_card_stands_it_is_said_as_all_cards_of_a_person_are_or_else_by_default() -> None:

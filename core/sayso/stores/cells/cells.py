@@ -127,10 +127,7 @@ class Cells:
         if known == name:
             return
         if known is not None:
-            raise StoreUnreachableError(
-                f"two requests have the id {question_id!r}, in the cells {known} and {name} of the "
-                "store: neither can be decided"
-            )
+            raise _twice(question_id, known, name)
         if len(self._known) >= _MOST_KNOWN:
             # Those that were noted first; whoever is asked for again is looked for again.
             for old in list(self._known)[: _MOST_KNOWN // 10]:
@@ -259,7 +256,7 @@ class Cells:
             for name in self._names
         }
         away: dict[str, SaysoError] = {}
-        found: str | None = None
+        found: list[str] = []
         waiting = set(looks)
         try:
             while waiting and not (is_ours and found):
@@ -269,21 +266,32 @@ class Cells:
                     if error is not None:
                         away[looks[look]] = error
                     elif answer[0]:
-                        found = looks[look]
-                        self.note(question_id, found)
+                        found.append(looks[look])
         finally:
             for look in waiting:
                 look.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
-        if found is None and not away.keys().isdisjoint(needed):
+        if len(found) > 1:
+            # Nothing is noted of it: whoever asks again is told the same.
+            raise _twice(question_id, *sorted(found)[:2])
+        if not found and not away.keys().isdisjoint(needed):
             raise unusable(away, "whether there is such a request is not known: ")
-        return found
+        for name in found:
+            self.note(question_id, name)
+        return found[0] if found else None
 
     async def _has(self, question_id: str, name: str) -> bool:
         try:
             return await self.backends[name].store.get(question_id) is not None
         except UnreadableEventError:
             return True
+
+
+def _twice(question_id: str, one: str, other: str) -> StoreUnreachableError:
+    return StoreUnreachableError(
+        f"two requests have the id {question_id!r}, in the cells {one} and {other} of the "
+        "store: neither can be decided"
+    )
 
 
 def unusable(away: Mapping[str, SaysoError], before: str = "") -> StoreUnreachableError:

@@ -33,14 +33,13 @@ def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
     A request is read when it is shown, pressed and ended, and never changes:
     the last small ones are decoded once.
     """
-    return _kept(data, deadline) if len(data) <= _SMALL else _expiring(data, deadline)
+    request = _decoded(data) if len(data) <= _SMALL else decode_request(data)
+    return request.model_copy(update={"expires_at": moment(deadline)})
 
 
-def _expiring(data: bytes, deadline: bytes) -> UserInputRequest:
-    return decode_request(data).model_copy(update={"expires_at": moment(deadline)})
-
-
-_kept = lru_cache(maxsize=8_192)(_expiring)
+@lru_cache(maxsize=8_192)
+def _decoded(data: bytes) -> UserInputRequest:
+    return decode_request(data)
 
 
 def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:

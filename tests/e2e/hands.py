@@ -218,9 +218,14 @@ class TelegramHands:
         return (await self.telegram.message_where(lambda m: m.reply_to == reply.id)).text
 
     async def see_everything(self) -> str:
+        before = [*(await self.message()).buttons]
         await self.press("Show all")
         file = await self.telegram.message_where(lambda message: message.document is not None)
         assert file.document is not None
+        # What the card offers then comes a moment later.
+        await self.telegram.message_where(
+            lambda message: _is_open_card(message) and [*message.buttons] != before
+        )
         return file.document.content.decode()
 
     async def ended(self, words: str) -> str:

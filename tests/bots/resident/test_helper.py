@@ -61,7 +61,7 @@ async def test_the_helper_says_what_the_command_itself_would_say(machine: Machin
 
 
 async def test_a_person_is_asked_by_the_command_itself(machine: Machine) -> None:
-    done = await machine.run("ask", "write", "--timeout", "300ms")
+    done = await machine.run("ask", "write", "--timeout", "1500ms")
 
     assert done.code == 3
     assert "sayso: asked as" in done.err

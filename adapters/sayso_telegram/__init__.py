@@ -4,9 +4,9 @@ All that only Telegram has belongs here: its markup, its keyboards, its updates,
 decide and what an answer means is the core's business.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sayso.later import later
 from sayso_telegram.config import TelegramConfig
 
 if TYPE_CHECKING:
@@ -30,23 +30,19 @@ __all__ = [
     "show_webhook",
 ]
 
-# Reading settings needs none of Telegram's libraries: these are loaded when they are first used.
-_LATER = {
-    "BotIdentity": "sayso_telegram.adapter",
-    "TelegramAdapter": "sayso_telegram.adapter",
-    "TelegramListener": "sayso_telegram.incoming.listener",
-    "WebhookState": "sayso_telegram.incoming.webhook",
-    "delete_webhook": "sayso_telegram.incoming.webhook",
-    "set_webhook": "sayso_telegram.incoming.webhook",
-    "show_webhook": "sayso_telegram.incoming.webhook",
-}
-
 # Type checkers read the imports above: to them, another name is a mistake.
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """What is loaded on its first use."""
-        if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = globals()[name] = getattr(import_module(_LATER[name]), name)
-        return found
+    # Reading settings needs none of Telegram's libraries: these are loaded on their first use.
+    __getattr__, __dir__ = later(
+        globals(),
+        {
+            "sayso_telegram.adapter": ("BotIdentity", "TelegramAdapter"),
+            "sayso_telegram.incoming.listener": ("TelegramListener",),
+            "sayso_telegram.incoming.webhook": (
+                "WebhookState",
+                "delete_webhook",
+                "set_webhook",
+                "show_webhook",
+            ),
+        },
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -195,21 +196,17 @@ class Delivery:
         """What the store says, what the message shows now, and whether that was sent just now."""
         adapter = self._adapters[found.copy.place.platform]
         ref = MessageRef(found.copy.place, found.copy.message_id)
-        if is_bare:
+        # How it ended, and no more than that, is shown without caution.
+        caution = nullcontext() if is_bare else self._caution.about(found.copy.question_id)
+        async with caution:
             bundle = await self.bundle(found)
-            bare = await self._cards(found, bundle, is_bare=True)
-            await adapter.update(ref, bare)
-            return bundle, bare, True
-        async with self._caution.about(found.copy.question_id):
-            bundle = await self.bundle(found)
-            cards = await self._cards(found, bundle)
-            if cards and cards != last:
+            cards = await self._cards(found, bundle, is_bare=is_bare)
+            is_new = is_bare or bool(cards and cards != last)
+            if is_new:
                 await adapter.update(ref, cards)
-            return bundle, cards, bool(cards) and cards != last
+            return bundle, cards, is_new
 
-    async def _cards(
-        self, found: Found, bundle: Sequence[Found], *, is_bare: bool = False
-    ) -> Cards:
+    async def _cards(self, found: Found, bundle: Sequence[Found], *, is_bare: bool) -> Cards:
         if not is_bare:
             await self._maker.prepare(found.copy.target, *(one.request for one in bundle))
         return tuple(

@@ -93,14 +93,14 @@ class Checks:
         if not isinstance(said, Decided):
             return _as_verdict(said)
         inbox, withdraw = self._questions.inbox_of(self._options.run), self._questions.withdraw
-        waiting = Waiting(self._endings, inbox, question_id, withdraw, handed, call, asked)
+        waiting = Waiting(self._endings, inbox, question_id, withdraw, handed, asked)
         try:
             opened = await self._opened(call, said, question_id, asked, heard=True)
         except BaseException as error:
             waiting.leave(error)
             raise
         if isinstance(opened, OpenCheck):
-            waiting.is_open(opened)
+            waiting.is_open(opened, call)
             return waiting
         waiting.leave(None)
         return _as_verdict(opened)

@@ -47,13 +47,18 @@ def own(arguments: Mapping[str, Any]) -> dict[str, Any]:
     Lists and mappings are copied, models and dataclasses too where they can be; any other
     object is passed on as it is: a connection stays the connection that it was.
     """
-    if all(type(value) in _UNCHANGING for value in arguments.values()):
+    if is_flat(arguments):
         return dict(arguments)
     try:
         copied: dict[str, Any] = marshal.loads(marshal.dumps(dict(arguments), _FORM))  # noqa: S302
     except ValueError:  # there is more in it than plain values
         return {name: _own(value) for name, value in arguments.items()}
     return copied
+
+
+def is_flat(arguments: Mapping[str, Any]) -> bool:
+    """Whether each argument is a plain value that nothing can be put into."""
+    return all(type(value) in _UNCHANGING for value in arguments.values())
 
 
 def _own(value: Any) -> Any:

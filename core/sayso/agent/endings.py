@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sayso.agent.copies import own, refuse_changed
 from sayso.agent.decider import Asker, Decider
+from sayso.agent.kept import Kept, kept, restored
 from sayso.agent.options import Asked
 from sayso.agent.patience import in_time
 from sayso.agent.timeouts import CallTime
@@ -146,7 +147,7 @@ class Endings:
 class Waiting(Expected):
     """A call whose question is open, and all that its run keeps of it: little, as many wait."""
 
-    __slots__ = ("_asker", "_call", "_digest", "_endings", "_handed", "_shown", "_time")
+    __slots__ = ("_asker", "_endings", "_ends_at", "_handed", "_kept", "_seconds")
 
     def __init__(
         self,
@@ -155,19 +156,18 @@ class Waiting(Expected):
         question_id: str,
         cancelled: Callable[[str], None],
         handed: ToolCall,
-        call: ToolCall,
         asked: Asked,
     ) -> None:
         super().__init__(inbox, question_id, cancelled)
         self._endings = endings
         self._handed = handed
-        self._call = self._shown = call
-        self._digest = ""
-        self._asker, self._time = asked.asker, asked.time
+        self._kept: Kept = ()
+        self._asker = asked.asker
+        self._seconds, self._ends_at = asked.time.seconds, asked.time.ends_at
 
-    def is_open(self, opened: OpenCheck) -> None:
+    def is_open(self, opened: OpenCheck, call: ToolCall) -> None:
         """The question is in the store, about this call."""
-        self._shown, self._digest = opened.call, opened.digest
+        self._kept = kept(opened, call)
 
     async def verdict(self, ring: Ring) -> Verdict:
         """The verdict on the call, once its question has ended.
@@ -175,9 +175,10 @@ class Waiting(Expected):
         Raises:
             ArgumentsChangedError: the arguments changed while they were asked about.
         """
-        opened = OpenCheck(self._shown, self._question_id, self._digest)
-        said = await self._endings.verdict(opened, self._call, ring, self._asker, self._time)
-        return unchanged(self._handed, self._call, said)
+        opened, call = restored(self._kept, self._handed, self._question_id)
+        time = CallTime(self._seconds, self._ends_at)
+        said = await self._endings.verdict(opened, call, ring, self._asker, time)
+        return unchanged(self._handed, call, said)
 
 
 def unchanged(handed: ToolCall, call: ToolCall, verdict: Verdict) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import TypeAlias
 
 from sayso.stores.home import running_loop
@@ -23,8 +24,9 @@ GRACE_SECONDS = 1.0
 Timeout: TypeAlias = float | timedelta | None
 
 
+@lru_cache
 def in_seconds(timeout: float | timedelta) -> float:
-    """The timeout in seconds.
+    """The timeout in seconds: one number for all who wait as long, as many do.
 
     Raises:
         ValueError: it is not more than zero, or longer than 30 days.

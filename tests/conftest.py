@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.examples import THOROUGH, examples
+from support.forked import warm
 from support.helpers import helpers, is_of_this_session
 from support.side_by_side import SideBySide
 from support.valkey_server import Valkey
@@ -62,10 +63,12 @@ def pytest_collection() -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Garbage that tests leave is collected, without looking through all that was loaded."""
     gc.freeze()
     gc.enable()
+    if session.config.option.side_by_side and not session.config.option.collectonly:
+        warm()  # one for all processes that run tests
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+from support.forked import command
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground
@@ -103,12 +104,9 @@ class Process:
 
 @asynccontextmanager
 async def process(*argv: str, env: Mapping[str, str]) -> AsyncIterator[Process]:
-    """An ``sayso`` process that does not outlive the block."""
+    """A ``sayso`` process that does not outlive the block."""
     own = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    started = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "sayso_bots",
+    started = await command(
         *argv,
         env={**own, "HOME": "/nonexistent", "USER": "tester", **env},
         stdin=asyncio.subprocess.DEVNULL,

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from support.commands import Done
+from support.forked import command
 
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.stores.backend import Backend
@@ -66,8 +66,8 @@ class Machine:
         env: Mapping[str, str] | None = None,
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         """A command that does not outlive the block."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "sayso_bots", *words),
+        process = await command(
+            *words,
             cwd=self.folder,
             env={**self.env, **(env or {})},
             stdin=asyncio.subprocess.PIPE,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
+from support.forked import command
 from support.mcp_machine import Machine
 
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -55,9 +55,8 @@ def _headers(message: Mapping[str, Any]) -> dict[str, str]:
 @asynccontextmanager
 async def served(machine: Machine, *words: str, **env: str) -> AsyncIterator[Served]:
     """A command that serves on a free port, and does not outlive the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "sayso_bots", *words[:1], "--listen", "127.0.0.1:0"),
-        *words[1:],
+    process = await command(
+        *(*words[:1], "--listen", "127.0.0.1:0", *words[1:]),
         env={**machine.env, **env},
         cwd=machine.folder,
         stderr=asyncio.subprocess.PIPE,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import sys
 from datetime import UTC, datetime
 
 import aiohttp
 import pytest
 from mcp import Client
 from support.commands import Run
+from support.forked import command
 from support.mcp_machine import Machine, text
 from support.mcp_room import ALICE, call, modern, open_question, request, tasks
 from support.mcp_serving import served
@@ -152,8 +152,8 @@ async def test_pages_of_a_browser_and_clients_without_the_token_are_kept_out(
 
 
 async def test_other_machines_are_let_in_with_a_token_only(machine: Machine) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "sayso_bots", "mcp", "--listen", "0.0.0.0:0"),
+    process = await command(
+        *("mcp", "--listen", "0.0.0.0:0"),
         env=dict(machine.env),
         stderr=asyncio.subprocess.PIPE,
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from support.commands import Run
+from support.forked import command
 from support.mcp_machine import Machine
 from support.mcp_room import call, open_question, request
 
@@ -49,8 +50,8 @@ class Spoken:
 async def spoken(machine: Machine, *words: str) -> AsyncIterator[Spoken]:
     """A command that does not outlive the block."""
     with (machine.folder / "stderr").open("a") as errors:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "sayso_bots", *words),
+        process = await command(
+            *words,
             env=dict(machine.env),
             cwd=machine.folder,
             stdin=asyncio.subprocess.PIPE,

@@ -1,0 +1,162 @@
+"""Commands that are copies of a process are what they are when they are started afresh."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import ROUTES, env_of
+from support.forked import command
+from support.playing import a_playground
+
+from sayso.testing.builders import PATIENCE_SECONDS
+
+PIPE, DEVNULL, STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
+TESTS = Path(__file__).parent
+OWN = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+ENV = {**OWN, "HOME": "/nonexistent", "USER": "tester", "SAYSO_HELPER": "off"}
+
+Start = Callable[..., Awaitable[asyncio.subprocess.Process]]
+
+
+async def afresh(
+    *words: str, env: Mapping[str, str], cwd: Path, **streams: Any
+) -> asyncio.subprocess.Process:
+    words = ("-P", "-m", "sayso_bots", *words)
+    return await asyncio.create_subprocess_exec(sys.executable, *words, env=env, cwd=cwd, **streams)
+
+
+@pytest.fixture(params=[command, afresh])
+def start(request: pytest.FixtureRequest) -> Start:
+    found: Start = request.param
+    return found
+
+
+async def done(process: asyncio.subprocess.Process, text: bytes | None = None) -> tuple[Any, ...]:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        out, err = await process.communicate(text)
+    return process.returncode, out, err
+
+
+async def test_words_folder_and_environment_are_those_of_the_command(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "here.toml").write_text("[store]\nurl = 3\n")
+    env = {**ENV, "SAYSO_CONFIG": "here.toml"}
+    code, out, err = await done(
+        await start("check", env=env, cwd=tmp_path, stdout=PIPE, stderr=PIPE)
+    )
+
+    assert code != 0
+    assert b"here.toml" in out + err
+    code, out, err = await done(
+        await start("check", env=ENV, cwd=tmp_path, stdout=PIPE, stderr=PIPE)
+    )
+    assert b"here.toml" not in out + err
+
+
+async def test_words_that_are_no_text_are_told(start: Start, tmp_path: Path) -> None:
+    words = ("ask", os.fsdecode(b"\xff"))
+    process = await start(*words, env=ENV, cwd=tmp_path, stdout=PIPE, stderr=PIPE)
+
+    assert await done(process) == (2, b"", b"sayso: the command line is not valid UTF-8\n")
+
+
+async def test_it_reads_what_it_is_given(start: Start, tmp_path: Path) -> None:
+    words = ("ask", "x", "--arguments", "-")
+    given = await start(*words, env=ENV, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
+    nothing = await start(*words, env=ENV, cwd=tmp_path, stdin=DEVNULL, stdout=PIPE, stderr=PIPE)
+
+    code, out, err = await done(given, b"no JSON")
+    assert (code, b"is not JSON" in out, err) == (2, True, None)
+    code, out, err = await done(nothing)
+    assert (code, out, b"stdin was empty" in err) == (2, b"", True)
+
+
+async def test_a_file_is_written(start: Start, tmp_path: Path) -> None:
+    with (tmp_path / "written").open("wb") as written:
+        process = await start("--version", env=ENV, cwd=tmp_path, stdout=written, stderr=STDOUT)
+        assert await done(process) == (0, None, None)
+
+    assert (tmp_path / "written").read_text().startswith("sayso ")
+
+
+async def test_nobody_reads_what_it_says(start: Start, tmp_path: Path) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    process = await start("completion", "bash", env=ENV, cwd=tmp_path, stdout=writes, stderr=PIPE)
+    os.close(writes)
+
+    assert await done(process) == (1, None, b"")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -9)]
+)
+async def test_signals_reach_it(
+    start: Start, store_url: str, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    (tmp_path / "sayso.toml").write_text(ROUTES)
+    async with a_playground() as playground:
+        env = {**ENV, **env_of(playground, SAYSO_STORE_URL=store_url)}
+        process = await start("serve", env=env, cwd=tmp_path, stdin=DEVNULL, stderr=PIPE)
+        assert process.stderr is not None
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while b"serves on" not in (line := await process.stderr.readline()):
+                assert line
+        assert process.returncode is None
+        assert os.getpgid(process.pid) == os.getpgid(0)
+        process.send_signal(number)
+
+        assert (await done(process))[0] == code
+
+
+async def test_ctrl_c_ends_it_as_soon_as_it_is_there(tmp_path: Path) -> None:
+    process = await command("acp", "--", "cat", env=ENV, cwd=tmp_path, stdin=PIPE, stderr=DEVNULL)
+    process.send_signal(signal.SIGINT)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await process.wait() != 0
+
+
+async def test_two_commands_share_nothing(tmp_path: Path) -> None:
+    one, other = [
+        await command("--version", env=ENV, cwd=tmp_path, stdin=PIPE, stdout=PIPE) for _ in "ab"
+    ]
+
+    assert one.pid != other.pid
+    assert (await done(one))[0] == (await done(other))[0] == 0
+
+
+async def test_other_code_is_loaded_by_a_process_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "sayso_bots").mkdir()
+    for name, text in (("__init__", ""), ("__main__", "print('another one')")):
+        (tmp_path / "sayso_bots" / f"{name}.py").write_text(text)
+    env = {**ENV, "PYTHONPATH": str(tmp_path)}
+    process = await command("--version", env=env, cwd=tmp_path, stdout=PIPE)
+
+    assert await done(process) == (0, b"another one\n", None)
+
+
+@pytest.mark.parametrize("ends", ["at its end", "when it is killed"])
+def test_the_warm_process_ends_with_those_who_can_ask(ends: str) -> None:
+    code = "import os; from support.forked import warm; warm()"
+    if ends == "when it is killed":
+        code += "; os.kill(os.getpid(), 9)"
+    # Its stderr is that of who started it: that ends when both have ended.
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+
+    assert ended.returncode == (0 if ends == "at its end" else -9)
+    assert ended.stderr == b""

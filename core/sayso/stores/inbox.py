@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import logging
-import random
 from collections.abc import Sequence
 from typing import Self
 
 from sayso.calls import new_id
 from sayso.errors import RequestLostError, SaysoError, StoreUnreachableError, WaitTimeoutError
 from sayso.stores.clock import StoreClock
+from sayso.stores.due import Due
 from sayso.stores.home import Home
 from sayso.stores.pauses import Pause
 from sayso.stores.ports import Bus, Ring, Roster, Watch
 from sayso.stores.troubles import Troubles
+from sayso.stores.waiters import Rounds, Waiters
 from sayso.tasks import Background
 
 _log = logging.getLogger(__name__)
@@ -27,13 +27,10 @@ GRACE_SECONDS = 1.0
 # So often at most is it looked at whether anybody serves the store.
 _COUNT_EVERY_SECONDS = 60.0
 CANNOT_ASK = "cannot ask yet, trying again"
+_CANNOT_LOOK = "could not look for answers"
 _LOST = "the inbox lost its subscription, trying again"
 _BATCH = 1_000
 _AGAIN_SECONDS = 0.05
-
-
-# Nearly always one: without a tuple around it, of which there would be as many.
-_Waiting = asyncio.Future[Ring] | tuple[asyncio.Future[Ring], ...]
 
 
 class Inbox:
@@ -41,7 +38,8 @@ class Inbox:
 
     Subscribe, look, wait: whoever waits is subscribed first, then looks in
     the store, and the store is looked at again after every lost subscription
-    and once a minute. It is one subscription, however many requests are waited for.
+    and once a minute, for one part of many requests after the other. It is one
+    subscription, however many requests are waited for.
 
     With a ``roster``, whoever asks is told in the log when nobody serves the store.
     """
@@ -53,6 +51,7 @@ class Inbox:
         roster: Roster | None = None,
         *,
         grace: float = GRACE_SECONDS,
+        look_every: float = LOOK_EVERY_SECONDS,
     ) -> None:
         self.name = new_id()
         self.home = Home()
@@ -61,10 +60,11 @@ class Inbox:
         self._roster = roster
         self.troubles = Troubles(_log)
         self._grace = grace
+        self._look_every = look_every
         self.store_clock = StoreClock()
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting = Waiters()
         self._opening: set[str] = set()
-        self._deadlines: list[tuple[float, str]] = []
+        self._due = Due()
         self._late_since: dict[str, float] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._subscribed = asyncio.Event()
@@ -120,29 +120,22 @@ class Inbox:
         if question_id not in self._waiting:
             self._opening.add(question_id)
         future: asyncio.Future[Ring] = asyncio.get_running_loop().create_future()
-        others = _each(self._waiting.get(question_id, ()))
-        self._waiting[question_id] = (*others, future) if others else future
+        self._waiting.add(question_id, future)
         return future
 
     def forget(self, question_id: str, future: asyncio.Future[Ring]) -> None:
         """Nobody waits on this future any more."""
-        all_of_them = _each(self._waiting.get(question_id, ()))
-        left = tuple(other for other in all_of_them if other is not future)
-        if left:
-            self._waiting[question_id] = left
-        else:
-            self._waiting.pop(question_id, None)
+        self._waiting.discard(question_id, future)
+        if question_id not in self._waiting:
             self._opening.discard(question_id)
             self._late_since.pop(question_id, None)
+            if len(self._due) > 2 * len(self._waiting) + _BATCH:
+                self._due.keep(self._waiting)
 
     def due_in(self, question_id: str, seconds: float) -> None:
         """The request is in the store and expires in so many seconds; its wait ends soon after."""
         self._opening.discard(question_id)
-        if len(self._deadlines) > 2 * len(self._waiting) + _BATCH:
-            self._deadlines = [due for due in self._deadlines if due[1] in self._waiting]
-            heapq.heapify(self._deadlines)
-        loop = asyncio.get_running_loop()
-        heapq.heappush(self._deadlines, (loop.time() + seconds, question_id))
+        self._due.add(asyncio.get_running_loop().time() + seconds, question_id)
         self._set_timer()
 
     async def look(self, question_ids: Sequence[str]) -> None:
@@ -168,12 +161,12 @@ class Inbox:
         return ring if self.store_clock.is_recent(ring.at) else Ring(ring.ending)
 
     def _resolve(self, ring: Ring) -> None:
-        for future in _each(self._waiting.pop(ring.ending.question_id, ())):
+        for future in self._waiting.take(ring.ending.question_id):
             if not future.done():
                 future.set_result(ring)
 
     def _fail(self, question_id: str, error: SaysoError) -> None:
-        for future in _each(self._waiting.pop(question_id, ())):
+        for future in self._waiting.take(question_id):
             if not future.done():
                 future.set_exception(error)
 
@@ -200,12 +193,17 @@ class Inbox:
                 await pause.take()
 
     async def _look_now_and_then(self) -> None:
+        now = asyncio.get_running_loop().time
+        rounds = Rounds(self._waiting, self._look_every, most=_BATCH, now=now())
         while True:
-            await asyncio.sleep(LOOK_EVERY_SECONDS * random.uniform(0.8, 1.2))  # noqa: S311  jitter
+            await asyncio.sleep(rounds.pause(now()))
+            questions = rounds.turn(now())
             try:
-                await self.look(self._opened())
+                await self.look([one for one in questions if one not in self._opening])
             except Exception as error:
-                _tell("could not look for answers", error)
+                self.troubles.tell(_CANNOT_LOOK, error)
+            else:
+                self.troubles.over(_CANNOT_LOOK)
 
     async def _count(self, roster: Roster) -> None:
         nobody = await roster.count() == 0
@@ -217,9 +215,9 @@ class Inbox:
         self._nobody_serves = nobody
 
     def _set_timer(self) -> None:
-        if not self._deadlines:
+        first = self._due.first
+        if first is None:
             return
-        first = self._deadlines[0][0]
         if self._timer is not None:
             if not self._timer.cancelled() and self._timer.when() <= first:
                 return
@@ -234,13 +232,11 @@ class Inbox:
         while True:
             await self._overdue.wait()
             self._overdue.clear()
-            now = asyncio.get_running_loop().time()
             overdue: dict[str, None] = {}
-            while self._deadlines and self._deadlines[0][0] <= now:
-                deadline, question_id = heapq.heappop(self._deadlines)
+            for since, question_id in self._due.take(asyncio.get_running_loop().time()):
                 if question_id in self._waiting:
                     overdue[question_id] = None
-                    self._late_since.setdefault(question_id, deadline)
+                    self._late_since.setdefault(question_id, since)
             if overdue:
                 await self._end(list(overdue))
             self._set_timer()
@@ -266,13 +262,9 @@ class Inbox:
             if question_id in self._waiting:
                 late = now - self._late_since.get(question_id, now)
                 pause = min(max(late, _AGAIN_SECONDS), self._grace / 2)
-                heapq.heappush(self._deadlines, (now + pause, question_id))
+                self._due.add(now + pause, question_id)
             else:
                 self._late_since.pop(question_id, None)
-
-
-def _each(waiting: _Waiting) -> tuple[asyncio.Future[Ring], ...]:
-    return waiting if isinstance(waiting, tuple) else (waiting,)
 
 
 def _tell(what: str, error: Exception) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
 
 Answer = Callable[[Sequence[str]], bytes]
 
@@ -28,6 +29,40 @@ async def fake_redis(
 
     async with await asyncio.start_server(connected, host, 0, ssl=tls) as server:
         yield server.sockets[0].getsockname()[1]
+
+
+class Asked:
+    """A command that a server has read and not answered."""
+
+    def __init__(self, words: list[str], connection: int, writer: asyncio.StreamWriter) -> None:
+        self.words = words
+        self.connection = connection
+        self._writer = writer
+
+    def say(self, said: bytes) -> None:
+        """Answer it, or whatever is to be answered next on its connection."""
+        self._writer.write(said)
+
+    def hang_up(self) -> None:
+        """Break the connection that it came by."""
+        self._writer.close()
+
+
+@asynccontextmanager
+async def held_redis() -> AsyncIterator[tuple[int, asyncio.Queue[Asked]]]:
+    """The port of a server, and the commands that it has read, for a test to answer."""
+    asked: asyncio.Queue[Asked] = asyncio.Queue()
+    numbers = count(1)
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = next(numbers)
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            while True:
+                asked.put_nowait(Asked(await _command(reader), number, writer))
+        writer.close()
+
+    async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1], asked
 
 
 async def _command(reader: asyncio.StreamReader) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from sayso.cards.card import Card, Open
 from sayso.chats.adapter import Adapter
@@ -16,7 +17,7 @@ from sayso.desk.bodies import KEPT_BODIES
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
-from sayso.desk.rounds import Rounds
+from sayso.desk.rounds import Rounds, ended
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.ports import Copies, Copy, Found, Offer, Shown
@@ -66,26 +67,24 @@ class Delivery:
         step of this card is shown from now on while it is open; one card of a
         message at a time is opened up. Gives up on messages that cannot be changed.
         """
-        if (updating := self._begin(found, view)) is not None:
-            await updating
+        await ended(self._begin(found, view))
 
     async def update_all(self, found: Iterable[Found]) -> None:
         """The same for several cards at once; fails as soon as one of them does."""
-        begun = [self._begin(one) for one in found]
-        await asyncio.gather(*(one for one in begun if one is not None))
+        await ended(chain.from_iterable(self._begin(one) for one in found))
 
-    def _begin(self, found: Found, view: Open | None = None) -> asyncio.Future[None] | None:
-        """What updates the message of a card; None where there is none that could be."""
+    def _begin(self, found: Found, view: Open | None = None) -> Sequence[asyncio.Task[None]]:
+        """What updates the message of a card; nothing where there is none that could be."""
         copy = found.copy
         if copy.place.platform not in self._adapters or not copy.message_id:
-            return None
+            return ()
         if view is not None:
             self._open_up(copy, view)
         ref = MessageRef(Place(copy.place.platform, copy.place.address), copy.message_id)
         is_over = found.ending is not None or copy.closed_at is not None
         # Whoever looks at what is over goes before no ending.
         rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
-        return self._rounds.begin(ref, partial(self._round, found, rank))
+        return (self._rounds.begin(ref, partial(self._round, found, rank)),)
 
     def shown(self, handle: str) -> Shown | None:
         """The open card behind a handle as it was posted from here; None where that is not known.

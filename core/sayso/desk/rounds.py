@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -26,15 +26,13 @@ class Rounds(Generic[_Key, _Done]):
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
         self._last: dict[_Key, _Done] = {}
 
-    def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Future[None]:
-        """The end of a round that begins after this is called. Whoever waits for it and goes away
-        leaves it to the others.
-        """
+    def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Task[None]:
+        """A round that begins after this is called; its end is waited for with ``ended``."""
         task = self._waiting.get(key)
         if task is None:
             task = self._waiting[key] = asyncio.create_task(self._round(key, work))
             task.add_done_callback(_heard)
-        return asyncio.shield(task)
+        return task
 
     async def _round(self, key: _Key, work: Work[_Done]) -> None:
         mine = asyncio.current_task()
@@ -52,6 +50,17 @@ class Rounds(Generic[_Key, _Done]):
                     self._last[key] = done
         finally:
             begin()
+
+
+async def ended(rounds: Iterable[asyncio.Task[None]]) -> None:
+    """Wait for these rounds; fails as soon as one of them does.
+
+    Whoever waits and goes away leaves them to the others.
+    """
+    if waiting := set(rounds):
+        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
 
 
 def _heard(task: asyncio.Task[None]) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from support.bundle_room import Window
 
 from sayso.desk.gathering import Gathering
-from sayso.desk.rounds import Rounds
+from sayso.desk.rounds import Rounds, ended
 from sayso.tasks import Background
 
 
@@ -129,3 +130,48 @@ async def test_who_asks_before_a_round_begins_shares_it_and_who_asks_later_gets_
     await rounds.begin("a", work)
 
     assert seen == [None, 1, None]
+
+
+async def test_whoever_goes_away_leaves_a_round_to_the_others() -> None:
+    rounds: Rounds[str, int] = Rounds()
+    gate = asyncio.Event()
+
+    async def work(begin: Any, _last: int | None) -> int:
+        begin()
+        await gate.wait()
+        return 1
+
+    shared = rounds.begin("a", work)
+    waiting = [asyncio.create_task(ended([shared])) for _ in range(2)]
+    await _turns()
+    waiting[0].cancel()
+    await _turns()
+    gate.set()
+    await waiting[1]
+
+    assert waiting[0].cancelled()
+    assert shared.done()
+    assert not shared.cancelled()
+
+
+async def test_of_several_rounds_the_first_that_fails_ends_the_wait() -> None:
+    rounds: Rounds[str, int] = Rounds()
+    gate = asyncio.Event()
+
+    async def hang(begin: Any, _last: int | None) -> int:
+        begin()
+        await gate.wait()
+        return 1
+
+    async def fail(begin: Any, _last: int | None) -> int:
+        begin()
+        raise KeyError("a")
+
+    begun = [rounds.begin("a", hang), rounds.begin("b", fail)]
+    async with asyncio.timeout(10):
+        with pytest.raises(KeyError):
+            await ended(begun)
+        assert not begun[0].done()
+        gate.set()
+        await ended(begun[:1])
+        await ended(())

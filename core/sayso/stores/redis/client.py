@@ -1,11 +1,8 @@
-"""Commands to the store: those that come together share a round trip."""
+"""Commands to the store, and its scripts."""
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-from collections import deque
-from dataclasses import dataclass
 from hashlib import sha1
 from importlib.resources import files
 from itertools import count
@@ -13,12 +10,11 @@ from typing import Any
 
 from sayso.errors import OtherCellsError, StoreUnreachableError
 from sayso.stores.home import Home
-from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, Link, explain, is_elsewhere
-from sayso.stores.redis.own_time import OwnTime
+from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, explain
+from sayso.stores.redis.pipeline import Pipeline
 from sayso.stores.redis.url import StoreUrl
-from sayso.stores.redis.wire import ConnectionLostError, RedisError, ReplyError, packed
+from sayso.stores.redis.wire import ReplyError, packed
 
-_AT_ONCE = 1_000
 MOST_ORDERS = 100_000
 MOST_BYTES = 128 * 1024 * 1024
 _CLOSING_SECONDS = 0.5
@@ -37,45 +33,24 @@ class Script:
         self.sha = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 
-@dataclass(eq=False, slots=True)
-class _Order:
-    command: bytes
-    repeatable: bool
-    reply: asyncio.Future[Any]
-    attempts: int = 0
-
-    @property
-    def may_repeat(self) -> bool:
-        return self.repeatable and self.attempts == 1
-
-
 class Client:
     """Runs commands and scripts over one connection.
 
-    Whatever is asked in one turn of the event loop, or while a round trip is
-    under way, goes out together. A round trip ends within the URL's timeout,
-    so a call ends within twice that time; while something else holds up our
-    event loop, no time is counted. A command is sent again once when
-    the connection breaks, unless it may not be repeated. What nobody waits for
-    any more is not sent. At most ``most`` commands wait for their turn, and at
-    most so many bytes of them.
+    A call ends within twice the URL's timeout, of which the time is not counted
+    in which something else holds up our event loop. How commands share the
+    connection, what is sent again and how much may wait: see Pipeline.
     """
 
     def __init__(
         self, url: StoreUrl, *, most: int = MOST_ORDERS, most_bytes: int = MOST_BYTES
     ) -> None:
         self.url = url
-        self._most = most
-        self._most_bytes = most_bytes
-        self._bytes = 0
         self.keys = url.keys
         prefix = self.keys.prefix
         # A store of its own says so by saying it twice, see common.lua.
         self._script_keys: tuple[Argument, ...] = (1, prefix) if url.cell else (2, prefix, prefix)
         self.home = Home()
-        self._link = Link(url)
-        self._orders: deque[_Order] = deque()
-        self._sending: asyncio.Task[None] | None = None
+        self._pipeline = Pipeline(url, most=most, most_bytes=most_bytes)
         self._own = secrets.token_urlsafe(9)
         self._numbers = count(1)
 
@@ -120,97 +95,8 @@ class Client:
 
     async def aclose(self) -> None:
         """Wait a moment for what is under way, then close the connection."""
-        if (sending := self._sending) is not None:
-            await asyncio.wait({sending}, timeout=_CLOSING_SECONDS)
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
-        self._link.drop()
+        await self._pipeline.aclose(_CLOSING_SECONDS)
 
     async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
         self.home.check()
-        loop = asyncio.get_running_loop()
-        order = _Order(packed(arguments), repeatable, loop.create_future())
-        self._line_up(order)
-        if self._sending is None:
-            self._sending = loop.create_task(self._send())
-        return await order.reply
-
-    def _line_up(self, order: _Order) -> None:
-        is_full = self._bytes + len(order.command) > self._most_bytes
-        if len(self._orders) >= self._most or (self._orders and is_full):
-            raise StoreUnreachableError(
-                f"{len(self._orders)} commands wait for Redis at {self.url.address} already, which "
-                "is as much as this process holds: ask less at once"
-            )
-        self._orders.append(order)
-        self._bytes += len(order.command)
-
-    def _taken(self) -> _Order:
-        order = self._orders.popleft()
-        self._bytes -= len(order.command)
-        return order
-
-    def _next_batch(self) -> list[_Order]:
-        batch: list[_Order] = []
-        while self._orders and len(batch) < _AT_ONCE:
-            order = self._taken()
-            if not order.reply.done():
-                batch.append(order)
-        return batch
-
-    async def _send(self) -> None:
-        try:
-            while self._orders:
-                batch = self._next_batch()
-                behind = len(self._orders)
-                try:
-                    async with OwnTime(self.url.seconds):
-                        await self._answer(batch)
-                except TimeoutError as error:
-                    self._link.drop()
-                    # Those behind have waited as long: they do not wait for their turn, too.
-                    _fail(batch + [self._taken() for _ in range(behind)], error)
-                except LINK_ERRORS as error:
-                    self._link.drop()
-                    _fail(batch, error)
-                except Exception as error:
-                    # Unforeseen; the callers must hear of it as of any other failure.
-                    self._link.drop()
-                    _fail(batch, RedisError(type(error).__name__))
-                except asyncio.CancelledError:
-                    for order in (*batch, *self._orders):
-                        order.reply.cancel()
-                    raise
-        finally:
-            self._sending = None
-
-    async def _answer(self, batch: list[_Order]) -> None:
-        while batch:
-            for order in batch:
-                order.attempts += 1
-            try:
-                replies = await self._link.ask([order.command for order in batch])
-            except ConnectionLostError as error:
-                self._link.drop()
-                _fail([order for order in batch if not order.may_repeat], error)
-                batch = [order for order in batch if order.may_repeat]
-                continue
-            again = []
-            for order, reply in zip(batch, replies, strict=True):
-                if is_elsewhere(reply) and order.attempts == 1:
-                    again.append(order)
-                elif order.reply.done():
-                    pass
-                elif isinstance(reply, Exception):
-                    order.reply.set_exception(reply)
-                else:
-                    order.reply.set_result(reply)
-            if again:
-                self._link.drop()
-            batch = again
-
-
-def _fail(orders: list[_Order], error: Exception) -> None:
-    for order in orders:
-        if not order.reply.done():
-            order.reply.set_exception(error)
+        return await self._pipeline.send(packed(arguments), repeatable=repeatable)

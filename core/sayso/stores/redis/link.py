@@ -148,13 +148,17 @@ class Link:
         It may be another one than before. What has been agreed on with a server, such as a
         subscription, holds for the one connection it was agreed on: keep that.
         """
-        if self._connection is not None:
-            if self._connection.is_quiet:
-                return self._connection
-            # It broke, or nobody asked and yet something came: the server has closed it.
-            self.drop()
+        if (connection := self.standing()) is not None:
+            return connection
+        # It broke, or nobody asked and yet something came: the server has closed it.
+        self.drop()
         self._connection = await _found(self.url)
         return self._connection
+
+    def standing(self) -> Connection | None:
+        """The connection, as long as it stands as far as anyone knows."""
+        connection = self._connection
+        return connection if connection is not None and connection.is_quiet else None
 
     def drop(self) -> None:
         """Close the connection; the next use looks for the right server again."""

@@ -1,4 +1,4 @@
-"""One connection to a server: the protocol of Redis (RESP 2), written here and read by hiredis."""
+"""One connection to a server: the protocol of Redis (RESP 2), written and read by hiredis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import hiredis
 
@@ -62,17 +62,24 @@ class Connecting:
     tls_options: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-def packed(arguments: Sequence[bytes | str | int]) -> bytes:
+def packed(arguments: tuple[bytes | str | int, ...]) -> bytes:
     """A command as the protocol writes it.
 
     Raises:
         UnicodeEncodeError: a string is not valid Unicode.
     """
-    parts = [b"*%d\r\n" % len(arguments)]
-    for argument in arguments:
-        data = argument if isinstance(argument, bytes) else str(argument).encode()
-        parts.append(b"$%d\r\n%b\r\n" % (len(data), data))
-    return b"".join(parts)
+    command: bytes = hiredis.pack_command(arguments)  # type: ignore[arg-type]  # of any length
+    return command
+
+
+class Taker(Protocol):
+    """Who takes what a connection says, as it comes."""
+
+    def took(self, reply: Any) -> None:
+        """Take the next reply; one that is an error is an exception."""
+
+    def lost(self, error: Exception) -> None:
+        """Hear, once, that nothing more will come, unless the connection was dropped here."""
 
 
 async def connect(how: Connecting, host: str = "", port: int = 0) -> Connection:
@@ -132,6 +139,7 @@ class Connection(asyncio.Protocol):
         self._wanted = 0
         self._waiter: asyncio.Future[None] | None = None
         self._lost: Exception | None = None
+        self._taker: Taker | None = None
 
     @property
     def socket(self) -> socket.socket:
@@ -156,10 +164,18 @@ class Connection(asyncio.Protocol):
         Raises:
             ConnectionLostError: nobody knows which of the commands were carried out.
         """
-        if self._lost is None and self._transport is not None:
-            self._transport.writelines(commands)
+        self.send(commands)
         await self._arrived(len(commands))
         return [self._next() for _ in commands]
+
+    def answers(self, taker: Taker) -> None:
+        """From now on tell whatever comes to this one alone."""
+        self._taker = taker
+
+    def send(self, commands: Sequence[bytes]) -> None:
+        """Send packed commands; each has a reply, and they come in the same order."""
+        if self._lost is None and self._transport is not None:
+            self._transport.writelines(commands)
 
     async def next(self, seconds: float) -> Any:
         """What the server says next by itself; None when nothing comes in that time.
@@ -175,7 +191,8 @@ class Connection(asyncio.Protocol):
         return self._next()
 
     def drop(self) -> None:
-        """Close it at once."""
+        """Close it at once, and tell nobody."""
+        self._taker = None
         self._break(ConnectionLostError("it was closed here"))
         if self._transport is not None:
             self._transport.abort()
@@ -204,7 +221,10 @@ class Connection(asyncio.Protocol):
                 if isinstance(reply, ReplyError) and str(reply) == _FULL:
                     self._break(ConnectionLostError(_FULL))
                     continue
-                self._unread.append(reply)
+                if self._taker is not None:
+                    self._taker.took(reply)
+                else:
+                    self._unread.append(reply)
         except hiredis.ProtocolError as error:
             self._break(ConnectionLostError(f"what answers is no Redis ({error})"))
             self.drop()
@@ -240,6 +260,9 @@ class Connection(asyncio.Protocol):
     def _break(self, error: Exception) -> None:
         if self._lost is None:
             self._lost = error
+        if (taker := self._taker) is not None:
+            self._taker = None
+            taker.lost(error)
         self._wake()
 
     def _wake(self) -> None:

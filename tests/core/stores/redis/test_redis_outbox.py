@@ -8,11 +8,16 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from support.counted import Counted
 
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job, Upkeep
 from sayso.stores.redis import redis_backend
+from sayso.stores.redis.bus import RedisBus
+from sayso.stores.redis.client import Client
 from sayso.stores.redis.keys import GROUP, Keys
+from sayso.stores.redis.outbox import RedisOutbox
+from sayso.stores.redis.url import read_url
 from sayso.testing import a_request, a_response, soon, until
 from sayso.testing.builders import PATIENCE_SECONDS
 
@@ -50,6 +55,22 @@ async def test_jobs_finished_together_are_all_gone(
 
         assert await server.xlen(keys.jobs) == 0
         assert (await server.xpending(keys.jobs, GROUP))["pending"] == 0
+
+
+async def test_jobs_that_end_one_after_the_other_are_reported_in_few_steps(store_url: str) -> None:
+    client = Client(read_url(store_url))
+    counted: Any = Counted(client, "run")
+    outbox = RedisOutbox(counted, RedisBus(client))
+
+    async def done_after(turns: int) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await outbox.done(Job("ask", f"q-{turns}", f"{turns}-1"))
+
+    await asyncio.gather(*(done_after(turns) for turns in range(50)))
+
+    assert counted.looks <= 5
+    await client.aclose()
 
 
 async def test_the_jobs_of_a_dead_desk_are_taken_over(

@@ -16,6 +16,7 @@ import pytest
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.client import Client
+from sayso.stores.redis.link import Link
 from sayso.stores.redis.own_time import OwnTime
 from sayso.stores.redis.tls import tls_context
 from sayso.stores.redis.url import StoreUrl, read_url
@@ -189,7 +190,9 @@ async def test_a_connection_that_was_dropped_asks_nothing(store: str) -> None:
         await connection.ask([packed(("PING",))])
 
 
-async def test_a_connection_on_which_something_came_unasked_is_not_used_again() -> None:
+@asynccontextmanager
+async def _talkative() -> AsyncIterator[StoreUrl]:
+    """A server that answers with the number of the connection, and adds what nobody asked for."""
     connections: set[asyncio.Task[None] | None] = set()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -201,11 +204,19 @@ async def test_a_connection_on_which_something_came_unasked_is_not_used_again() 
             await writer.wait_closed()
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        port = server.sockets[0].getsockname()[1]
-        client = Client(read_url(f"redis://127.0.0.1:{port}"))
-        assert [await client.command("PING") for _ in range(2)] == [b"1", b"2"]
-        await client.aclose()
+        yield read_url(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await asyncio.gather(*filter(None, connections))
+
+
+async def test_a_connection_on_which_something_came_unasked_is_not_used_again() -> None:
+    async with _talkative() as url:
+        client, link = Client(url), Link(url)
+
+        assert [await client.command("PING") for _ in range(2)] == [b"1", b"2"]
+        assert [await link.ask([packed(("PING",))]) for _ in range(2)] == [[b"3"], [b"4"]]
+
+        await client.aclose()
+        link.drop()
 
 
 def test_a_server_proves_who_it_is_unless_its_url_says_otherwise() -> None:

@@ -36,8 +36,11 @@ _TITLE, _WHAT, _WHO, _SAID = 80, 120, 80, 300
 
 def waiting_message(overview: Overview, words: SlackWords) -> dict[str, Any]:
     """The answer to a slash command, shown to whoever gave it and to nobody else."""
-    heading = words.calls.waiting if overview.waiting else words.calls.nothing_waits
+    is_empty = not overview.waiting and not overview.is_partial
+    heading = words.calls.nothing_waits if is_empty else words.calls.waiting
     blocks = [rich_text(section(literal(heading, bold=True))), *_waiting(overview, words)]
+    if overview.is_partial:
+        blocks.append(_missing(words))
     return {"response_type": "ephemeral", "text": heading, "blocks": blocks, **UNPARSED}
 
 
@@ -46,12 +49,24 @@ def home(overview: Overview, words: SlackWords, *, said: str = "") -> dict[str, 
     calls = words.calls
     blocks = [context(plain_text(one_line(said, _SAID)))] if said else []
     blocks.append(_header(calls.waiting))
-    blocks += _waiting(overview, words) or [context(plain_text(calls.nothing_waits))]
+    blocks += _or_why(_waiting(overview, words), calls.nothing_waits, overview, words)
     blocks.append(_header(calls.your_rules))
-    blocks += _rules(overview, words) or [context(plain_text(calls.no_rules))]
+    blocks += _or_why(_rules(overview, words), calls.no_rules, overview, words)
     blocks.append(_header(calls.decisions))
-    blocks += _decisions(overview.decisions, words) or [context(plain_text(calls.no_decisions))]
+    decisions = _decisions(overview.decisions, words)
+    blocks += _or_why(decisions, calls.no_decisions, overview, words)
     return {"type": "home", "blocks": blocks}
+
+
+def _or_why(shown: list[Block], nothing: str, overview: Overview, words: SlackWords) -> list[Block]:
+    """What is known; that it is nothing is said only where all of it is known."""
+    if overview.is_partial:
+        return [*shown, _missing(words)]
+    return shown or [context(plain_text(nothing))]
+
+
+def _missing(words: SlackWords) -> Block:
+    return context(plain_text(f"⚠️ {words.calls.partial}"))
 
 
 def _header(text: str) -> Block:

@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 from sayso.chats.adapter import PressTaker
 from sayso.chats.incoming import NotTaken, handed
+from sayso.chats.overview import Overview
 from sayso.errors import CallbackError, DeliveryError
 from sayso.seldom import Seldom
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.card.formatted import Formatted, Part
 from sayso_telegram.lists.waiting import told
 from sayso_telegram.reading.commands import Pending
+from sayso_telegram.words import TelegramWords
 
 _log = logging.getLogger(__name__)
 
@@ -58,11 +60,7 @@ class Commands:
             self._answered.pop(place.address, None)
             return found is not NotTaken.UNREACHABLE
         words = self._adapter.words(found.language)
-        if found.waiting:
-            text = told(words.calls.waiting, found.waiting, words, more=found.more_waiting)
-        else:
-            text = Formatted((Part(words.calls.nothing_waits),))
-        await self._say(asked, text)
+        await self._say(asked, _listed(found, words))
         return True
 
     async def _say(self, asked: Pending, text: Formatted) -> None:
@@ -81,3 +79,12 @@ class Commands:
             self._answered.clear()
         self._answered[chat] = now
         return False
+
+
+def _listed(found: Overview, words: TelegramWords) -> Formatted:
+    """What waits; that it is nothing is said only where all of it is known."""
+    if not found.waiting and not found.is_partial:
+        return Formatted((Part(words.calls.nothing_waits),))
+    text = told(words.calls.waiting, found.waiting, words, more=found.more_waiting)
+    missing = (Part(f"\n⚠️ {words.calls.partial}"),) if found.is_partial else ()
+    return Formatted((*text.parts, *missing))

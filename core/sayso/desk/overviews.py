@@ -58,27 +58,29 @@ class Overviews:
         Raises:
             StoreUnreachableError: it cannot be told.
         """
-        theirs = [
-            record
-            for record in await self._parts.backend.watch.pending()
-            if await self._may_approve(actor, record)
-        ]
+        backend = self._parts.backend
+        pending = await backend.watch.pending()
+        is_partial = bool(backend.away)
+        theirs = [record for record in pending if await self._may_approve(actor, record)]
         words = self._parts.speech.at(place, actor)
         theirs.sort(key=lambda record: record.opened_at or _FIRST)
         shown = theirs[:MOST_WAITING]
         waiting = tuple(await asyncio.gather(*(self._waiting(actor, record) for record in shown)))
         more = len(theirs) - len(shown)
         if not whole:
-            return Overview(waiting, more, language=words.tag)
+            return Overview(waiting, more, language=words.tag, is_partial=is_partial)
         kept = await self._revoking.revocable_by(actor)
+        is_partial = is_partial or bool(backend.away)
+        decided = await self._decided(actor)
         newest = list(reversed(kept))[:MOST_RULES]
         return Overview(
             waiting,
             more,
             tuple(self._remembered(one, words.questions.always) for one in newest),
             len(kept) - len(newest),
-            await self._decided(actor),
+            decided,
             words.tag,
+            is_partial or bool(backend.away),
         )
 
     async def revoke(self, actor: str, rule_id: str, place: Place) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sayso.calls import RunRef
@@ -66,6 +66,13 @@ class Backend:
     def cells(self) -> Mapping[str, Backend]:
         """The stores that this one is made of, by their names; none where it is one store."""
         return {}
+
+    @property
+    def away(self) -> Sequence[str]:
+        """The cells that did not answer when all of them were asked last: something of them may
+        be missing in what was told then.
+        """
+        return ()
 
     def at(self, run: RunRef) -> Backend:  # noqa: ARG002
         """Where the run's session lives, with an inbox of its own."""

@@ -30,10 +30,13 @@ async def test_lists_in_chat_go_on_and_call_nothing_over_that_may_be_there() -> 
                 await remember_in(theirs, in_cell(theirs, "01"), rule)
             waits = a_request(run=in_cell(theirs, "00"))
             await theirs.store.open(waits, seconds=60, inbox="", book=None)
+            assert not (await room.desk.overview(ALICE, HOME)).is_partial
             both.kill(1)
 
-            overview = await room.desk.overview(ALICE, HOME)
-            assert len(overview.waiting) == 1
+            for whole in (True, False):
+                overview = await room.desk.overview(ALICE, HOME, whole=whole)
+                assert len(overview.waiting) == 1
+                assert overview.is_partial
             with pytest.raises(StoreUnreachableError, match="cell 01"):
                 await room.desk.revoke(ALICE, there.rule_id, HOME)
             await both.start(1)
@@ -46,3 +49,4 @@ async def test_lists_in_chat_go_on_and_call_nothing_over_that_may_be_there() -> 
                 return answer.kind is Answered.RECORDED
 
             await asyncio.wait_for(until(is_revoked), 20)
+            assert not (await room.desk.overview(ALICE, HOME)).is_partial

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -49,6 +49,11 @@ class CellsBackend(Backend):
     def cells(self) -> Mapping[str, Backend]:
         """The stores that this one is made of, by their names."""
         return self.views
+
+    @property
+    def away(self) -> Sequence[str]:
+        """The cells that did not answer when all of them were asked last."""
+        return self.made_of.away
 
     def at(self, run: RunRef) -> Backend:
         """The cell of the run's session: what its requests need of all cells is done there, too."""

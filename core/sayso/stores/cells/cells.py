@@ -72,6 +72,7 @@ class Cells:
         self._marks = Marks(self.backends, self.name_of)
         self._known: dict[str, str] = {}
         self._late_until: dict[str, float] = {}
+        self._away: Sequence[str] = ()
         self._troubles = Troubles(_log)
         self.home = Home()
         self.home.check()
@@ -80,6 +81,11 @@ class Cells:
     def names(self) -> Sequence[str]:
         """The names of all cells."""
         return self._names
+
+    @property
+    def away(self) -> Sequence[str]:
+        """Those that did not answer when all were asked last."""
+        return self._away
 
     def name_of(self, run: RunRef) -> str:
         """The cell of the run's session."""
@@ -199,6 +205,7 @@ class Cells:
                 answers[name] = answer[0]
             else:
                 away[name] = error
+        self._away = tuple(away)
         return Said(answers, away)
 
     async def first(self, do: Callable[[Backend], Awaitable[_T]]) -> _T:

@@ -142,7 +142,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def _directive(path: str) -> str:
     """One name. The fields of a model and of an enumeration say themselves what they are."""
-    value = None if path in _elsewhere() else _value(path)
+    value = None if path in _of_doors() else _value(path)
     fields = inspect.isclass(value) and issubclass(value, BaseModel | Enum)
     return f"::: {path}\n{_FIELDS if fields else ''}\n"
 
@@ -157,32 +157,20 @@ def public_names() -> list[str]:
     found: dict[object, str] = {}
     rooms = [room.name for room in pkgutil.iter_modules(sayso.__path__, "sayso.") if room.ispkg]
     named = ("sayso", *rooms, *BELOW, *WITHOUT_ALL, *PACKAGES)
-    for module in (*map(import_module, named), *_doors()[0]):
+    for module in map(import_module, named):
         for name in _exported(module):
             value = getattr(module, name)
             key = (
                 value if inspect.isclass(value) or inspect.isroutine(value) else (name, repr(value))
             )
             found.setdefault(key, f"{module.__name__}.{name}")
-    return [*found.values(), *sorted(_elsewhere())]
+    return [*found.values(), *sorted(_of_doors())]
 
 
 @cache
-def _doors() -> tuple[list[ModuleType], list[str]]:
-    """The doors whose frameworks are here, and the names of the others."""
-    here, elsewhere = list[ModuleType](), list[str]()
-    for door in DOORS:
-        try:
-            here.append(import_module(door))
-        except ImportError:
-            elsewhere.append(door)
-    return here, elsewhere
-
-
-@cache
-def _elsewhere() -> frozenset[str]:
-    """The public names of doors whose frameworks cannot live beside the tools: read, not loaded."""
-    return frozenset(f"{door}.{name}" for door in _doors()[1] for name in names_written_in(door))
+def _of_doors() -> frozenset[str]:
+    """The public names of doors: read, not loaded, which would load all of the frameworks."""
+    return frozenset(f"{door}.{name}" for door in DOORS for name in names_written_in(door))
 
 
 def names_written_in(module: str) -> list[str]:
@@ -207,7 +195,7 @@ def _exported(module: ModuleType) -> Iterator[str]:
 
 def _page_of(path: str) -> _Page:
     module, _, name = path.rpartition(".")
-    value = None if path in _elsewhere() else _value(path)
+    value = None if path in _of_doors() else _value(path)
     # A union or a constant does not know its module: then it is one of those that hold it.
     holders = (known for known, held in sys.modules.items() if vars(held).get(name) is value)
     for home in chain((getattr(value, "__module__", module), module), holders):

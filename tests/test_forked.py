@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import ROUTES, env_of
 from support.forked import command
-from support.playing import a_playground
 
 from sayso.testing.builders import PATIENCE_SECONDS
 
@@ -22,6 +20,8 @@ PIPE, DEVNULL, STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 TESTS = Path(__file__).parent
 OWN = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
 ENV = {**OWN, "HOME": "/nonexistent", "USER": "tester", "SAYSO_HELPER": "off"}
+
+CODES = {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}
 
 Start = Callable[..., Awaitable[asyncio.subprocess.Process]]
 
@@ -97,25 +97,22 @@ async def test_nobody_reads_what_it_says(start: Start, tmp_path: Path) -> None:
     assert await done(process) == (1, None, b"")
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -9)]
-)
-async def test_signals_reach_it(
-    start: Start, store_url: str, tmp_path: Path, number: signal.Signals, code: int
-) -> None:
-    (tmp_path / "sayso.toml").write_text(ROUTES)
-    async with a_playground() as playground:
-        env = {**ENV, **env_of(playground, SAYSO_STORE_URL=store_url)}
-        process = await start("serve", env=env, cwd=tmp_path, stdin=DEVNULL, stderr=PIPE)
-        assert process.stderr is not None
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while b"serves on" not in (line := await process.stderr.readline()):
-                assert line
-        assert process.returncode is None
-        assert os.getpgid(process.pid) == os.getpgid(0)
-        process.send_signal(number)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+async def test_signals_reach_it(start: Start, tmp_path: Path, number: signal.Signals) -> None:
+    words = ("acp", "--", "cat")
+    process = await start(*words, env=ENV, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    message = b'{"jsonrpc":"2.0","method":"x"}\n'
+    process.stdin.write(message)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await process.stdout.readline() == message
+    assert process.returncode is None
+    assert os.getpgid(process.pid) == os.getpgid(0)
+    process.send_signal(number)
 
-        assert (await done(process))[0] == code
+    code, _, err = await done(process)
+    assert (code, err) == (CODES[number], b"")
 
 
 async def test_ctrl_c_ends_it_as_soon_as_it_is_there(tmp_path: Path) -> None:
@@ -144,11 +141,8 @@ async def test_other_code_is_loaded_by_a_process_of_its_own(tmp_path: Path) -> N
     assert await done(process) == (0, b"another one\n", None)
 
 
-@pytest.mark.parametrize("ends", ["at its end", "when it is killed"])
-def test_the_warm_process_ends_with_those_who_can_ask(ends: str) -> None:
-    code = "import os; from support.forked import warm; warm()"
-    if ends == "when it is killed":
-        code += "; os.kill(os.getpid(), 9)"
+def test_the_warm_process_ends_with_those_who_can_ask_however_they_end() -> None:
+    code = "import os; from support.forked import warm; warm(); os.kill(os.getpid(), 9)"
     # Its stderr is that of who started it: that ends when both have ended.
     ended = subprocess.run(
         [sys.executable, "-c", code],
@@ -158,5 +152,4 @@ def test_the_warm_process_ends_with_those_who_can_ask(ends: str) -> None:
         check=False,
     )
 
-    assert ended.returncode == (0 if ends == "at its end" else -9)
-    assert ended.stderr == b""
+    assert (ended.returncode, ended.stderr) == (-9, b"")

@@ -184,6 +184,7 @@ class Inbox:
                     pause.reset()
                     self.troubles.over(CANNOT_ASK)
                     self.troubles.over(_LOST)
+                    self.troubles.over(_CANNOT_LOOK)
                     async for ring in rings:
                         self._resolve(self._fresh(ring))
             except Exception as error:

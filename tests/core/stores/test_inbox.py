@@ -15,7 +15,7 @@ import pytest
 from support.outbox import next_request
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.errors import StoreUnreachableError
+from sayso.errors import BusLostError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
@@ -122,14 +122,21 @@ async def test_those_who_still_wait_are_due_when_the_others_are_forgotten(gate: 
 
 
 class Deaf:
-    """A bus on which no ring is heard."""
+    """A bus on which no ring is heard, whose subscriptions can be broken."""
+
+    def __init__(self) -> None:
+        self.broken = asyncio.Event()
+        self.subscriptions = 0
 
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         del inbox
+        self.subscriptions += 1
 
         async def silence() -> AsyncIterator[Ring]:
-            await asyncio.Event().wait()
+            await self.broken.wait()
+            self.broken.clear()
+            raise BusLostError("broken")
             yield cast("Ring", None)
 
         yield silence()
@@ -176,3 +183,28 @@ async def test_looks_go_on_after_one_that_failed_and_its_failure_is_told_once(
         await approved(backend, inbox)
 
     assert caplog.text.count("could not look for answers: away") == 1
+
+
+async def test_a_look_that_failed_is_no_trouble_any_more_when_the_store_is_back(
+    backend: Backend,
+) -> None:
+    failures = iter([StoreUnreachableError("away")])
+    bus, watch = Deaf(), cast("Watch", Away(backend.watch, failures))
+
+    async with Inbox(cast("Bus", bus), watch, look_every=0.5) as inbox:
+        deaf = replace(backend, inbox=inbox)
+        async with asyncio.timeout(20), Gate.open(deaf, run=RUN, timeout=600) as gate:
+            check = asyncio.create_task(gate.check(CALL))
+
+            async def a_look_has_failed() -> bool:
+                return inbox.troubles.latest == "away"
+
+            async def is_subscribed_again() -> bool:
+                return bus.subscriptions == 2
+
+            await until(a_look_has_failed)
+            bus.broken.set()
+            await until(is_subscribed_again)
+            await inbox.listening()
+            assert not inbox.troubles.latest
+            check.cancel()

@@ -11,7 +11,7 @@ class Due:
     """Ids by the moments that they are due at, the earliest first.
 
     A number and a reference each, and no object of their own, as many wait. Most wait equally
-    long, so a new one is the last; to put one before 100,000 others takes some 20 µs.
+    long, so a new one is the last; to put one before 100,000 others takes some 30 µs.
     """
 
     def __init__(self) -> None:

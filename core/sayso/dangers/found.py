@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sayso.calls import ToolCall
@@ -141,11 +142,15 @@ def dangerous_lines(call: ToolCall, argument: str, text: str) -> tuple[int, ...]
 
 def _of_name(call: ToolCall) -> Iterator[Danger]:
     """What the words of a tool's name say, money only where an amount is named as well."""
-    words = {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", call.name[:_SHORT]))}
-    for word in words & _OF_NAMES.keys():
-        danger = _OF_NAMES[word]
+    for danger in _named(call.name[:_SHORT]):
         if danger is not Danger.MONEY or any(_AMOUNT.search(str(one)) for one in call.arguments):
             yield danger
+
+
+@lru_cache(maxsize=1_024)
+def _named(name: str) -> tuple[Danger, ...]:
+    words = {word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", name))}
+    return tuple(_OF_NAMES[word] for word in words & _OF_NAMES.keys())
 
 
 def _leaves(arguments: Mapping[str, Any]) -> tuple[list[_Leaf], bool]:

@@ -182,9 +182,19 @@ def _fits(row: Row, arguments: tuple[str, ...], words: frozenset[str]) -> bool:
     rest = iter(arguments)
     if not all(any(word == said for said in rest) for word in row.words):
         return False
-    return not row.options or any(
-        _has_option(argument, option) for argument in arguments for option in row.options
+    if not row.options:
+        return True
+    return any(_has_one(word, row.options) for word in words if len(word) <= _LONGEST_WORD) or any(
+        _has_option(word, option)
+        for word in words
+        if len(word) > _LONGEST_WORD
+        for option in row.options
     )
+
+
+@lru_cache(maxsize=4_096)
+def _has_one(word: str, options: tuple[str, ...]) -> bool:
+    return any(_has_option(word, option) for option in options)
 
 
 def _has_option(argument: str, option: str) -> bool:
@@ -195,12 +205,7 @@ def _has_option(argument: str, option: str) -> bool:
     if argument == option or argument.startswith(f"{option}="):
         return True
     is_letter = len(option) == 2
-    return is_letter and _is_cluster(argument) and option[1] in argument
-
-
-@lru_cache(maxsize=1_024)
-def _is_cluster(argument: str) -> bool:
-    return _CLUSTER.fullmatch(argument) is not None
+    return is_letter and option[1] in argument and _CLUSTER.fullmatch(argument) is not None
 
 
 def _written(path: str, root: Root) -> set[Danger]:

@@ -85,11 +85,11 @@ def test_a_daemon_that_waits_holds_nobody_up(store_url: str) -> None:
 
 QUIET = {
     "it was never used": "",
-    "it was used": "handle.sync.check(sayso.ToolCall('x'), timeout=0.3)",
-    "it was closed": "handle.sync.check(sayso.ToolCall('x'), timeout=0.3)\nhandle.close()",
-    "it was dropped": "handle.sync.check(sayso.ToolCall('x'), timeout=0.3)\ndel handle",
+    "it was used": "handle.sync.check(sayso.ToolCall('x'), timeout=1)",
+    "it was closed": "handle.sync.check(sayso.ToolCall('x'), timeout=1)\nhandle.close()",
+    "it was dropped": "handle.sync.check(sayso.ToolCall('x'), timeout=1)\ndel handle",
     "it was used in a loop": """
-        asyncio.run(handle.check(sayso.ToolCall('x'), timeout=0.3))
+        asyncio.run(handle.check(sayso.ToolCall('x'), timeout=1))
     """,
 }
 
@@ -142,7 +142,7 @@ def test_a_test_suite_with_a_handle_as_a_global_ends(store_url: str, tmp_path: P
     suite = tmp_path / "test_it.py"
     suite.write_text(
         _BEGINNING + "def test_it():\n"
-        "    assert not handle.sync.check(sayso.ToolCall('x'), timeout=0.3).approved\n"
+        "    assert not handle.sync.check(sayso.ToolCall('x'), timeout=1).approved\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", *_PLAIN, str(suite)],

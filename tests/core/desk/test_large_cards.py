@@ -110,31 +110,30 @@ def test_a_call_of_many_small_parts_counts_as_large(name: str) -> None:
     assert is_large(_request(CALLS[name]))
 
 
-def _work(work: Callable[[], object]) -> float:
-    """The processor time of one step, in seconds."""
-    began = time.thread_time()
-    work()
-    return time.thread_time() - began
+def _is_much(work: Callable[[], object], seconds: float) -> bool:
+    """Whether a step takes so much processor time, twice: once may be a busy machine's fault."""
+    for _ in range(2):
+        began = time.thread_time()
+        work()
+        if time.thread_time() - began < seconds:
+            return False
+    return True
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_worst_calls_take_little_work_where_they_are_taken_and_shown(name: str) -> None:
     arguments = CALLS[name]
-    request, took = _request(arguments), {}
-
-    for step, work in {
+    request = _request(arguments)
+    steps: dict[str, Callable[[], object]] = {
         "looking": lambda: is_same(snapshot(arguments), snapshot(arguments)),
         "copying": lambda: as_json(arguments),
         "digesting": lambda: arguments_digest(arguments),
         "reading": lambda: decode(encode(request)),
-        "its card": request.card,
-    }.items():
-        took[step] = min(_work(work), _work(work))
+    }
 
     # A tenth of this on a quiet machine. Some took from half a second to half a minute.
-    card = took.pop("its card")
-    assert max(took.values()) < 0.4, took
-    assert card < 2
+    assert [step for step, work in steps.items() if _is_much(work, 0.4)] == []
+    assert not _is_much(request.card, 2)
 
 
 def _request(arguments: dict[str, object]) -> PermissionRequestEvent:

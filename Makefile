@@ -39,14 +39,13 @@ NPM = PATH="$(NODE_HOME)/bin:$$PATH" node $(NODE_HOME)/lib/node_modules/npm/bin/
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs
 
 # Many tests wait: tests/conftest.py says how many processes run them, and which files come first.
-# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot. Types are
-# looked at beside the tests and give way to them: while tests wait, there is time.
+# A file's tests share servers. Python keeps what it compiled: of the tests that is a lot.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --side-by-side
 
 # How many fifths of the generated examples `make check` tries, all of them new; a quick run tries one.
 THOROUGH ?= 5
 
-.PHONY: help demo test check agents client docs bench speed cards chaos fuzz mutants lock clean
+.PHONY: help demo test check lint types agents client docs bench speed cards chaos fuzz mutants lock clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -59,19 +58,28 @@ demo: $(if $(wildcard $(DEV)),$(DEV),$(RUNTIME))  ## an agent asks, you press, i
 test: $(DEV) $(AGENTS) $(CLIENT)  ## the test suite, quickly; ARGS="-k slack" and the like go to pytest
 	@$(PYTEST) $(ARGS)
 
-check: $(DEV) $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
+check: lint $(AGENTS) $(CLIENT)  ## all that must pass before a change lands: format, lint, types, layers, tests with five times as many generated examples, new ones each time
+	@echo "==> make types, and beside it $(PYTEST) $(ARGS)"
+	@said=$$(mktemp); failed=; $(MAKE) --no-print-directory types >"$$said" 2>&1 & types=$$!; \
+	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; trap 'exit 130' INT TERM; \
+	SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS) || failed=" tests"; \
+	wait $$types || failed="$$failed types"; cat "$$said"; \
+	test -z "$$failed" || { echo "make $@: failed:$$failed" >&2; exit 1; }
+
+lint: $(DEV)  ## format, lint and import layers, in a second
 	$(call step,$(BIN)/ruff format --check .)
 	$(call step,$(BIN)/ruff check .)
 	$(call step,$(BIN)/lint-imports)
-	@echo "==> mypy and pyright, and beside them $(PYTEST) $(ARGS)"
+
+types: $(DEV) $(AGENTS)  ## mypy and pyright, which give way to whatever else runs
+	@echo "==> mypy and pyright"
 	@said=$$(mktemp -d); failed=; \
-	{ nice $(BIN)/mypy && $(call mypy_at,crewai,crewai) && $(call mypy_at,others,google_adk strands); } \
+	{ nice -n 19 $(BIN)/mypy && $(call mypy_at,crewai,crewai) && $(call mypy_at,others,google_adk strands); } \
 		>"$$said/mypy" 2>&1 & mypy=$$!; \
-	nice $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
+	nice -n 19 $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
 	trap 'kill $$mypy $$pyright 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
-	SAYSO_TEST_THOROUGH=$(THOROUGH) $(PYTEST) $(ARGS) || failed=" tests"; \
-	wait $$mypy || failed="$$failed mypy"; wait $$pyright || failed="$$failed pyright"; \
-	echo "==> mypy and pyright"; cat "$$said/mypy" "$$said/pyright"; \
+	wait $$mypy || failed=" mypy"; wait $$pyright || failed="$$failed pyright"; \
+	cat "$$said/mypy" "$$said/pyright"; \
 	test -z "$$failed" || { echo "make $@: failed:$$failed" >&2; exit 1; }
 
 agents: $(AGENTS)  ## the environments of agent frameworks that the tests start, in .venv-agents
@@ -116,7 +124,7 @@ clean:  ## remove the virtual environment and everything else that was made here
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Types of doors whose frameworks are not beside our tools: the environment, and the doors.
-mypy_at = nice $(BIN)/mypy --cache-dir .mypy_cache/at-$(1) --python-executable .venv-agents/$(1)/bin/python \
+mypy_at = nice -n 19 $(BIN)/mypy --cache-dir .mypy_cache/at-$(1) --python-executable .venv-agents/$(1)/bin/python \
 	$(foreach door,$(2),adapters/sayso_agents/$(door).py tests/support/$(door)_doors.py tests/agents/doors/test_$(door).py)
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.

@@ -74,9 +74,9 @@ lint: $(DEV)  ## format, lint and import layers, in a second
 types: $(DEV) $(AGENTS)  ## mypy and pyright, which give way to whatever else runs
 	@echo "==> mypy and pyright"
 	@said=$$(mktemp -d); failed=; \
-	{ nice -n 19 $(BIN)/mypy && $(call mypy_at,crewai,crewai) && $(call mypy_at,others,google_adk strands); } \
+	{ nice $(BIN)/mypy && $(call mypy_at,crewai,crewai) && $(call mypy_at,others,google_adk strands); } \
 		>"$$said/mypy" 2>&1 & mypy=$$!; \
-	nice -n 19 $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
+	nice $(PYRIGHT) >"$$said/pyright" 2>&1 & pyright=$$!; \
 	trap 'kill $$mypy $$pyright 2>/dev/null; rm -rf "$$said"' EXIT; trap 'exit 130' INT TERM; \
 	wait $$mypy || failed=" mypy"; wait $$pyright || failed="$$failed pyright"; \
 	cat "$$said/mypy" "$$said/pyright"; \
@@ -124,7 +124,7 @@ clean:  ## remove the virtual environment and everything else that was made here
 	find core adapters bots playground tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Types of doors whose frameworks are not beside our tools: the environment, and the doors.
-mypy_at = nice -n 19 $(BIN)/mypy --cache-dir .mypy_cache/at-$(1) --python-executable .venv-agents/$(1)/bin/python \
+mypy_at = nice $(BIN)/mypy --cache-dir .mypy_cache/at-$(1) --python-executable .venv-agents/$(1)/bin/python \
 	$(foreach door,$(2),adapters/sayso_agents/$(door).py tests/support/$(door)_doors.py tests/agents/doors/test_$(door).py)
 
 # One step of a check: say what runs, stop at the first that fails and say which it was.

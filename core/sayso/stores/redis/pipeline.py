@@ -26,6 +26,7 @@ class _Order:
     command: bytes
     repeatable: bool
     reply: asyncio.Future[Any]
+    # When it was asked, and when we first sent it or connected for it, by the pipeline's clock.
     lined_up: int
     taken_up: int = _NOT_YET
     attempts: int = 0
@@ -38,7 +39,8 @@ class Pipeline:
     or not replies to others are still to come. A reply is waited for within the
     URL's timeout, and for as long at most a command waits before it is sent; while
     something else holds up our event loop, no time is counted. A command is sent
-    again once when the connection breaks, unless it may not be repeated. What
+    again once when the connection breaks, or is given up for another command's
+    sake, unless it may not be repeated. What
     nobody waits for any more is not sent. At most ``most`` commands wait before
     they are sent, and at most so many bytes of them.
     """
@@ -54,7 +56,8 @@ class Pipeline:
         self._under_way_bytes = 0
         # Nothing was done about these: another server is to be asked, once the others are answered.
         self._elsewhere: list[_Order] = []
-        self._is_called = False
+        self._will_go_on = False
+        self._is_closing = False
         self._connecting: asyncio.Task[None] | None = None
         self._clock = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -75,24 +78,17 @@ class Pipeline:
         order = _Order(command, repeatable, loop.create_future(), self._clock)
         self._line.append(order)
         self._line_bytes += len(command)
-        self._call(loop)
+        self._go_on_soon(loop)
         return order.reply
 
     async def aclose(self, seconds: float) -> None:
-        """Wait so long for what is under way, then close the connection and cancel the rest."""
-        if open_ := {order.reply for order in (*self._under_way, *self._line)}:
-            await asyncio.wait(open_, timeout=seconds)
-        if (connecting := self._connecting) is not None:
-            connecting.cancel()
-            await asyncio.gather(connecting, return_exceptions=True)
-        self._link.drop()
-        for order in (*self._taken_back(), *self._line):
-            order.reply.cancel()
-        self._line.clear()
-        self._line_bytes = 0
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """Wait so long for what has no reply yet, then close the connection and cancel the rest."""
+        open_ = {order.reply for order in (*self._elsewhere, *self._under_way, *self._line)}
+        try:
+            if open_:
+                await asyncio.wait(open_, timeout=seconds)
+        finally:
+            await self._close()
 
     def took(self, reply: Any) -> None:
         """Give the oldest command under way its reply, as the connection hands it over."""
@@ -112,28 +108,30 @@ class Pipeline:
         else:
             order.reply.set_result(reply)
         if self._line or self._elsewhere:
-            self._call(asyncio.get_running_loop())
+            self._go_on_soon(asyncio.get_running_loop())
 
     def lost(self, error: Exception) -> None:
         """Ask once more what may be repeated: nobody knows what of it was carried out."""
         self._link.drop()
         self._ask_again(error)
 
-    def _call(self, loop: asyncio.AbstractEventLoop) -> None:
-        if not self._is_called:
-            self._is_called = True
+    def _go_on_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        if not self._will_go_on:
+            self._will_go_on = True
             loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
         """Send what waits, over the connection that stands or over a new one."""
-        self._is_called = False
-        if self._connecting is not None:
+        self._will_go_on = False
+        if self._is_closing or self._connects() is not None:
             return
         if self._elsewhere:
             if self._under_way:
                 return
             self._link.drop()
             self._line_up_first(self._taken_back())
+        while self._line and self._line[0].reply.done():
+            self._next()
         if not self._line:
             return
         connection = self._link.standing()
@@ -168,7 +166,7 @@ class Pipeline:
             self._take_up(order)
         try:
             async with OwnTime(self._url.seconds):
-                (await self._connected()).answers(self)
+                (await self._new_connection()).answers(self)
         except LINK_ERRORS as error:
             self._fail_to_connect(waiting, error)
         except Exception as error:
@@ -176,9 +174,14 @@ class Pipeline:
             self._fail_to_connect(waiting, RedisError(type(error).__name__))
         finally:
             self._connecting = None
-        self._go_on()
+            self._go_on()
 
-    async def _connected(self) -> Connection:
+    def _connects(self) -> asyncio.Task[None] | None:
+        """What connects now. One that was cancelled before it began never came to say its end."""
+        connecting = self._connecting
+        return None if connecting is None or connecting.done() else connecting
+
+    async def _new_connection(self) -> Connection:
         for is_last in (False, True):
             try:
                 await self._link.connected()
@@ -205,31 +208,50 @@ class Pipeline:
         """Count one part of the time, and end what took too long."""
         self._timer = None
         self._clock += 1
-        if self._under_way and self._is_over(self._under_way[0].taken_up):
-            self._link.drop()
-            # Those behind that have waited as long do not wait for their turn, too.
-            while self._line and self._is_over(self._line[0].lined_up):
-                _fail(self._next(), TimeoutError())
-            self._ask_again(TimeoutError())
-        while self._line and self._is_over(self._line[0].taken_up):
+        while self._line and self._is_over(self._line[0]):
             _fail(self._next(), TimeoutError())
+        if self._under_way and self._is_over(self._under_way[0]):
+            self.lost(TimeoutError())
         if self._under_way or self._line:
             self._watch()
 
-    def _is_over(self, since: int) -> bool:
-        return since != _NOT_YET and self._clock - since >= _PARTS
+    def _is_over(self, order: _Order) -> bool:
+        """Whether it has waited as long as it may: to be taken up, or since then for its reply."""
+        since = order.lined_up if order.taken_up == _NOT_YET else order.taken_up
+        return self._clock - since >= _PARTS
 
     def _ask_again(self, error: Exception) -> None:
         """Line up what may be repeated and still has time; to the rest of it this happened."""
         again: list[_Order] = []
         for order in self._taken_back():
-            if order.repeatable and order.attempts == 1 and not self._is_over(order.taken_up):
+            if order.repeatable and order.attempts == 1 and not self._is_over(order):
                 again.append(order)
             else:
                 _fail(order, error)
         self._line_up_first(again)
         if self._line:
-            self._call(asyncio.get_running_loop())
+            self._go_on_soon(asyncio.get_running_loop())
+
+    async def _close(self) -> None:
+        """Leave nothing behind; who asks meanwhile is cancelled like the others."""
+        self._is_closing = True
+        try:
+            if (connecting := self._connects()) is not None:
+                connecting.cancel()
+                await asyncio.gather(connecting, return_exceptions=True)
+        finally:
+            self._is_closing = False
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._link.drop()
+        for order in (*self._taken_back(), *self._line):
+            order.reply.cancel()
+        self._line.clear()
+        self._line_bytes = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _taken_back(self) -> list[_Order]:
         """What is under way no more, in the order in which it was sent."""

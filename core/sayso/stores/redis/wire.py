@@ -127,6 +127,9 @@ async def _begin(connection: Connection, how: Connecting) -> None:
         if isinstance(reply, ReplyError):
             is_login = command[0] == "AUTH" and reply.code in ("ERR", "WRONGPASS")
             raise LoginError(str(reply)) if is_login or reply.code == "NOAUTH" else reply
+        if reply != b"OK":
+            # It greets: each reply to come would be taken for that to the command after its own.
+            raise ConnectionLostError("it says what nobody asked for")
 
 
 class Connection(asyncio.Protocol):
@@ -174,8 +177,11 @@ class Connection(asyncio.Protocol):
 
     def send(self, commands: Sequence[bytes]) -> None:
         """Send packed commands; each has a reply, and they come in the same order."""
-        if self._lost is None and self._transport is not None:
-            self._transport.writelines(commands)
+        transport = self._transport
+        # Once it closes, Python 3.12 and 3.13 would watch the number of its socket for good, which
+        # the next socket gets.
+        if self._lost is None and transport is not None and not transport.is_closing():
+            transport.writelines(commands)
 
     async def next(self, seconds: float) -> Any:
         """What the server says next by itself; None when nothing comes in that time.

@@ -71,10 +71,12 @@ async def test_however_many_commands_wait_a_hanging_server_ends_them_in_twice_th
 
 async def test_what_nobody_waits_for_any_more_is_not_sent(server: Valkey) -> None:
     client = Client(read_url(server.url))
+    kept = asyncio.create_task(client.command("PING"))
     given_up = asyncio.create_task(client.command("SET", "given-up", "1", "EX", 10))
     await asyncio.sleep(0)
     given_up.cancel()
 
+    assert await kept == b"PONG"
     assert await client.command("EXISTS", "given-up") == 0
 
     await client.aclose()

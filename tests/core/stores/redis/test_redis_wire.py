@@ -69,6 +69,26 @@ async def test_transports_of_other_event_loops_are_taken(store: str) -> None:
     connection.drop()
 
 
+class _Closing(_OfAnotherLoop):
+    """A transport that broke, of which its connection is still to hear."""
+
+    def is_closing(self) -> bool:
+        return True
+
+    def writelines(self, _commands: object) -> None:
+        raise AssertionError
+
+
+async def test_nothing_is_written_to_what_closes(store: str) -> None:
+    connection = await _connected(read_url(store))
+    own: Any = connection._transport
+    connection.connection_made(_Closing(own))  # type: ignore[arg-type]
+
+    connection.send([packed(("PING",))])
+
+    connection.drop()
+
+
 async def test_a_subscription_outlives_a_loop_that_is_held_up(store: str) -> None:
     client = Client(read_url(hurried(store, 0.05)))
     bus = RedisBus(client, silence=0.01)
@@ -133,6 +153,7 @@ async def saying(said: bytes) -> AsyncIterator[StoreUrl]:
     ("said", "told"),
     [
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "cannot be reached (what answers is no Redis"),
+        (b"+hello\r\n+OK\r\n", "cannot be reached (it says what nobody asked for)"),
         (b"-ERR max number of clients reached\r\n", "(max number of clients reached)"),
         (b"-ERR AUTH called without any password configured\r\n", "refuses the login"),
         (b"-LOADING Redis is loading the dataset in memory\r\n", "still loading its data"),

@@ -40,9 +40,9 @@ class Pipeline:
     URL's timeout, and for as long at most a command waits before it is sent; while
     something else holds up our event loop, no time is counted. A command is sent
     again once when the connection breaks, or is given up for another command's
-    sake, unless it may not be repeated. What
-    nobody waits for any more is not sent. At most ``most`` commands wait before
-    they are sent, and at most so many bytes of them.
+    sake, unless it may not be repeated. What nobody waits for any more is not
+    sent. At most ``most`` commands wait before they are sent, and at most so many
+    bytes of them.
     """
 
     def __init__(self, url: StoreUrl, *, most: int, most_bytes: int) -> None:

@@ -36,9 +36,10 @@ class Script:
 class Client:
     """Runs commands and scripts over one connection.
 
-    A call ends within twice the URL's timeout, of which the time is not counted
-    in which something else holds up our event loop. How commands share the
-    connection, what is sent again and how much may wait: see Pipeline.
+    Where the server answers nothing any more, a call ends within twice the URL's
+    timeout, of which the time is not counted in which something else holds up our
+    event loop. How commands share the connection, what is sent again and how much
+    may wait: see Pipeline.
     """
 
     def __init__(

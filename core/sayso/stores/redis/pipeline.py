@@ -37,7 +37,8 @@ class Pipeline:
 
     Whatever is asked in one turn of the event loop goes out in one write, whether
     or not replies to others are still to come. A reply is waited for within the
-    URL's timeout, and for as long at most a command waits before it is sent; while
+    URL's timeout. What waits behind others has its turn as long as the server goes
+    on answering, and waits for no longer than that time after its last answer. While
     something else holds up our event loop, no time is counted. A command is sent
     again once when the connection breaks, or is given up for another command's
     sake, unless it may not be repeated. What nobody waits for any more is not
@@ -60,6 +61,7 @@ class Pipeline:
         self._is_closing = False
         self._connecting: asyncio.Task[None] | None = None
         self._clock = 0
+        self._answered = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def send(self, command: bytes, *, repeatable: bool) -> asyncio.Future[Any]:
@@ -98,6 +100,7 @@ class Pipeline:
             return
         order = self._under_way.popleft()
         self._under_way_bytes -= len(order.command)
+        self._answered = self._clock
         if is_elsewhere(reply) and order.attempts == 1:
             order.repeatable = True
             self._elsewhere.append(order)
@@ -217,7 +220,8 @@ class Pipeline:
 
     def _is_over(self, order: _Order) -> bool:
         """Whether it has waited as long as it may: to be taken up, or since then for its reply."""
-        since = order.lined_up if order.taken_up == _NOT_YET else order.taken_up
+        is_behind = order.taken_up == _NOT_YET
+        since = max(order.lined_up, self._answered) if is_behind else order.taken_up
         return self._clock - since >= _PARTS
 
     def _ask_again(self, error: Exception) -> None:

@@ -1,8 +1,8 @@
 """``make chaos``: agents ask and people press while processes and servers are killed, held and cut.
 
-``python -m chaos.run [--seconds 120] [--seed N] [--only NAME]``. The seed that is printed plays the
-same troubles again, though not to the millisecond. Ends with 1 when a promise was broken; the logs
-of the bots are kept then.
+``python -m chaos.run [--seconds 120] [--seed N] [--only NAME] [--at-once N]``. The seed that is
+printed plays the same troubles again, though not to the millisecond. Ends with 1 when a promise was
+broken; the logs of the bots are kept then.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import asyncio
 import logging
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -41,7 +43,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=120.0, help="how long, all in all")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--only", choices=[name for name, _, _ in _PLAYS])
+    parser.add_argument("--at-once", type=int, default=1, help="how many plays beside each other")
     args = parser.parse_args(argv)
+    if args.at_once > 1 and args.only is None:
+        return _beside_each_other(args.seed, args.seconds / len(_PLAYS), args.at_once)
     logging.disable(logging.CRITICAL)
     chosen = [play for play in _PLAYS if args.only in (None, play[0])]
     print(f"seed {args.seed}", flush=True)
@@ -57,6 +62,22 @@ def main(argv: Sequence[str]) -> int:
         else:
             shutil.rmtree(folder)
     return 1 if broken else 0
+
+
+def _beside_each_other(seed: int, seconds: float, at_once: int) -> int:
+    """Each play in a process of its own, so many at a time, told in their order; the exit code."""
+
+    def play(number: int, name: str) -> subprocess.CompletedProcess[str]:
+        words = ("--only", name, "--seed", str(seed + number), "--seconds", str(seconds))
+        command = (sys.executable, "-m", "chaos.run", *words)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    names = [name for name, _, _ in _PLAYS]
+    with ThreadPoolExecutor(at_once) as pool:
+        ended = [*pool.map(play, range(len(names)), names)]
+    for one in ended:
+        print(one.stdout, one.stderr, sep="", end="", flush=True)
+    return max(abs(one.returncode) for one in ended)
 
 
 async def _played(make: Store, seed: int, folder: Path, seconds: float, *, sockets: bool) -> Played:

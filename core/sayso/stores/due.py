@@ -40,7 +40,8 @@ class Due:
         return taken
 
     def keep(self, wanted: Container[str]) -> None:
-        """Forget all others."""
-        kept = [place for place, what in enumerate(self._ids) if what in wanted]
+        """Forget all others, and of what is due more than once all but the first time."""
+        first = {what: place for place, what in reversed([*enumerate(self._ids)]) if what in wanted}
+        kept = sorted(first.values())
         self._moments = array("d", (self._moments[place] for place in kept))
         self._ids = [self._ids[place] for place in kept]

@@ -129,8 +129,8 @@ class Inbox:
         if question_id not in self._waiting:
             self._opening.discard(question_id)
             self._late_since.pop(question_id, None)
-            if len(self._due) > 2 * len(self._waiting) + _BATCH:
-                self._due.keep(self._waiting)
+        if len(self._due) > 2 * len(self._waiting) + _BATCH:
+            self._due.keep(self._waiting)
 
     def due_in(self, question_id: str, seconds: float) -> None:
         """The request is in the store and expires in so many seconds; its wait ends soon after."""

@@ -59,6 +59,17 @@ def test_an_id_can_be_due_more_than_once() -> None:
     assert due.take(2.0) == [(2.0, "a")]
 
 
+def test_of_what_is_due_more_than_once_the_first_time_is_kept() -> None:
+    due = Due()
+    for moment, what in ((3.0, "a"), (1.0, "a"), (2.0, "b"), (1.0, "a"), (4.0, "b")):
+        due.add(moment, what)
+    due.keep({"a", "b"})
+
+    assert len(due) == 2
+    assert due.first == 1.0
+    assert due.take(9.0) == [(1.0, "a"), (2.0, "b")]
+
+
 def test_it_answers_as_a_sorted_list_does() -> None:
     chance = random.Random(7)
     due, model = Due(), list[tuple[float, int, str]]()

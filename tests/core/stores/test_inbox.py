@@ -108,6 +108,23 @@ async def test_of_waits_that_were_given_up_little_is_kept(backend: Backend) -> N
     assert sum(one() is not None for one in there) <= 1_001
 
 
+async def test_little_is_kept_of_those_who_came_and_went_while_another_waits_on(
+    backend: Backend,
+) -> None:
+    inbox = backend.inbox
+    inbox.expect("q")
+    there = []
+    for _ in range(5_000):
+        question_id = _Id("q")
+        future = inbox.expect(question_id)
+        inbox.due_in(question_id, 86_400)
+        inbox.forget(question_id, future)
+        there.append(weakref.ref(question_id))
+    gc.collect()
+
+    assert sum(one() is not None for one in there) <= 1_003
+
+
 async def test_those_who_still_wait_are_due_when_the_others_are_forgotten(gate: Gate) -> None:
     kept = asyncio.create_task(ended(gate, 0.5))
     await next_request(gate.backend)

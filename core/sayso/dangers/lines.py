@@ -182,19 +182,18 @@ def _fits(row: Row, arguments: tuple[str, ...], words: frozenset[str]) -> bool:
     rest = iter(arguments)
     if not all(any(word == said for said in rest) for word in row.words):
         return False
-    if not row.options:
-        return True
-    return any(_has_one(word, row.options) for word in words if len(word) <= _LONGEST_WORD) or any(
-        _has_option(word, option)
+    return not row.options or any(
+        (_has_one if len(word) <= _LONGEST_WORD else _looked_at)(word, row.options)
         for word in words
-        if len(word) > _LONGEST_WORD
-        for option in row.options
     )
 
 
-@lru_cache(maxsize=4_096)
-def _has_one(word: str, options: tuple[str, ...]) -> bool:
+def _looked_at(word: str, options: tuple[str, ...]) -> bool:
     return any(_has_option(word, option) for option in options)
+
+
+# A long word is not kept.
+_has_one = lru_cache(maxsize=4_096)(_looked_at)
 
 
 def _has_option(argument: str, option: str) -> bool:

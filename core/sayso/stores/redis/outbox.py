@@ -88,7 +88,7 @@ class RedisOutbox:
             desk.receipts.discard(job.receipt)
 
     async def _tell(self) -> None:
-        """Finish in one step all jobs that are reported within a moment: nobody waits for it."""
+        """Finish in one step all jobs reported within a moment: nothing else waits for it."""
         await asyncio.sleep(_REST_SECONDS)
         receipts, self._finished, self._telling = self._finished, [], None
         await self._client.run(_DONE, GROUP, *receipts)

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from support.aap_clients import MARK, Agent, Scene, agent, scene_on
 from support.certificates import self_signed
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.calls import new_id
 

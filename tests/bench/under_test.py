@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from bench.cores import cpu_seconds, start_measured
 from bench.ours import secrets_of, settings_file
-from support.valkey_server import free_port
+from support.ports import free_port
 
 _SAYSO = Path(sys.executable).with_name("sayso")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.commands import WEBHOOK_SECRET, env_of
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.testing import until
 from sayso_bots.settings.tokens import token_hash

@@ -12,9 +12,9 @@ import pytest
 from support.api_world import TOML, World
 from support.commands import deliver_to, env_of, process
 from support.playing import a_playground
+from support.ports import free_port
 from support.typescript import Project
 from support.typescript_calls import CHECK, ask, asked
-from support.valkey_server import free_port
 
 from sayso.stores.connect import open_backend
 from sayso.testing.builders import PATIENCE_SECONDS

@@ -18,7 +18,7 @@ from support.aap_world import PROVISIONER, SECRET, aap_toml
 from support.commands import env_of, served
 from support.frameworks import interpreter
 from support.playing import a_playground
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground, SlackMessage

@@ -10,8 +10,8 @@ import pytest
 from e2e.asked import Asked
 from e2e.hands import SlackHands
 from support.doors import Work, agents_handle, deploy
+from support.ports import free_port
 from support.scenes import Scenes, cards
-from support.valkey_server import free_port
 
 from sayso import Decision, Handle, ToolCall
 from sayso.stores.redis.client import Client

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from pydantic import Field
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.testing.builders import PATIENCE_SECONDS
 

@@ -12,7 +12,8 @@ from typing import Any
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from support.balancer import Balancer
-from support.valkey_server import Valkey, free_port
+from support.ports import free_port
+from support.valkey_server import Valkey
 
 from sayso.stores.addresses import written
 from sayso.testing import until

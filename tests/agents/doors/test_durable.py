@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.agent_pages import programs
 from support.people import People, allow, silent
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.clock import utc_now
 from sayso.events import RequestEnding, UserInputRequest

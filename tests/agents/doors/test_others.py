@@ -21,8 +21,8 @@ from smolagents.models import ChatMessage as SmolMessage
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole
 from smolagents.models import Model as SmolModel
 from support.agent_pages import ANSWERS, programs
+from support.ports import free_port
 from support.scenes import cards
-from support.valkey_server import free_port
 
 from sayso import HandleClosedError, StoreUnreachableError
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.fail_closed import spoil
 from support.mcp_room import McpRoom, call, is_error, modern, raw, tasks, text
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso.policy.server_policy import ServerPolicy
 from sayso.stores.backend import Backend

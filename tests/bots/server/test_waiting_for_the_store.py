@@ -13,7 +13,8 @@ import aiohttp
 import pytest
 import pytest_asyncio
 from support.commands import ROUTES, env_of, process
-from support.valkey_server import Valkey, free_port
+from support.ports import free_port
+from support.valkey_server import Valkey
 
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError

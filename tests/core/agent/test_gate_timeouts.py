@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from support.outbox import next_request
-from support.valkey_server import Valkey, free_port
+from support.ports import free_port
+from support.valkey_server import Valkey
 
 from sayso import (
     Clarify,

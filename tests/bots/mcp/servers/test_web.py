@@ -10,7 +10,7 @@ import pytest
 from support.mcp_machine import Machine, text
 from support.mcp_room import ALICE, open_question
 from support.mcp_web import web_server
-from support.valkey_server import free_port
+from support.ports import free_port
 
 from sayso_bots.mcp.messages import read
 from sayso_bots.mcp.servers.headers import ToolHeaders, decoded, encoded, headers_of

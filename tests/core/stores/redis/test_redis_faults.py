@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from support.valkey_server import Valkey, free_port
+from support.ports import free_port
+from support.valkey_server import Valkey
 
 from sayso import Gate, RunRef, ToolCall
 from sayso.agent.options import GateOptions

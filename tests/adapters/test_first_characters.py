@@ -179,6 +179,15 @@ def test_no_name_takes_the_room_of_what_matters(agent: str, tool: str, command: 
     assert shown.startswith(f"🔔 {alert(request.asker, request.card().tool, '')}")
 
 
+@pytest.mark.parametrize("words", [6, 60])
+def test_a_danger_far_behind_the_program_is_told_of_whole_and_in_words(words: int) -> None:
+    command = f"tar {'--flag=value ' * words}--to ../backups ~/.ssh/id_rsa --verbose"
+
+    about = gist(a_request("Bash", {"command": command}).card())
+
+    assert about == "tar … --to ../backups ~/.ssh/id_rsa --verbose"
+
+
 def test_secrets_are_not_on_a_lock_screen() -> None:
     secret = "xoxb" + "-12345678-abcdefgh"
     request = a_request("Bash", {"command": f"rm -rf x && curl -H 'T: {secret}' https://a.test"})

@@ -254,24 +254,20 @@ class _Parts:
 
         None where that cannot be said.
         """
-        begun = 0
         if self._has(danger, {name: statement[:AT_ONCE]}):
-            return begun
-        for match in list(_BLANKS.finditer(statement[:LONGEST]))[:_MOST_WORDS]:
-            if not self._has(danger, {name: statement[match.end() :]}):
-                break
-            begun = match.end()
-            if self._has(danger, {name: statement[begun : begun + AT_ONCE]}):
-                return begun
-        ends = [match.start() for match in _BLANKS.finditer(statement)] + [len(statement)]
+            return 0
+        ends = [match.start() for match in _BLANKS.finditer(statement, AT_ONCE)]
+        ends.append(len(statement))
         at = _first(ends, lambda end: self._has(danger, {name: statement[:end]}))
         if at is None:
             return None
-        if ends[at] <= self._in_sight:
-            return 0
+        # As much before its end as is seen at once, whole words of it.
         least = ends[at] - AT_ONCE
-        words = (match.end() for match in _BLANKS.finditer(statement, least, ends[at]))
-        return max(begun, next(words, least))
+        words = (match.end() for match in _BLANKS.finditer(statement, max(least - 1, 0), ends[at]))
+        begun = next(words, least)
+        if self._has(danger, {name: statement[begun : begun + AT_ONCE]}):
+            return begun
+        return 0 if ends[at] <= self._in_sight else begun
 
     def _has(self, danger: Danger, arguments: Arguments) -> bool:
         return danger in self._in(arguments)

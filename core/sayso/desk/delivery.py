@@ -12,7 +12,7 @@ from itertools import chain
 
 from sayso.cards.card import Card, Open
 from sayso.chats.adapter import Adapter
-from sayso.chats.places import MessageRef, Place
+from sayso.chats.places import MessageRef
 from sayso.desk.bodies import KEPT_BODIES
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
@@ -56,7 +56,7 @@ class Delivery:
         self._caution = caution
         self._background = background
         self._timer = timer
-        self._rounds: Rounds[MessageRef, Cards] = Rounds()
+        self._rounds: Rounds[tuple[str, str, str], Cards] = Rounds()
         self._shown: dict[str, Shown] = {}
         self._views: dict[str, Open] = {}
 
@@ -80,11 +80,11 @@ class Delivery:
             return ()
         if view is not None:
             self._open_up(copy, view)
-        ref = MessageRef(Place(copy.place.platform, copy.place.address), copy.message_id)
+        message = (copy.place.platform, copy.place.address, copy.message_id)
         is_over = found.ending is not None or copy.closed_at is not None
         # Whoever looks at what is over goes before no ending.
         rank = Rank.ENDED if is_over and view is None else Rank.CHANGED
-        return (self._rounds.begin(ref, partial(self._round, found, rank)),)
+        return (self._rounds.begin(message, partial(self._round, found, rank)),)
 
     def shown(self, handle: str) -> Shown | None:
         """The open card behind a handle as it was posted from here; None where that is not known.

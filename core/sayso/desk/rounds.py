@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from typing import Generic, TypeVar
-from weakref import WeakValueDictionary
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Done = TypeVar("_Done")
@@ -23,33 +22,36 @@ class Rounds(Generic[_Key, _Done]):
 
     def __init__(self) -> None:
         self._waiting: dict[_Key, asyncio.Task[None]] = {}
-        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+        self._newest: dict[_Key, asyncio.Task[None]] = {}
         self._last: dict[_Key, _Done] = {}
 
     def begin(self, key: _Key, work: Work[_Done]) -> asyncio.Task[None]:
         """A round that begins after this is called; its end is waited for with ``ended``."""
         task = self._waiting.get(key)
         if task is None:
-            task = self._waiting[key] = asyncio.create_task(self._round(key, work))
+            round_ = self._round(key, work, self._newest.get(key))
+            task = self._waiting[key] = self._newest[key] = asyncio.create_task(round_)
             task.add_done_callback(_heard)
         return task
 
-    async def _round(self, key: _Key, work: Work[_Done]) -> None:
+    async def _round(self, key: _Key, work: Work[_Done], before: asyncio.Task[None] | None) -> None:
         mine = asyncio.current_task()
-        lock = self._locks.setdefault(key, asyncio.Lock())
 
         def begin() -> None:
             if self._waiting.get(key) is mine:
                 del self._waiting[key]
 
         try:
-            async with lock:
-                done = await work(begin, self._last.pop(key, None))
-                begin()
-                if key in self._waiting:
-                    self._last[key] = done
+            if before is not None:
+                await asyncio.wait((before,))
+            done = await work(begin, self._last.pop(key, None))
+            begin()
+            if key in self._waiting:
+                self._last[key] = done
         finally:
             begin()
+            if self._newest.get(key) is mine:
+                del self._newest[key]
 
 
 async def ended(rounds: Iterable[asyncio.Task[None]]) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -271,6 +272,7 @@ class PermissionRequestEvent(UserInputRequest):
         return made
 
 
+@cache
 def _by_card(name: str) -> Any:
     """A function of ``permission_card``, which stands above: whoever only asks loads no cards."""
     return getattr(import_module("sayso.questions.permission_card"), name)

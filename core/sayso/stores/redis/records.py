@@ -33,13 +33,14 @@ def stored_request(data: bytes, deadline: bytes) -> UserInputRequest:
     A request is read when it is shown, pressed and ended, and never changes:
     the last small ones are decoded once.
     """
-    request = _decoded(data) if len(data) <= _SMALL else decode_request(data)
-    return request.model_copy(update={"expires_at": moment(deadline)})
+    return _kept(data, deadline) if len(data) <= _SMALL else _decoded(data, deadline)
 
 
-@lru_cache(maxsize=8_192)
-def _decoded(data: bytes) -> UserInputRequest:
-    return decode_request(data)
+def _decoded(data: bytes, deadline: bytes) -> UserInputRequest:
+    return decode_request(data).model_copy(update={"expires_at": moment(deadline)})
+
+
+_kept = lru_cache(maxsize=8_192)(_decoded)
 
 
 def expiry(question_id: str, data: bytes, now: int) -> RequestEnding:
@@ -169,8 +170,7 @@ def _record(question_id: str, fields: Mapping[bytes, bytes], now: int) -> Record
             fields.get(b"x:" + name[2:]),
             fields.get(b"n:" + name[2:]),
         )
-        for name, data in sorted(fields.items())
-        if name.startswith(b"c:")
+        for name, data in sorted(one for one in fields.items() if one[0].startswith(b"c:"))
     )
     return Record(
         stored_request(fields[b"q"], fields[b"d"]),

@@ -35,8 +35,8 @@ class _Order:
 class Pipeline:
     """Sends commands over one connection, and gives each its reply.
 
-    Whatever is asked in one turn of the event loop goes out in one write, whether
-    or not replies to others are still to come. A reply is waited for within the
+    Whatever is asked in one turn of the event loop and in the next goes out in one
+    write, whether or not replies to others are still to come. A reply is waited for within the
     URL's timeout. What waits behind others has its turn as long as the server goes
     on answering, and waits for no longer than that time after its last answer. While
     something else holds up our event loop, no time is counted. A command is sent
@@ -121,7 +121,8 @@ class Pipeline:
     def _go_on_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._will_go_on:
             self._will_go_on = True
-            loop.call_soon(self._go_on)
+            # Whoever was woken together with this one asks in the next turn.
+            loop.call_soon(loop.call_soon, self._go_on)
 
     def _go_on(self) -> None:
         """Send what waits, over the connection that stands or over a new one."""

@@ -42,6 +42,22 @@ async def test_each_command_has_its_own_reply_however_they_come(redis_url: str) 
     await client.aclose()
 
 
+async def test_what_is_asked_in_one_turn_waits_for_what_is_asked_in_the_next() -> None:
+    async with held_client() as held:
+        connected = held.send("CONNECTED")
+        (await held.read("CONNECTED")).say(b"+one\r\n")
+        assert await connected == b"one"
+        given_up = held.send("GIVEN-UP")
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+        given_up.cancel()
+        kept = held.send("KEPT")
+
+        (await held.read("KEPT")).say(b"+two\r\n")
+        assert await kept == b"two"
+
+
 async def test_the_reply_to_what_nobody_waits_for_any_more_is_nobody_elses() -> None:
     async with held_client() as held:
         given_up, kept = held.send("GIVEN-UP"), held.send("KEPT")

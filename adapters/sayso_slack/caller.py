@@ -12,6 +12,7 @@ from sayso.chats.caller import Waiting
 from sayso.chats.places import MessageRef, Place
 from sayso.clock import Clock, utc_now
 from sayso.errors import DeliveryError
+from sayso.tasks import together
 from sayso_slack.adapter import SlackAdapter
 from sayso_slack.failures import PLATFORM
 from sayso_slack.lists.waiting import told
@@ -64,9 +65,7 @@ class SlackCaller:
         """Those who are not away, groups by their ids. Never raises: who is not known is there."""
         users = [one.actor.removeprefix(f"{PLATFORM}:") for one in called if not _is_group(one)]
         groups = [one for one in called if _is_group(one)]
-        found, _ = await asyncio.gather(
-            asyncio.gather(*map(self._group, groups)), self._look(users)
-        )
+        _, *found = await together([self._look(users), *map(self._group, groups)])
         known = dict(zip((one.actor for one in groups), found, strict=True))
         there = (known.get(one.actor, self._there(one)) for one in called)
         return [one for one in there if one is not None]

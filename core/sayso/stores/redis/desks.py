@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from hashlib import sha1
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from sayso.errors import UnreadableEventError
 from sayso.stores.ports import Found, Job, Offer, Record, Shown
@@ -23,11 +22,11 @@ def desk_topic(desk: str) -> str:
     return f"desk:{desk}"
 
 
-def told_offer(offer: Offer | None) -> tuple[str, str]:
+def told_offer(offer: Offer | None) -> tuple[str, bytes]:
     """An offer as ``mark.lua`` takes it."""
     if offer is None:
-        return "", ""
-    return offer.desk, json.dumps(dict(offer.choices), separators=(",", ":"))
+        return "", b""
+    return offer.desk, to_json(offer.choices)
 
 
 def given_job(question_id: str, record: Record, *, tries: int = 1) -> Job:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from sayso.cards.called import NOBODY, Call, Called
 from sayso.chats.places import Place
@@ -81,40 +80,32 @@ def read_book(reply: Sequence[bytes], floor: AgentFloor) -> RuleBook:
     return RuleBook(version.decode(), tuple(remembered), tuple(ids), floor)
 
 
-def stored_copy(copy: Copy) -> str:
+def stored_copy(copy: Copy) -> bytes:
     """The copy as it is kept beside its request."""
-    return _array(*_parts(copy.place), copy.message_id, int(copy.revealed))
+    return to_json((*_parts(copy.place), copy.message_id, int(copy.revealed)))
 
 
-def stored_place(place: Place) -> str:
+def stored_place(place: Place) -> bytes:
     """The place a copy was sent to, which begins as the copy itself does."""
-    return _array(*_parts(place))
+    return to_json(_parts(place))
 
 
 def _parts(place: Place) -> tuple[str, str, str]:
     return place.platform, place.address, place.thread
 
 
-def _array(*values: str | int) -> str:
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def stored_bundle(copy: Copy) -> str:
+def stored_bundle(copy: Copy) -> bytes:
     """The handles on a copy's message, kept beside the copy; empty for a card that stands alone."""
-    return json.dumps(copy.bundle, separators=(",", ":")) if copy.bundle else ""
+    return to_json(copy.bundle) if copy.bundle else b""
 
 
-def stored_call(copy: Copy) -> str:
+def stored_call(copy: Copy) -> bytes:
     """What a copy does to be noticed, kept beside it; empty where it does nothing."""
     call = copy.call
     if call == NOBODY:
-        return ""
+        return b""
     people = [(one.actor, one.name) for one in call.people]
-    return json.dumps(
-        (people, call.lead, int(call.quietly), call.note),
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )
+    return to_json((people, call.lead, int(call.quietly), call.note))
 
 
 def _read_call(data: bytes | None) -> Call:
@@ -189,9 +180,9 @@ def _moment_in(fields: Mapping[bytes, bytes], name: bytes) -> datetime | None:
     return moment(fields[name]) if name in fields else None
 
 
-def stored_report(went: Went, note: str) -> str:
+def stored_report(went: Went, note: str) -> bytes:
     """How a call went, as it is kept beside its request."""
-    return _array(went, note)
+    return to_json((went, note))
 
 
 def read_revoked(by: bytes | None, at: bytes | None) -> Revoked | None:

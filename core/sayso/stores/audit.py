@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
+
+from pydantic_core import to_json
 
 from sayso.calls import RunRef
 from sayso.events import RequestEnding, UserInputRequest
@@ -184,9 +185,9 @@ def entry(at: datetime, *facts: Facts) -> AuditEntry:
     return AuditEntry(at, **known)
 
 
-def written(facts: Facts) -> str:
+def written(facts: Facts) -> bytes:
     """The facts as they are kept."""
-    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return to_json(facts)
 
 
 def _of(run: RunRef) -> Facts:

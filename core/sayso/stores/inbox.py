@@ -125,11 +125,10 @@ class Inbox:
 
     def forget(self, question_id: str, future: asyncio.Future[Ring]) -> None:
         """Nobody waits on this future any more."""
-        self._waiting.discard(question_id, future)
-        if question_id not in self._waiting:
+        if not self._waiting.discard(question_id, future):
             self._opening.discard(question_id)
             self._late_since.pop(question_id, None)
-        if len(self._due) > 2 * len(self._waiting) + _BATCH:
+        if len(self._due) > _BATCH and len(self._due) > 2 * len(self._waiting) + _BATCH:
             self._due.keep(self._waiting)
 
     def due_in(self, question_id: str, seconds: float) -> None:

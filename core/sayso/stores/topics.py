@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 from sayso.calls import RunRef
 
@@ -22,6 +23,7 @@ MEMBERS_TOPIC = "members"
 """The topic on which desks tell each other that members of groups have changed."""
 
 
+@lru_cache(maxsize=1_024)
 def branch_topic(run: RunRef) -> str:
     """The topic on which the store tells what is asked on a run's branch and how it ended."""
     return BRANCH + json.dumps([run.agent_id, run.session_id, run.branch_id])

@@ -38,12 +38,16 @@ class Waiters:
         others = _each(part.get(question_id, ()))
         part[question_id] = (*others, future) if others else future
 
-    def discard(self, question_id: str, future: asyncio.Future[Ring]) -> None:
-        """This one waits no longer."""
+    def discard(self, question_id: str, future: asyncio.Future[Ring]) -> bool:
+        """This one waits no longer; whether others still wait for the question."""
         part = self._part(question_id)
-        left = tuple(one for one in _each(part.pop(question_id, ())) if one is not future)
+        waiting = part.pop(question_id, ())
+        if waiting is future:
+            return False
+        left = tuple(one for one in _each(waiting) if one is not future)
         if left:
             part[question_id] = left
+        return bool(left)
 
     def take(self, question_id: str) -> tuple[asyncio.Future[Ring], ...]:
         """All who wait for the question; they are here no longer."""

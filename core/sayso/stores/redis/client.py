@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from hashlib import sha1
 from importlib.resources import files
@@ -98,6 +99,8 @@ class Client:
         """Wait a moment for what is under way, then close the connection."""
         await self._pipeline.aclose(_CLOSING_SECONDS)
 
-    async def _reply(self, arguments: tuple[Argument, ...], *, repeatable: bool = True) -> Any:
+    def _reply(
+        self, arguments: tuple[Argument, ...], *, repeatable: bool = True
+    ) -> asyncio.Future[Any]:
         self.home.check()
-        return await self._pipeline.send(packed(arguments), repeatable=repeatable)
+        return self._pipeline.send(packed(arguments), repeatable=repeatable)

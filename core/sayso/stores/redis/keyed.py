@@ -33,7 +33,7 @@ class RedisKeyed:
         self, question_id: str, waiter: str, *, ending: RequestEnding | None = None
     ) -> bool:
         """Give back a hold; with an ending, withdraw the request if nobody else holds it."""
-        written, facts = b"", ""
+        written, facts = b"", b""
         if ending is not None:
             written, facts = encode(ending), audit.written(audit.ended(ending))
         return bool(await self._client.run(_LEAVE, question_id, waiter, written, facts))

@@ -14,7 +14,7 @@ slot uses several namespaces.
                              (at most the 8 newest), ``n`` facts for the audit,
                              ``e`` its ending's JSON, ``t`` who recorded that,
                              ``f`` the ending that is foreseen, ``ft`` from when in ms,
-                             ``v`` the version of the rules it was asked on,
+                             ``v`` the version of the rules it was asked on, ``?`` for none,
                              ``ff`` facts on it, ``y`` the approval that was overruled,
                              ``c:<handle>`` one copy of its card,
                              ``m:<handle>`` the handles on that message, ``x:<handle>``
@@ -44,7 +44,8 @@ slot uses several namespaces.
                              uses, ``l`` the last one in ms, ``t`` who made that, ``x`` who
                              revoked it, ``q`` the request that stored it
 ``books``            zset    the books by the expiry of their last rule
-``asked:<session>``  zset    the ids of the questions that it asked last, at most 20
+``asked:<session>``  zset    the ids of the questions that it asked last, at most 20, by when in
+                             microseconds
 ``once:<session>:…`` string  what may be had once and who took it
 ``audit``            stream  what happened, the newest 10,000 or so
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
@@ -84,6 +85,7 @@ import hashlib
 import json
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
@@ -166,6 +168,12 @@ class Keys:
         return f"{self.prefix}bus:{topic}"
 
 
+@lru_cache(maxsize=1_024)
+def book_keys(run: RunRef) -> tuple[str, str, str]:
+    """The books that count for a run: its session's, its agent's, its project's."""
+    return session_key(run), agent_key(run), project_key(run)
+
+
 def session_key(run: RunRef) -> str:
     """The session's name in keys: short whatever the ids are, and the same in every process."""
     return _short(f"{len(run.agent_id)}:{run.agent_id}{run.session_id}")
@@ -186,11 +194,6 @@ def project_key(run: RunRef) -> str:
     if not run.project:
         return ""
     return f"project.{_short(f'{len(run.agent_id)}:{run.agent_id}{run.project}')}"
-
-
-def book_keys(run: RunRef) -> tuple[str, str, str]:
-    """The books that count for a run: its session's, its agent's, its project's."""
-    return session_key(run), agent_key(run), project_key(run)
 
 
 def short_key(key: str) -> str:

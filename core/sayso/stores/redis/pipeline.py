@@ -19,6 +19,8 @@ _BYTES_AT_ONCE = 1024 * 1024
 # The time that a reply may take is counted in so many parts, all replies by one timer.
 _PARTS = 16
 _NOT_YET = -1
+# After so many that went out one by one, nobody waits for others that might come, too.
+_OFTEN_ALONE = 8
 
 
 @dataclass(eq=False, slots=True)
@@ -36,9 +38,10 @@ class Pipeline:
     """Sends commands over one connection, and gives each its reply.
 
     Whatever is asked in one turn of the event loop and in the next goes out in one
-    write, whether or not replies to others are still to come. A reply is waited for within the
-    URL's timeout. What waits behind others has its turn as long as the server goes
-    on answering, and waits for no longer than that time after its last answer. While
+    write, whether or not replies to others are still to come; and at once, where it went
+    out alone for a while. A reply is waited for within the URL's timeout. What waits behind
+    others has its turn as long as the server goes on answering, and waits for no longer than
+    that time after its last answer. While
     something else holds up our event loop, no time is counted. A command is sent
     again once when the connection breaks, or is given up for another command's
     sake, unless it may not be repeated. What nobody waits for any more is not
@@ -58,6 +61,7 @@ class Pipeline:
         # Nothing was done about these: another server is to be asked, once the others are answered.
         self._elsewhere: list[_Order] = []
         self._will_go_on = False
+        self._alone = 0
         self._is_closing = False
         self._connecting: asyncio.Task[None] | None = None
         self._clock = 0
@@ -80,7 +84,12 @@ class Pipeline:
         order = _Order(command, repeatable, loop.create_future(), self._clock)
         self._line.append(order)
         self._line_bytes += len(command)
-        self._go_on_soon(loop)
+        # What may not be repeated waits all the same, and a connection that the server has closed
+        # is noticed meanwhile.
+        if repeatable and self._alone >= _OFTEN_ALONE and self._is_idle():
+            self._go_on()
+        else:
+            self._go_on_soon(loop)
         return order.reply
 
     async def aclose(self, seconds: float) -> None:
@@ -118,6 +127,11 @@ class Pipeline:
         self._link.drop()
         self._ask_again(error)
 
+    def _is_idle(self) -> bool:
+        """Whether the connection stands, and nothing is under way or about to be."""
+        busy = self._under_way or self._will_go_on
+        return not busy and self._link.standing() is not None
+
     def _go_on_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._will_go_on:
             self._will_go_on = True
@@ -147,6 +161,7 @@ class Pipeline:
 
     def _send_over(self, connection: Connection) -> None:
         commands: list[bytes] = []
+        alone = not self._under_way
         while (
             self._line
             and len(self._under_way) < _AT_ONCE
@@ -160,6 +175,7 @@ class Pipeline:
             self._under_way.append(order)
             self._under_way_bytes += len(order.command)
             commands.append(order.command)
+        self._alone = self._alone + 1 if alone and len(commands) == 1 else 0
         if commands:
             connection.send(commands)
 

@@ -245,7 +245,7 @@ def _followed(sequel: Sequel | None) -> tuple[str, int]:
     return sequel.queue, round(sequel.keep.total_seconds() * 1000)
 
 
-def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, str]:
+def _remembered(rule: RememberedRule | None) -> tuple[str, bytes, int, int, bytes | str]:
     if rule is None:
         return "", b"", 0, 0, ""
     return (

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from support.fake_redis import fake_redis
-from support.held_client import held_client
+from support.held_client import Held, held_client
 
 from sayso.errors import StoreUnreachableError
 from sayso.stores.redis.client import Client
@@ -56,6 +56,40 @@ async def test_what_is_asked_in_one_turn_waits_for_what_is_asked_in_the_next() -
 
         (await held.read("KEPT")).say(b"+two\r\n")
         assert await kept == b"two"
+
+
+async def test_who_often_asked_alone_waits_for_nobody() -> None:
+    async with held_client() as held:
+        await _alone(held, 10)
+        given_up = held.send("GIVEN-UP")
+        for _ in range(2):
+            await asyncio.sleep(0)
+        given_up.cancel()
+
+        await held.read("GIVEN-UP")
+
+
+async def test_whoever_had_company_a_moment_ago_waits_for_others_again() -> None:
+    async with held_client() as held:
+        await _alone(held, 10)
+        together = [held.send(word) for word in ("FIRST", "SECOND", "THIRD")]
+        for word in ("FIRST", "SECOND", "THIRD"):
+            (await held.read(word)).say(b"+OK\r\n")
+        await asyncio.gather(*together)
+        await _alone(held, 1)
+        given_up = held.send("GIVEN-UP")
+        for _ in range(2):
+            await asyncio.sleep(0)
+        given_up.cancel()
+
+        await _alone(held, 1)
+
+
+async def _alone(held: Held, times: int) -> None:
+    for _ in range(times):
+        sent = held.send("ALONE")
+        (await held.read("ALONE")).say(b"+OK\r\n")
+        assert await sent == b"OK"
 
 
 async def test_the_reply_to_what_nobody_waits_for_any_more_is_nobody_elses() -> None:

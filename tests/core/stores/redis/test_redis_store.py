@@ -17,7 +17,7 @@ from sayso.errors import UnreadableEventError
 from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.stores.backend import Backend
 from sayso.stores.redis import redis_backend
-from sayso.stores.redis.keys import Keys
+from sayso.stores.redis.keys import Keys, session_key
 from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
 
 
@@ -212,6 +212,20 @@ async def test_only_open_requests_are_due(backend: Backend, keys: Keys, server: 
     assert await backend.watch.expire() is None
 
     assert await server.zrange(keys.due, 0, -1) == []
+
+
+async def test_what_the_version_before_numbered_was_asked_before_what_is_asked_now(
+    backend: Backend, keys: Keys, server: Any
+) -> None:
+    run = a_request().run
+    for name in ("q-2", "q-1"):
+        await backend.store.open(a_request(name), seconds=30, inbox="", book=None)
+    await server.zadd(f"{keys.prefix}asked:{session_key(run)}", {"q-1": 1, "q-2": 2})
+    await backend.store.open(a_request("q-3"), seconds=30, inbox="", book=None)
+
+    asked = await backend.watch.asked_last(run)
+
+    assert [request.question_id for request in asked] == ["q-3", "q-2", "q-1"]
 
 
 async def test_an_open_request_is_small(backend: Backend, keys: Keys, server: Any) -> None:

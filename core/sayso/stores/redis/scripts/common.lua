@@ -11,10 +11,14 @@ local DAY = 24 * HOUR
 local WEEK = 7 * DAY
 local QUARTER = 90 * DAY
 
--- The time by the server's clock, in milliseconds.
-local function clock()
+-- The time by the server's clock, in microseconds, and in milliseconds as all else is.
+local function exact_clock()
   local t = redis.call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
+  return t[1] * 1000000 + t[2]
+end
+
+local function clock()
+  return math.floor(exact_clock() / 1000)
 end
 
 -- Let a key live at least until a moment; an hour longer, so that this is not done every time.
@@ -65,9 +69,13 @@ end
 -- The version of the rules that count for a run: its session's, its agent's, its project's ('' and
 -- false for none), and the server's floor.
 local function version_of(session, agent, project)
+  local books = {P .. 'book:' .. session, P .. 'book:' .. agent}
+  if (project or '') ~= '' then books[3] = P .. 'book:' .. project end
+  -- Most of the time nothing is remembered for it, and no floor laid: one look says so.
+  if redis.call('EXISTS', P .. 'floor', unpack(books)) == 0 then return '' end
   local own = {}
-  for _, name in ipairs({session, agent, project or ''}) do
-    local version = name ~= '' and redis.call('HGET', P .. 'book:' .. name, 'v')
+  for _, book in ipairs(books) do
+    local version = redis.call('HGET', book, 'v')
     if version then own[#own + 1] = version end
   end
   local floor = redis.call('HGET', P .. 'floor', 'v')
@@ -86,9 +94,8 @@ local function ring(inbox, what)
   return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, what)
 end
 
--- Tell whoever follows the branch of a request what the store has of it.
-local function tell_observers(record, what)
-  local channel = redis.call('HGET', record, 'o')
+-- Tell whoever follows the branch of a request, on its channel, what the store has of it.
+local function tell_observers(channel, what)
   if channel then redis.call('PUBLISH', channel, what) end
 end
 

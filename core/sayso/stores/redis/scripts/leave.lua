@@ -3,7 +3,7 @@
 local id, waiter, ending, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 local known = redis.call(
-  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j'
+  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j', 'o'
 )
 if not known[1] then
   be_primary()
@@ -27,7 +27,7 @@ redis.call('ZREM', P .. 'due', id)
 if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
 audit(known[6], facts, now)
 put('end', id)
-tell_observers(record, ending)
+tell_observers(known[12], ending)
 local what = told(ending, known[4], known[5], known[11], now)
 for inbox in string.gmatch(known[3], '%S+') do ring(inbox, what) end
 return 1

@@ -9,7 +9,8 @@
 local id, request, life, inbox, session, agent, project, check, version = unpack(ARGV)
 local facts, asked, observers, ending, ended, key, queue, keep = unpack(ARGV, 10)
 local record = P .. 'r:' .. id
-local now = clock()
+local exactly = exact_clock()
+local now = math.floor(exactly / 1000)
 local known = redis.call('HMGET', record, 'q', 'd', 'i', 'e')
 if known[1] and known[1] ~= request then return {'duplicate'} end
 -- An open request is due. One that is not was half opened, by a user who may not do all of this.
@@ -32,12 +33,11 @@ if other then
 end
 if check ~= '0' and version_of(session, agent, project) ~= version then return {'changed'} end
 local deadline = now + life
+-- What is asked was held against rules of a version, '?' for none.
 redis.call(
   'HSET', record, 'q', request, 'd', deadline, 's', session, 'a', agent, 'j', project,
-  'i', inbox, 'n', facts, 'o', observers, 'b', now
+  'i', inbox, 'n', facts, 'o', observers, 'b', now, 'v', check == '2' and version or '?'
 )
--- What is asked was held against these rules.
-if check == '2' then redis.call('HSET', record, 'v', version) end
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
 local over = ending ~= '' and queue ~= '' and now or deadline
 local kept_until = over + math.max(DAY, tonumber(keep))
@@ -49,10 +49,10 @@ if key ~= '' then
 end
 -- What makes it open, or ended, comes last: whatever stops this before is done anew.
 if asked ~= '' then audit(facts, asked, now) end
-tell_observers(record, request)
+tell_observers(observers, request)
 if ending ~= '' then
   if ended ~= '' then audit(facts, ended, now) end
-  tell_observers(record, ending)
+  tell_observers(observers, ending)
 end
 put(ending ~= '' and 'end' or 'ask', id)
 live_until(P .. 'jobs', deadline + WEEK, now)
@@ -61,11 +61,8 @@ if ending ~= '' then
   redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
 else
   local asked_here = P .. 'asked:' .. session
-  local last = redis.call('ZRANGE', asked_here, -1, -1, 'WITHSCORES')
-  redis.call('ZADD', asked_here, (last[2] or 0) + 1, id)
-  for _, old in ipairs(redis.call('ZRANGE', asked_here, 0, -21)) do
-    redis.call('ZREM', asked_here, old)
-  end
+  redis.call('ZADD', asked_here, exactly, id)
+  redis.call('ZREMRANGEBYRANK', asked_here, 0, -21)
   live_until(asked_here, deadline + DAY, now)
   redis.call('ZADD', P .. 'due', deadline, id)
   live_until(P .. 'due', deadline + DAY, now)

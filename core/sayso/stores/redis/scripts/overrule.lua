@@ -2,7 +2,7 @@
 -- Answers the ending that counts now, 1 while the request is open, or 0 when there is none.
 local id, denial, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
-local known = redis.call('HMGET', record, 'q', 'e', 'n')
+local known = redis.call('HMGET', record, 'q', 'e', 'n', 'o')
 if not known[1] then
   be_primary()
   return 0
@@ -13,5 +13,5 @@ if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return k
 redis.call('HSET', record, 'e', denial, 'y', known[2])
 audit(known[3], facts, clock())
 put('end', id)
-tell_observers(record, denial)
+tell_observers(known[4], denial)
 return denial

@@ -39,7 +39,7 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk', 'v', 'j'
+  'g', 'gk', 'v', 'j', 'o'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
@@ -76,7 +76,7 @@ if not known[5] then
   audit(known[8], facts, now)
   if rule_id ~= '' then remember(books[shared], known[8], now) end
   given = give(now)
-  tell_observers(record, ending)
+  tell_observers(known[17], ending)
 end
 local heard = 0
 local what = told(ending, known[4], known[7], known[16], now)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 
 from sayso.chats.limits import Limits
+from sayso.forms.form import Form
 from sayso_slack.card import presentable
 from sayso_slack.card.everything import REVEAL_LIMIT
 from sayso_slack.config import SlackConfig
@@ -13,6 +15,8 @@ from sayso_slack.forms.inputs import LONGEST_TEXT, MOST_OPTIONS
 from sayso_slack.forms.modal import form_problem
 from sayso_slack.pace import budgets_of
 from sayso_slack.words import SlackWords
+
+_KEPT_FORMS = 64
 
 LIMITS = Limits(
     content=presentable.CONTENT_LIMIT,
@@ -31,8 +35,18 @@ LIMITS = Limits(
 
 def limits_of(config: SlackConfig, words: Callable[[str], SlackWords]) -> Limits:
     """The limits of one app, which says in each language why a dialog cannot ask for a form."""
+
+    def problem(form: Form, language: str) -> str:
+        return form_problem(form, words(language))
+
+    # Whatever begins with nothing is the same on every card.
+    known = lru_cache(maxsize=_KEPT_FORMS)(problem)
     return replace(
         LIMITS,
         budgets=budgets_of(config),
-        form_problem=lambda form, language: form_problem(form, words(language)),
+        form_problem=lambda form, language: (known if _is_blank(form) else problem)(form, language),
     )
+
+
+def _is_blank(form: Form) -> bool:
+    return all(field.kind == "text" and field.initial is None for field in form.fields)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import lru_cache
 
-from sayso.cards.card import Choice
+from sayso.cards.card import Choice, Style
 from sayso.errors import ConfigError, InvalidInputError
 from sayso.forms.form import Form, FormField
 from sayso.forms.inputs import Inputs
@@ -47,10 +48,7 @@ class Refusals:
         """The choice with the ready-made reasons and the wait, where it asks for a reason."""
         if choice.key != DENY_WITH_REASON or choice.form is None:
             return choice
-        (field,) = choice.form.fields
-        fields = (replace(field, suggestions=self.reasons),)
-        note = self.without_reason(words)
-        return replace(choice, form=replace(choice.form, fields=fields, note=note))
+        return _with_reasons(choice, choice.form, self.reasons, self.without_reason(words))
 
     def without_reason(self, words: QuestionWords) -> str:
         """What happens when no reason is given."""
@@ -59,36 +57,53 @@ class Refusals:
 
 def deny_with_reason_choice(falls_back: str, words: QuestionWords) -> Choice:
     """*Deny with a reason…*: when nobody writes one in time, the choice ``falls_back`` counts."""
-    field = FormField(
-        _REASON,
-        words.reason,
-        multiline=True,
-        maximum=REASON_LIMIT,
-        hint=words.agent_is_told,
-    )
-    form = Form(
+    form = _asking(
         words.denial,
-        (field,),
+        words.reason,
+        words.agent_is_told,
         submit=words.deny,
         leave_out=words.leave_reason_out,
         if_closed=words.closed_without_reason,
     )
-    return Choice(
-        DENY_WITH_REASON, words.deny_with_reason, "danger", form=form, falls_back=falls_back
-    )
+    return _choice(DENY_WITH_REASON, words.deny_with_reason, form, "danger", falls_back)
 
 
 def changes_choice(words: QuestionWords) -> Choice:
     """*Ask for changes…*: a no that says what to do differently."""
-    field = FormField(
-        _REASON,
-        words.what_should_change,
-        multiline=True,
-        maximum=REASON_LIMIT,
-        hint=words.agent_can_ask_again,
-    )
-    form = Form(words.changes_title, (field,))
-    return Choice(CHANGES, words.ask_for_changes, form=form)
+    form = _asking(words.changes_title, words.what_should_change, words.agent_can_ask_again)
+    return _choice(CHANGES, words.ask_for_changes, form)
+
+
+# Every card has these, in one of a few languages: each is made once.
+_once = lru_cache(maxsize=64)
+
+
+@_once
+def _asking(
+    title: str,
+    label: str,
+    hint: str,
+    *,
+    submit: str = "",
+    leave_out: str = "",
+    if_closed: str = "",
+) -> Form:
+    field = FormField(_REASON, label, multiline=True, maximum=REASON_LIMIT, hint=hint)
+    return Form(title, (field,), submit=submit, leave_out=leave_out, if_closed=if_closed)
+
+
+@_once
+def _choice(
+    key: str, label: str, form: Form, style: Style = "default", falls_back: str = ""
+) -> Choice:
+    return Choice(key, label, style, form=form, falls_back=falls_back)
+
+
+@_once
+def _with_reasons(choice: Choice, form: Form, reasons: tuple[str, ...], note: str) -> Choice:
+    (field,) = form.fields
+    fields = (replace(field, suggestions=reasons),)
+    return replace(choice, form=replace(form, fields=fields, note=note))
 
 
 def reason_in(inputs: Inputs, words: QuestionWords) -> str:

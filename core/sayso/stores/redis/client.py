@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
+from functools import cache, cached_property
 from hashlib import sha1
 from importlib.resources import files
 from itertools import count
@@ -19,19 +21,51 @@ from sayso.stores.redis.wire import ReplyError, packed
 MOST_ORDERS = 100_000
 MOST_BYTES = 128 * 1024 * 1024
 _CLOSING_SECONDS = 0.5
+_SCRIPTS = files("sayso.stores.redis") / "scripts"
+_FUNCTION = re.compile(r"^local function (\w+)", re.MULTILINE)
+_CALLED = re.compile(r"(\w+)\(")
 
 Argument = bytes | str | int
 
 
 class Script:
-    """A Lua script of this package, with the common functions before it."""
+    """A Lua script of this package, after those of the common functions that it needs.
+
+    It is read when it is used: few processes use them all.
+    """
 
     def __init__(self, name: str) -> None:
-        folder = files("sayso.stores.redis") / "scripts"
-        parts = [(folder / file).read_text("utf-8") for file in ("common.lua", f"{name}.lua")]
-        self.text = "\n".join(parts)
-        # Redis names scripts by SHA-1; nothing is secured by it.
-        self.sha = sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+        self._name = name
+
+    @cached_property
+    def text(self) -> str:
+        """What the server runs."""
+        own = (_SCRIPTS / f"{self._name}.lua").read_text("utf-8")
+        return "\n\n".join([*_needed_by(own), own])
+
+    @cached_property
+    def sha(self) -> str:
+        """By which the server knows it; nothing is secured by it."""
+        return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _needed_by(own: str) -> list[str]:
+    """The parts of common.lua for a script: with each run, the server makes every function anew."""
+    called = set(_CALLED.findall(own))
+    needed: list[str] = []
+    # What a function calls stands before it.
+    for name, calls, part in reversed(_common_parts()):
+        if not name or name in called:
+            called |= calls
+            needed.insert(0, part)
+    return needed
+
+
+@cache
+def _common_parts() -> list[tuple[str, set[str], str]]:
+    """Each part of common.lua: which function it is, if it is one, what it calls, and its text."""
+    parts = (_SCRIPTS / "common.lua").read_text("utf-8").strip().split("\n\n")
+    return [("".join(_FUNCTION.findall(one)), set(_CALLED.findall(one)), one) for one in parts]
 
 
 class Client:

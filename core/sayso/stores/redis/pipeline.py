@@ -82,13 +82,15 @@ class Pipeline:
                 "is as much as this process holds: ask less at once"
             )
         order = _Order(command, repeatable, loop.create_future(), self._clock)
-        self._line.append(order)
-        self._line_bytes += len(command)
         # What may not be repeated waits all the same, and a connection that the server has closed
         # is noticed meanwhile.
-        if repeatable and self._alone >= _OFTEN_ALONE and self._is_idle():
-            self._go_on()
+        if repeatable and self._alone >= _OFTEN_ALONE and (idle := self._idle()) is not None:
+            self._begin(order)
+            idle.send([command])
+            self._watch()
         else:
+            self._line.append(order)
+            self._line_bytes += len(command)
             self._go_on_soon(loop)
         return order.reply
 
@@ -127,10 +129,10 @@ class Pipeline:
         self._link.drop()
         self._ask_again(error)
 
-    def _is_idle(self) -> bool:
-        """Whether the connection stands, and nothing is under way or about to be."""
-        busy = self._under_way or self._will_go_on
-        return not busy and self._link.standing() is not None
+    def _idle(self) -> Connection | None:
+        """The connection, where it stands and nothing is under way or about to be."""
+        is_busy = self._under_way or self._line or self._will_go_on
+        return None if is_busy else self._link.standing()
 
     def _go_on_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if not self._will_go_on:
@@ -170,14 +172,18 @@ class Pipeline:
             order = self._next()
             if order.reply.done():
                 continue
-            order.attempts += 1
-            self._take_up(order)
-            self._under_way.append(order)
-            self._under_way_bytes += len(order.command)
+            self._begin(order)
             commands.append(order.command)
         self._alone = self._alone + 1 if alone and len(commands) == 1 else 0
         if commands:
             connection.send(commands)
+
+    def _begin(self, order: _Order) -> None:
+        """It is under way, as soon as its command is sent."""
+        order.attempts += 1
+        self._take_up(order)
+        self._under_way.append(order)
+        self._under_way_bytes += len(order.command)
 
     async def _connect(self) -> None:
         """Connect, for those that wait now; they fail together."""

@@ -1,4 +1,5 @@
--- Before every script. All keys begin with KEYS[1], see keys.py.
+-- Before every script, each of the functions where the script needs it. All keys begin with KEYS[1],
+-- see keys.py.
 local P = KEYS[1]
 -- The prefix twice is given by whoever takes this for a store of its own. A cell of several is none:
 -- sessions would be looked for in the wrong place. Who may not read its mark is told so elsewhere.

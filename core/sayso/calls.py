@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import not_
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
@@ -24,10 +25,6 @@ def new_id() -> str:
     while (made := secrets.token_urlsafe(17)).startswith("-"):
         pass
     return made
-
-
-def _is_empty(text: str) -> bool:
-    return not text
 
 
 @pydantic_dataclass(
@@ -54,7 +51,7 @@ class RunRef:
     branch_id: str = "main"
     run_id: str = ""
     # Left out where there is none: it is written as it was before there were projects.
-    project: Annotated[str, Field(exclude_if=_is_empty)] = ""
+    project: Annotated[str, Field(exclude_if=not_)] = ""
 
     def is_in_session_of(self, other: RunRef) -> bool:
         """Whether both work in the same session of the same agent."""

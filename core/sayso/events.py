@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import Enum
+from operator import not_
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
@@ -23,16 +24,6 @@ if TYPE_CHECKING:
 
 # What the fields of any response may say, whichever choice it stands for.
 _SAID_BY_ANY = frozenset({"reason", "decided_by", "decided_at"})
-
-
-def is_none(value: object) -> bool:
-    """Whether a field is left out: it is written as it was before there was one."""
-    return value is None
-
-
-def is_empty(value: Sized) -> bool:
-    """Whether nothing is in it, so that it is left out as ``is_none`` says."""
-    return not value
 
 
 class Outcome(Enum):
@@ -167,7 +158,7 @@ class UserInputRequest(Event):
     path: tuple[str, ...] = ()
     requested_by: str | None = None
     filed_by: str | None = None
-    where: Annotated[Where | None, Field(exclude_if=is_none)] = None
+    where: Annotated[Where | None, Field(exclude_if=not_)] = None
     expires_at: AwareDatetime = NO_EXPIRY
     _words: Any = PrivateAttr(default=None)  # the ``language``; whoever asks loads none
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from importlib import import_module
+from operator import not_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -16,7 +17,7 @@ from sayso.calls import Folder, ToolCall
 from sayso.clock import utc_now
 from sayso.digests import is_digest_of, is_same_json, shown_and_digest
 from sayso.errors import InvalidCallError
-from sayso.events import RequestEnding, UserInputRequest, is_empty, is_none
+from sayso.events import RequestEnding, UserInputRequest
 from sayso.forms.inputs import NO_INPUTS, Inputs
 from sayso.forms.schema_check import MOST_SCHEMA_CHARACTERS
 from sayso.questions.permission_answer import ChoiceWord, PermissionResponseEvent
@@ -37,7 +38,7 @@ LONGEST_TOLD = 300
 """What is told of a policy's reason to ask, or claimed, has at most so many characters."""
 
 EditedLines = Annotated[
-    tuple[Annotated[int, Field(ge=0, lt=10**9)], ...], Field(max_length=100, exclude_if=is_empty)
+    tuple[Annotated[int, Field(ge=0, lt=10**9)], ...], Field(max_length=100, exclude_if=not_)
 ]
 """Where edits begin in their file, 0 where that is not known; left out where there are none."""
 
@@ -71,8 +72,8 @@ class PermissionRequestEvent(UserInputRequest):
     deny_rules: tuple[DenyRule, ...] = Field(default=(), max_length=MOST_DENY_RULES)
     fixed: bool = False
     claims: tuple[tuple[str, str], ...] = ()
-    wording: Annotated[Wording | None, Field(exclude_if=is_none)] = None
-    kinds: dict[str, Kind] = Field(default_factory=dict, exclude_if=is_empty)
+    wording: Annotated[Wording | None, Field(exclude_if=not_)] = None
+    kinds: dict[str, Kind] = Field(default_factory=dict, exclude_if=not_)
     edited_lines: EditedLines = ()
     kept: str = ""
     folder: Folder | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from functools import lru_cache
+from operator import not_
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
@@ -22,11 +23,6 @@ from sayso.shell.fits import beginnings
 from sayso.shell.heads import Words, head
 from sayso.shell.line import Command, Join, Line
 from sayso.shell.reader import read
-
-
-def _is_empty(value: object) -> bool:
-    return not value
-
 
 # What is not known here might narrow the fit: it is refused, never ignored.
 _CONFIG = ConfigDict(
@@ -67,7 +63,7 @@ class ShellFit:
 
     begins: tuple[tuple[str, ...], ...] = ()
     root: str = ""
-    same: Annotated[tuple[Words, ...], Field(exclude_if=_is_empty)] = ()
+    same: Annotated[tuple[Words, ...], Field(exclude_if=not_)] = ()
     kind: Literal["shell"] = "shell"
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -37,10 +38,6 @@ _CONFIG = ConfigDict(
 _READABLE = 1_000
 
 
-def _is_empty(value: Any) -> bool:
-    return not value
-
-
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)
 class Rule:
     """Calls of one tool whose arguments fit patterns.
@@ -64,9 +61,9 @@ class Rule:
     arguments_digest: str | None = None
     others_digest: str | None = None
     # Left out where there is none: other versions read a rule that has neither.
-    talk: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
-    fits: Annotated[Mapping[str, Fit], Field(exclude_if=_is_empty)] = field(default_factory=dict)
-    also: Annotated[tuple[str, ...], Field(exclude_if=_is_empty)] = ()
+    talk: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
+    fits: Annotated[Mapping[str, Fit], Field(exclude_if=not_)] = field(default_factory=dict)
+    also: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
 
     @field_validator("params")
     @classmethod

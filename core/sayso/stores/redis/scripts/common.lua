@@ -85,9 +85,8 @@ end
 
 -- What an inbox is told of an ending: with the version of the session's rules at this moment, and
 -- the moment. An ending is an object with fields, so these two come before the others.
-local function told(ending, session, agent, project, now)
-  local version = cjson.encode(version_of(session, agent, project))
-  return string.format('{"rung":[%s,%.0f],%s', version, now, string.sub(ending, 2))
+local function told(ending, version, now)
+  return string.format('{"rung":[%s,%.0f],%s', cjson.encode(version), now, string.sub(ending, 2))
 end
 
 -- Tell the process behind an inbox; how many were told.
@@ -180,9 +179,9 @@ local function hold_open(id, waiter, inbox)
 end
 
 -- The id of a request, the time, then all of its fields and their values.
-local function all_of(id)
+local function all_of(id, now)
   local found = redis.call('HGETALL', P .. 'r:' .. id)
-  table.insert(found, 1, clock())
+  table.insert(found, 1, now)
   table.insert(found, 1, id)
   return found
 end

@@ -8,4 +8,4 @@ if not id then
   return {}
 end
 if hold == '1' then hold_open(id, waiter, inbox) end
-return all_of(id)
+return all_of(id, clock())

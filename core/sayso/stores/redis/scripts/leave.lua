@@ -28,6 +28,6 @@ if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
 audit(known[6], facts, now)
 put('end', id)
 tell_observers(known[12], ending)
-local what = told(ending, known[4], known[5], known[11], now)
+local what = told(ending, version_of(known[4], known[5], known[11]), now)
 for inbox in string.gmatch(known[3], '%S+') do ring(inbox, what) end
 return 1

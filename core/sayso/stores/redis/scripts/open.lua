@@ -18,7 +18,7 @@ if known[1] and (known[4] or redis.call('ZSCORE', P .. 'due', id)) then
   if not known[4] then
     add_inbox(record, known[3], inbox)
   elseif inbox ~= '' then
-    ring(inbox, told(known[4], session, agent, project, now))
+    ring(inbox, told(known[4], version_of(session, agent, project), now))
   end
   return {'open', known[2] - now, now}
 end
@@ -27,7 +27,7 @@ local other = key ~= '' and asked_under(pointer)
 if other then
   -- A hold for good nobody could give back, should this be another call than that one.
   if inbox ~= '' then hold_open(other, id, inbox) end
-  local found = all_of(other)
+  local found = all_of(other, now)
   table.insert(found, 1, 'joined')
   return found
 end

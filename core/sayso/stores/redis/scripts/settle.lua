@@ -28,7 +28,7 @@ local function give(now)
   end
   redis.call('ZADD', P .. 'after', now, id)
   live_until(P .. 'after', now + WEEK, now)
-  local all = all_of(id)
+  local all = all_of(id, now)
   if poster == '' or poster == desk then return all end
   if tell_desk(poster, {'ended', unpack(all)}) == 0 then
     redis.call('ZREM', P .. 'after', id)
@@ -47,8 +47,9 @@ if not known[1] or handle ~= '' and not known[12] then
 end
 if seen ~= '' and redis.sha1hex(known[1] .. (known[12] or '')) ~= seen then return {'unknown'} end
 -- Whoever settles has to look at the rules first: nothing of this call counts, nor is it seen.
+local counts
 if check ~= '0' and not known[5] then
-  local counts = version_of(known[4], known[7], known[16])
+  counts = version_of(known[4], known[7], known[16])
   if counts ~= version and not (check == '2' and counts == known[15]) then
     return {'changed', known[1], known[2], rules_of(known[4], known[7], known[16], floor, clock())}
   end
@@ -74,12 +75,15 @@ if not known[5] then
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
   redis.call('ZREM', P .. 'due', id)
   audit(known[8], facts, now)
-  if rule_id ~= '' then remember(books[shared], known[8], now) end
+  if rule_id ~= '' then
+    remember(books[shared], known[8], now)
+    counts = nil
+  end
   given = give(now)
   tell_observers(known[17], ending)
 end
 local heard = 0
-local what = told(ending, known[4], known[7], known[16], now)
+local what = told(ending, counts or version_of(known[4], known[7], known[16]), now)
 for inbox in string.gmatch(known[3], '%S+') do
   heard = heard + ring(inbox, what)
 end

@@ -174,23 +174,18 @@ class TelegramAdapter:
     async def update(self, ref: MessageRef, cards: Sequence[Card]) -> None:
         """Make the message show its cards as they are now. Repeating it changes nothing.
 
-        The forms that people fill in for a card are closed once it has ended.
+        The forms that people fill in for a card are closed once it has ended, after it, whether or
+        not Telegram took the change.
 
         Raises:
             DeliveryError: Telegram did not take the change.
         """
-        for card in cards:
-            if isinstance(card.state, Ended):
-                await self._openings.close(card.handle, card.state, card.words)
-        chat_id, _ = chat_of(ref.place)
-        text, markup = _rendered(cards)
-        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
         try:
-            with self._client.errors():
-                await edited(self._client, text, reply_markup=markup, **where)
-        except PlaceMovedError as moved:
-            # Messages of the old group cannot be reached under its new address.
-            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
+            await self._edit(ref, cards)
+        finally:
+            for card in cards:
+                if isinstance(card.state, Ended):
+                    await self._openings.close(card.handle, card.state, card.words)
 
     async def reveal(self, press: Press, card: Card) -> None:
         """Send everything as a text file in reply to the card, visible to the whole chat.
@@ -332,6 +327,17 @@ class TelegramAdapter:
             wanted["offset"] = offset
         found = await self._client.raw("getUpdates", answer_seconds=seconds, **wanted)
         return found if isinstance(found, list) else []
+
+    async def _edit(self, ref: MessageRef, cards: Sequence[Card]) -> None:
+        chat_id, _ = chat_of(ref.place)
+        text, markup = _rendered(cards)
+        where = {"chat_id": chat_id, "message_id": number_of(ref.message_id)}
+        try:
+            with self._client.errors():
+                await edited(self._client, text, reply_markup=markup, **where)
+        except PlaceMovedError as moved:
+            # Messages of the old group cannot be reached under its new address.
+            raise DeliveryError(PLATFORM, moved.reason, permanent=True) from moved
 
     def _name(self, actor: str, words: DialogueWords) -> str:
         user_id = user_id_of(actor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -47,8 +48,24 @@ async def adapter(playground: Playground) -> AsyncIterator[TelegramAdapter]:
         yield adapter
 
 
-def an_adapter(api_url: str, token: str = TOKEN) -> TelegramAdapter:
-    return TelegramAdapter(TelegramConfig(token, ("secret",), api_url), MemoryDrafts(utc_now))
+class LookedAt(MemoryDrafts):
+    """Drafts that know what Telegram was called for before anybody looked for forms."""
+
+    def __init__(self, playground: Playground) -> None:
+        super().__init__(utc_now)
+        self._playground = playground
+        self.after: list[list[str]] = []
+
+    async def read(self, key: str) -> str | None:
+        self.after.append([call.method for call in self._playground.telegram.calls])
+        return await super().read(key)
+
+
+def an_adapter(
+    api_url: str, token: str = TOKEN, drafts: MemoryDrafts | None = None
+) -> TelegramAdapter:
+    config = TelegramConfig(token, ("secret",), api_url)
+    return TelegramAdapter(config, drafts or MemoryDrafts(utc_now))
 
 
 def a_press(ref: MessageRef) -> Press:
@@ -119,6 +136,22 @@ async def test_an_ended_card_loses_its_buttons_and_says_what_it_was(
     assert list(message.buttons) == ["Details"]
     assert message.text.startswith("✅ Approved by alice")
     assert "command: rm -r build" in message.text
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_an_ended_card_waits_for_no_form_and_forms_are_looked_for_whatever_becomes_of_it(
+    playground: Playground, a_card: CardMaker, refused: bool
+) -> None:
+    drafts = LookedAt(playground)
+    async with an_adapter(playground.telegram_api_url, drafts=drafts) as adapter:
+        ref = await adapter.show([a_card()], GROUP)
+        if refused:
+            playground.telegram.misbehave("editMessageText", RateLimited(7))
+
+        with pytest.raises(DeliveryError) if refused else nullcontext():
+            await adapter.update(ref, [a_card(state=ENDED)])
+
+    assert drafts.after == [["sendMessage", "editMessageText"]]
 
 
 async def test_repeating_an_update_changes_nothing(

@@ -92,6 +92,7 @@ class Decider:
         self._clock = clock
         self._book = RuleBook()
         self._state = State(_Kept(rules, run))
+        self._only_looking = self._state.only_looking
 
     async def decide(self, call: ToolCall, asker: Asker) -> Decided:
         """The policy's decision; where it has no opinion, a person is asked.
@@ -106,7 +107,9 @@ class Decider:
                 return Decided(_changed(decision), self._book.version)
             book = self._book
             look = _Look(self, book, call, again=number > 0)
-            context = replace(self._context(asker, book), spend=look.spend, ask=look.ask)
+            context = replace(
+                self._looking(asker, book), spend=look.spend, ask=look.ask, state=self._state
+            )
             decision = await evaluate(self._policy, call, context) or Decision.ASK
             decision = _by_known_rules(decision, book)
             if look.asked:
@@ -170,7 +173,7 @@ class Decider:
 
     async def deny_rules(self, asker: Asker, call: ToolCall) -> tuple[DenyRule, ...]:
         """The deny rules of the policy that travel with a question about the call."""
-        return await deny_rules_of(self._policy, call, self._context(asker, self._book))
+        return await deny_rules_of(self._policy, call, self._looking(asker, self._book))
 
     async def with_deny_rules(self, request: _Request) -> _Request:
         """A question that was not made here; one about a call with the policy's deny rules."""
@@ -207,7 +210,7 @@ class Decider:
         return request.cancelled(at=self._clock(), reason=reason)
 
     async def _denial(self, asker: Asker, book: RuleBook, *calls: ToolCall) -> Decision | None:
-        context = self._context(asker, book)
+        context = self._looking(asker, book)
         for call in calls:
             denial = remembered_decision(call, context, "deny")
             denial = denial or await denial_by(self._policy, call, context)
@@ -215,7 +218,7 @@ class Decider:
                 return denial
         return None
 
-    def _context(self, asker: Asker, book: RuleBook) -> Context:
+    def _looking(self, asker: Asker, book: RuleBook) -> Context:
         return Context(
             self.run,
             book.remembered,
@@ -223,7 +226,7 @@ class Decider:
             source_name=asker.source_name,
             path=asker.path,
             unreadable=book.unreadable,
-            state=self._state,
+            state=self._only_looking,
             floor=book.floor,
         )
 

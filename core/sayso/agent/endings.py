@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sayso.agent.copies import own, refuse_changed
 from sayso.agent.decider import Asker, Decider
@@ -96,9 +96,8 @@ class Endings:
         """
         if not verdict.approved:
             return verdict
-        # What was asked about, and what would run: the arguments may have been changed on the way.
-        runs = replace(call, arguments=own(verdict.arguments))
-        denial = await self._decider.denial(asker, call, runs, *others, book=book)
+        looked_at = _looked_at(call, verdict, others)
+        denial = await self._decider.denial(asker, *looked_at, book=book)
         if denial is not None:
             return await self._by_rules.tell(call, decided(call, denial))
         if call.call_id in self._denied_ids:
@@ -179,6 +178,23 @@ class Waiting(Expected):
         time = CallTime(self._seconds, self._ends_at)
         said = await self._endings.verdict(opened, call, ring, self._asker, time)
         return unchanged(self._handed, call, said)
+
+
+def _looked_at(call: ToolCall, verdict: Verdict, others: Sequence[ToolCall]) -> Sequence[ToolCall]:
+    """What must not be denied: what would run, and what was asked about where that is another call.
+
+    What would run is a copy of its own: nobody changes it while it is looked at.
+    """
+    runs = replace(call, arguments=own(verdict.arguments))
+    asked = () if _are_the_same(verdict.arguments, call.arguments) else (call,)
+    return (*asked, runs, *(other for other in others if other is not call))
+
+
+def _are_the_same(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether the values are the very same objects: equal ones may be others, as 1 and True are."""
+    return some.keys() == others.keys() and all(
+        value is others[name] for name, value in some.items()
+    )
 
 
 def unchanged(handed: ToolCall, call: ToolCall, verdict: Verdict) -> Verdict:

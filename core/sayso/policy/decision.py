@@ -113,6 +113,8 @@ class Context:
     def only_looking(self) -> Context:
         """The same for whoever looks without side effects: nothing is spent, asked or changed."""
         state = None if self.state is None else self.state.only_looking
+        if self.spend is None and self.ask is None and state is self.state:
+            return self
         return replace(self, spend=None, ask=None, state=state)
 
 

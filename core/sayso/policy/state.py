@@ -41,7 +41,7 @@ class State:
     @property
     def only_looking(self) -> State:
         """The same to look at: changing it raises TypeError."""
-        return State(self._keeps, may_change=False)
+        return State(self._keeps, may_change=False) if self._may_change else self
 
     async def get(self, name: str, default: Any = None) -> Any:
         """The value under the name.

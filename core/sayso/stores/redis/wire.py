@@ -189,11 +189,12 @@ class Connection(asyncio.Protocol):
         Raises:
             ConnectionLostError: nothing can come any more.
         """
-        try:
-            async with OwnTime(seconds):
-                await self._arrived(1)
-        except TimeoutError:
-            return None
+        if not self._unread:
+            try:
+                async with OwnTime(seconds):
+                    await self._arrived(1)
+            except TimeoutError:
+                return None
         return self._next()
 
     def drop(self) -> None:

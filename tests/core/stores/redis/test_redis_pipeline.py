@@ -207,11 +207,13 @@ async def test_what_is_younger_than_a_command_without_a_reply_is_asked_again() -
 
 
 async def test_what_is_asked_again_has_no_more_time_than_it_had() -> None:
-    async with held_client(f"?socket_timeout={_HURRIED}") as held:
+    # Half of its time is over before it is asked again; a busy machine may be late by nearly that.
+    seconds = 1.0
+    async with held_client(f"?socket_timeout={seconds}") as held:
         began = time.monotonic()
         sent = held.send("A")
         asked = await held.read("A")
-        while time.monotonic() < began + _HURRIED / 2:
+        while time.monotonic() < began + seconds / 2:
             await asyncio.sleep(0)
         asked.hang_up()
         await held.read("A")
@@ -219,7 +221,7 @@ async def test_what_is_asked_again_has_no_more_time_than_it_had() -> None:
         with pytest.raises(StoreUnreachableError, match="did not answer"):
             await sent
 
-        assert time.monotonic() - began < 1.45 * _HURRIED
+        assert time.monotonic() - began < 1.45 * seconds
 
 
 async def test_a_bounded_number_of_commands_is_under_way() -> None:

@@ -153,7 +153,10 @@ class Inbox:
                     self._resolve(Ring(ending))
 
     def _opened(self) -> list[str]:
-        return [question_id for question_id in self._waiting if question_id not in self._opening]
+        return [question_id for question_id in self._waiting if self._is_opened(question_id)]
+
+    def _is_opened(self, question_id: str) -> bool:
+        return question_id in self._waiting and question_id not in self._opening
 
     def _fresh(self, ring: Ring) -> Ring:
         """The ring; without the version of the rules when it may have been long under way."""
@@ -183,7 +186,6 @@ class Inbox:
                     pause.reset()
                     self.troubles.over(CANNOT_ASK)
                     self.troubles.over(_LOST)
-                    self.troubles.over(_CANNOT_LOOK)
                     async for ring in rings:
                         self._resolve(self._fresh(ring))
             except Exception as error:
@@ -197,13 +199,23 @@ class Inbox:
         rounds = Rounds(self._waiting, self._look_every, most=_BATCH, now=now())
         while True:
             await asyncio.sleep(rounds.pause(now()))
-            questions = rounds.turn(now())
+            await self._look_after(rounds.turn(now()))
+
+    async def _look_after(self, questions: Sequence[str]) -> None:
+        """Look for the endings of these: again where that failed, for as long as a round takes."""
+        now = asyncio.get_running_loop().time
+        until, pause = now() + self._look_every, Pause()
+        while True:
             try:
-                await self.look([one for one in questions if one not in self._opening])
+                await self.look([one for one in questions if self._is_opened(one)])
             except Exception as error:
                 self.troubles.tell(_CANNOT_LOOK, error)
             else:
                 self.troubles.over(_CANNOT_LOOK)
+                return
+            if now() >= until:
+                return
+            await pause.take()
 
     async def _count(self, roster: Roster) -> None:
         nobody = await roster.count() == 0

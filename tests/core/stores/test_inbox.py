@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ import pytest
 from support.outbox import next_request
 
 from sayso import Gate, Outcome, RunRef, ToolCall
-from sayso.errors import BusLostError, StoreUnreachableError
+from sayso.errors import SaysoError, StoreUnreachableError
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
 from sayso.stores.memory import memory_backend
@@ -130,21 +130,14 @@ async def test_those_who_still_wait_are_due_when_the_others_are_forgotten(gate: 
 
 
 class Deaf:
-    """A bus on which no ring is heard, whose subscriptions can be broken."""
-
-    def __init__(self) -> None:
-        self.broken = asyncio.Event()
-        self.subscriptions = 0
+    """A bus on which no ring is heard."""
 
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         del inbox
-        self.subscriptions += 1
 
         async def silence() -> AsyncIterator[Ring]:
-            await self.broken.wait()
-            self.broken.clear()
-            raise BusLostError("broken")
+            await asyncio.Event().wait()
             yield cast("Ring", None)
 
         yield silence()
@@ -193,26 +186,75 @@ async def test_looks_go_on_after_one_that_failed_and_its_failure_is_told_once(
     assert caplog.text.count("could not look for answers: away") == 1
 
 
+async def test_a_look_that_failed_is_made_again_long_before_the_next_round(
+    backend: Backend,
+) -> None:
+    tried: list[float] = []
+
+    def away_at_first() -> Iterator[Exception]:
+        for _ in range(2):
+            tried.append(asyncio.get_running_loop().time())
+            yield StoreUnreachableError("away")
+
+    watch = cast("Watch", Away(backend.watch, away_at_first()))
+    async with Inbox(cast("Bus", Deaf()), watch, look_every=2) as inbox:
+        await approved(backend, inbox)
+
+    first, again = tried
+    assert again - first < 1
+
+
+class Stuck:
+    """What a waiting process looks at, where one of the first questions cannot be read."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._unreadable = ""
+        self._watch = watch
+
+    async def look(self, question_ids: Sequence[str], *, inbox: str) -> Any:
+        self._unreadable = self._unreadable or question_ids[0]
+        if self._unreadable in question_ids:
+            raise StoreUnreachableError("it cannot be read")
+        return await self._watch.look(question_ids, inbox=inbox)
+
+
+async def test_a_question_that_cannot_be_read_does_not_keep_all_others_from_their_look(
+    backend: Backend,
+) -> None:
+    watch = cast("Watch", Stuck(backend.watch))
+    async with Inbox(cast("Bus", Deaf()), watch, look_every=0.2) as inbox:
+        await inbox.listening()
+        waits = [inbox.expect(f"q-{number}") for number in range(2_000)]
+        for number in range(2_000):
+            inbox.due_in(f"q-{number}", 86_400)
+
+        async def many_were_looked_after() -> bool:
+            return sum(one.done() for one in waits) > 500
+
+        await until(many_were_looked_after)
+    # None of them is in the store.
+    assert all(isinstance(one.exception(), SaysoError) for one in waits)
+
+
 async def test_a_look_that_failed_is_no_trouble_any_more_when_the_store_is_back(
     backend: Backend,
 ) -> None:
-    failures = iter([StoreUnreachableError("away")])
-    bus, watch = Deaf(), cast("Watch", Away(backend.watch, failures))
+    is_away = True
+    failures = (StoreUnreachableError("away") for _ in iter(lambda: is_away, False))
+    watch = cast("Watch", Away(backend.watch, failures))
 
-    async with Inbox(cast("Bus", bus), watch, look_every=0.5) as inbox:
+    async with Inbox(cast("Bus", Deaf()), watch, look_every=0.05) as inbox:
         deaf = replace(backend, inbox=inbox)
         async with asyncio.timeout(20), Gate.open(deaf, run=RUN, timeout=600) as gate:
             check = asyncio.create_task(gate.check(CALL))
 
-            async def a_look_has_failed() -> bool:
+            async def is_told() -> bool:
                 return inbox.troubles.latest == "away"
 
-            async def is_subscribed_again() -> bool:
-                return bus.subscriptions == 2
+            async def is_over() -> bool:
+                return not inbox.troubles.latest
 
-            await until(a_look_has_failed)
-            bus.broken.set()
-            await until(is_subscribed_again)
-            await inbox.listening()
-            assert not inbox.troubles.latest
+            await until(is_told)
+            is_away = False
+            await until(is_over)
             check.cancel()

@@ -76,6 +76,7 @@ class Showing:
         self._clock = clock
         self._keep = keep
         self._timer = timer
+        self._one_at_a_time = asyncio.Lock()
         self._stays: dict[tuple[str, str], float] = {}
         self._on_their_way: dict[str, set[asyncio.Task[str | Exception]]] = {}
 
@@ -273,8 +274,14 @@ class Showing:
     ) -> tuple[Sequence[Card], MessageRef]:
         async with self._caution.about(found[0].copy.question_id):
             await self._maker.prepare(place, *(one.request for one in found))
+            await self._turn()
             cards = [self._maker.card(one) for one in found]
             return cards, await adapter.show(cards, place)
+
+    async def _turn(self) -> None:
+        """Return when it is this message's turn: the one before it leaves before it is made."""
+        async with self._one_at_a_time:
+            await asyncio.sleep(0)
 
     async def _issued(
         self, records: Sequence[Record], place: Place, calls: Sequence[Call]

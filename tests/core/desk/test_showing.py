@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from support.on_their_way import (
 from support.room import OPS
 from support.timer import QuickTimer, settle
 
-from sayso.cards.card import Ended, Open
+from sayso.cards.card import Card, Ended, Open
 from sayso.chats.places import MessageRef, Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -226,6 +226,31 @@ async def test_one_place_that_shows_it_is_enough_when_another_fails_late(backend
 
     assert not telegram.failures["show"]
     assert telegram.cards == {}
+
+
+class Leaving(ChatDouble):
+    """A chat whose messages leave a turn of the event loop after they were made."""
+
+    def __init__(self, platform: str, told: list[str]) -> None:
+        super().__init__(platform)
+        self._told = told
+
+    async def show(self, cards: Sequence[Card], place: Place) -> MessageRef:
+        self._told.append("made")
+        await asyncio.sleep(0)
+        self._told.append("left")
+        return await super().show(cards, place)
+
+
+async def test_the_card_for_one_chat_leaves_before_the_next_is_made(backend: Backend) -> None:
+    told: list[str] = []
+    slack, telegram = Leaving("slack", told), Leaving("telegram", told)
+    async with working(a_desk(backend, slack, telegram, to=[OPS, PHONE])):
+        await asked(backend)
+        await slack.card_where()
+        await telegram.card_where()
+
+    assert told == ["made", "left", "made", "left"]
 
 
 async def test_a_request_that_ended_before_its_turn_came_is_not_posted(backend: Backend) -> None:

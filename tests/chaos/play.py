@@ -38,6 +38,9 @@ from sayso_playground import (
 CALM_SECONDS = 10.0
 """How long after the last trouble a card of an ended request may still have live buttons."""
 
+# So long after its time was over at most a question has ended.
+_OVERDUE_SECONDS = 3.0
+
 SETTLING_SECONDS = 12.0
 """About how long a play goes on after its last trouble."""
 
@@ -112,7 +115,7 @@ class Play:
             await _cancelled(around)
             records = await records_of(self.ledger, third)
             wrong = await self._still_live(playground, records)
-            records = await records_of(self.ledger, third)
+            records = await self._all_over(third)
             wrong += await problems(self.ledger, records, third)
             await _cancelled([measuring, *observers])
             return Played(wrong, self._figures(playground, bots, records))
@@ -228,6 +231,16 @@ class Play:
                 task.cancel()
             elif task.exception() is not None:
                 self.ledger.broken.append(repr(task.exception()))
+
+    async def _all_over(self, backend: Backend) -> Records:
+        """What the store knows, once the time of all is over, also of what was opened late."""
+        while True:
+            records = await records_of(self.ledger, backend)
+            is_open = [one for one in records.values() if one is not None and one.ending is None]
+            left = max((one.seconds_left for one in is_open), default=0.0)
+            if not 0 < left <= LONGEST:
+                return records
+            await asyncio.sleep(left + _OVERDUE_SECONDS)
 
     async def _still_live(self, playground: Playground, records: Records) -> list[str]:
         """Messages whose buttons do not go although all requests have ended."""

@@ -188,6 +188,25 @@ def test_a_danger_far_behind_the_program_is_told_of_whole_and_in_words(words: in
     assert about == "tar … --to ../backups ~/.ssh/id_rsa --verbose"
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        # In quotes that are open it is found where they end.
+        (
+            f'sudo -u a sh -c ""some quoted words here" mkfs.ext4 /dev/sdb1" {"w" * 60} $(date +%F)',
+            "writes to a disk itself",
+        ),
+        (f"git push origin main {'w' * 60} -f", "force push"),
+    ],
+)
+def test_a_danger_that_is_not_to_be_read_in_what_is_told_of_a_line_is_said_by_its_name(
+    command: str, name: str
+) -> None:
+    about = gist(a_request("Bash", {"command": command}).card())
+
+    assert about.startswith(f"{name} · ")
+
+
 def test_secrets_are_not_on_a_lock_screen() -> None:
     secret = "xoxb" + "-12345678-abcdefgh"
     request = a_request("Bash", {"command": f"rm -rf x && curl -H 'T: {secret}' https://a.test"})

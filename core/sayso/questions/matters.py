@@ -219,12 +219,13 @@ class _Parts:
         statement = piece.strip()
         begun = start + piece.index(statement)
         skipped = self._skipped(name, statement, danger)
-        shown = _first_line(text[begun + (skipped or 0) :])
-        seen = set() if skipped is None else {danger, *self._in({name: shown[: 2 * AT_ONCE]})}
-        if not skipped:
-            return f"{_CUT if begun else ''}{shown}", seen
-        program = statement.split(None, 1)[0]
-        return f"{program} {_CUT}{shown}" if len(program) <= _SHORT_NAME else f"{_CUT}{shown}", seen
+        shown = _first_line(text[begun + skipped :])
+        program = f"{statement.split(None, 1)[0]} " if skipped else ""
+        if len(program) > _SHORT_NAME + 1:
+            program = ""
+        # What is told need not have the danger: in quotes that are open it is found where they end.
+        seen = self._in({name: f"{program}{shown}"[: 2 * AT_ONCE]})
+        return f"{program}{_CUT if begun or skipped else ''}{shown}", seen
 
     def _statement(self, name: str, text: str, danger: Danger) -> tuple[int, str]:
         """Where the statement with the danger begins; of several that with the most dangers."""
@@ -249,18 +250,15 @@ class _Parts:
                     best = other
         return (0, text) if best is None else best[1:]
 
-    def _skipped(self, name: str, statement: str, danger: Danger) -> int | None:
-        """How much of the beginning of a statement is left out, so that its danger is seen.
-
-        None where that cannot be said.
-        """
+    def _skipped(self, name: str, statement: str, danger: Danger) -> int:
+        """How much of the beginning of a statement is left out, so that its danger is seen."""
         if self._has(danger, {name: statement[:AT_ONCE]}):
             return 0
         ends = [match.start() for match in _BLANKS.finditer(statement, AT_ONCE)]
         ends.append(len(statement))
         at = _first(ends, lambda end: self._has(danger, {name: statement[:end]}))
         if at is None:
-            return None
+            return 0
         # As much before its end as is seen at once, whole words of it.
         least = ends[at] - AT_ONCE
         words = (match.end() for match in _BLANKS.finditer(statement, max(least - 1, 0), ends[at]))

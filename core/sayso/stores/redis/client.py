@@ -21,7 +21,13 @@ from sayso.stores.redis.wire import ReplyError, packed
 MOST_ORDERS = 100_000
 MOST_BYTES = 128 * 1024 * 1024
 _CLOSING_SECONDS = 0.5
-_SCRIPTS = files("sayso.stores.redis") / "scripts"
+# Read at once with this module: once another version of the package is installed, one of its
+# scripts would take what this process says for something else.
+_LUA = {
+    one.name.removesuffix(".lua"): one.read_text("utf-8")
+    for one in (files("sayso.stores.redis") / "scripts").iterdir()
+    if one.name.endswith(".lua")
+}
 _FUNCTION = re.compile(r"^local function (\w+)", re.MULTILINE)
 _CALLED = re.compile(r"(\w+)\(")
 
@@ -31,7 +37,7 @@ Argument = bytes | str | int
 class Script:
     """A Lua script of this package, after those of the common functions that it needs.
 
-    It is read when it is used: few processes use them all.
+    It is put together when it is used: few processes use them all.
     """
 
     def __init__(self, name: str) -> None:
@@ -40,7 +46,7 @@ class Script:
     @cached_property
     def text(self) -> str:
         """What the server runs."""
-        own = (_SCRIPTS / f"{self._name}.lua").read_text("utf-8")
+        own = _LUA[self._name]
         return "\n\n".join([*_needed_by(own), own])
 
     @cached_property
@@ -64,7 +70,7 @@ def _needed_by(own: str) -> list[str]:
 @cache
 def _common_parts() -> list[tuple[str, set[str], str]]:
     """Each part of common.lua: which function it is, if it is one, what it calls, and its text."""
-    parts = (_SCRIPTS / "common.lua").read_text("utf-8").strip().split("\n\n")
+    parts = _LUA["common"].strip().split("\n\n")
     return [("".join(_FUNCTION.findall(one)), set(_CALLED.findall(one)), one) for one in parts]
 
 

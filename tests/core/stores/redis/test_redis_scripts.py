@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+import sayso
 from sayso.stores.redis.client import Script
 
 _FOLDER = files("sayso.stores.redis") / "scripts"
@@ -28,3 +34,27 @@ def test_a_script_has_each_common_function_that_it_calls_before_it_and_no_others
     assert needed == _COMMON & set(made)
     assert [one for one in needed if first_called[one] < made[one]] == []
     assert text.endswith((_FOLDER / f"{name}.lua").read_text("utf-8"))
+
+
+_UPGRADED_MEANWHILE = """
+import sys, pathlib
+from sayso.stores.redis.client import Script
+for path in (pathlib.Path(sys.path[0]) / "sayso/stores/redis/scripts").iterdir():
+    path.unlink()
+    path.write_text("of another version")
+assert "of another version" not in Script("settle").text
+"""
+
+
+def test_a_process_goes_on_with_the_scripts_of_its_own_version_once_another_is_installed(
+    tmp_path: Path,
+) -> None:
+    package = Path(sayso.__file__).parent
+    shutil.copytree(package, tmp_path / "sayso", copy_function=os.symlink)
+    code = f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n{_UPGRADED_MEANWHILE}"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50
+    )
+
+    assert done.returncode == 0, done.stderr

@@ -193,7 +193,7 @@ def test_a_danger_far_behind_the_program_is_told_of_whole_and_in_words(words: in
     [
         # In quotes that are open it is found where they end.
         (
-            f'sudo -u a sh -c ""some quoted words here" mkfs.ext4 /dev/sdb1" {"w" * 60} $(date +%F)',
+            f'sudo -u a sh -c ""some quoted words here" mkfs.ext4 /dev/sdb" {"w" * 60} $(date +%F)',
             "writes to a disk itself",
         ),
         (f"git push origin main {'w' * 60} -f", "force push"),

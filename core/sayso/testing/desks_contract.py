@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
+from types import MappingProxyType
 
 import pytest
 
@@ -18,7 +19,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.ports import Copy, Job, Offer, Settled, Shown, Upkeep
 from sayso.testing.builders import a_copy, a_request, a_response, soon, until
 
-_OFFER = Offer("poster", {"allow": "Allow", "deny": "Deny"})
+_OFFER = Offer("poster", MappingProxyType({"allow": "Allow", "deny": "Deny"}))
 _ELSEWHERE = replace(_OFFER, desk="elsewhere")
 _numbers = count(1)
 

@@ -26,7 +26,7 @@ def told_offer(offer: Offer | None) -> tuple[str, bytes]:
     """An offer as ``mark.lua`` takes it."""
     if offer is None:
         return "", b""
-    return offer.desk, to_json(offer.choices)
+    return offer.desk, to_json(dict(offer.choices))
 
 
 def given_job(question_id: str, record: Record, *, tries: int = 1) -> Job:

@@ -98,6 +98,9 @@ class FormField:
     when: When | None = None
 
     def __post_init__(self) -> None:
+        # A list is taken, too: what is said of a form is kept by the form, and no list is a key.
+        object.__setattr__(self, "options", tuple(self.options))
+        object.__setattr__(self, "suggestions", tuple(self.suggestions))
         for what, text, limit in (
             ("name", self.name, _NAME_LIMIT),
             ("label", self.label, LONGEST_FIELD_LABEL),
@@ -255,6 +258,7 @@ class Form:
     confirms: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple(self.fields))
         names = [field.name for field in self.fields]
         if not 1 <= len(names) <= MOST_FIELDS:
             raise ValueError(f"a form has 1 to {MOST_FIELDS} fields, not {len(names)}")

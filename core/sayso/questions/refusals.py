@@ -48,7 +48,7 @@ class Refusals:
         """The choice with the ready-made reasons and the wait, where it asks for a reason."""
         if choice.key != DENY_WITH_REASON or choice.form is None:
             return choice
-        return _with_reasons(choice, choice.form, self.reasons, self.without_reason(words))
+        return _with_reasons(choice, choice.form, tuple(self.reasons), self.without_reason(words))
 
     def without_reason(self, words: QuestionWords) -> str:
         """What happens when no reason is given."""

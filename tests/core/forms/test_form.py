@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sayso.errors import InvalidInputError
@@ -12,6 +14,16 @@ COLOURS = (Option("Red", "red"), Option("None of them", None), Option("7", 7))
 
 def _field(kind: str = "text", **how: object) -> FormField:
     return FormField("it", "It", kind, **how)  # type: ignore[arg-type]
+
+
+def test_what_is_given_in_lists_makes_the_same_form_and_one_that_can_be_a_key() -> None:
+    options: Any = [*COLOURS]
+    listed: Any = [_field(suggestions=["a", "b"]), FormField("c", "C", "option", options=options)]
+
+    form = Form("It", listed)
+
+    given = (_field(suggestions=("a", "b")), FormField("c", "C", "option", options=COLOURS))
+    assert {form: "known"}[Form("It", given)] == "known"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def room(backend: Backend) -> McpRoom:
 async def begun(room: McpRoom) -> str:
     """A call that has become a task; its id."""
     said = (await room.ask(call(meta=tasks())))["result"]
-    assert (said["resultType"], said["status"]) == ("task", "working")
+    assert (said["resultType"], said.get("status")) == ("task", "working"), said
     task_id: str = said["taskId"]
     return task_id
 

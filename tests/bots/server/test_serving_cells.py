@@ -202,13 +202,14 @@ async def test_another_list_of_cells_is_refused_at_every_start(run: Run, both: S
         for name in ("00", "01"):
             await backend.rules.book(in_cell(backend, name))
 
+    settings = f'[store]\ngive_up_after = "1s"\n{ROUTES}'
     async with a_playground() as playground:
         for address, said in lists.items():
             env = env_of(playground, SAYSO_STORE_URL=address)
-            checked = await asyncio.to_thread(run, "check", env=env, toml=ROUTES)
+            checked = await asyncio.to_thread(run, "check", env=env, toml=settings)
             assert (checked.code, said in checked.out) == (1, True), checked.out
             for argv in COMMANDS:
-                done = await asyncio.to_thread(run, *argv, env=env, toml=ROUTES)
+                done = await asyncio.to_thread(run, *argv, env=env, toml=settings)
                 assert (done.code, done.out) == (2, ""), (argv, done)
                 assert said in done.err, (argv, done.err)
                 assert len(done.err.splitlines()) == 1, (argv, done.err)

@@ -242,6 +242,20 @@ async def test_one_source_leaves_room_for_the_others(caplog: pytest.LogCaptureFi
     assert line.endswith("server.connections_per_source (from 127.0.0.2)")
 
 
+async def test_all_sources_together_have_no_more_connections_than_there_is_room_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with a_server(Patience(), most_connections=8, each=6) as url, AsyncExitStack() as stack:
+        for source in ("127.0.0.2", "127.0.0.3"):
+            for _ in range(4):
+                stack.enter_context(held(url, head_of("/read"), source))
+        status, answer = await answer_to(url, CALL)
+
+    assert status == 503
+    assert '"TooManyConnections"' in answer
+    assert said(caplog) == ["more than 8 connections; further ones are closed"]
+
+
 async def test_a_connection_that_is_gone_makes_room_again() -> None:
     async with a_server(Patience(), most_connections=8, each=1) as url:
         statuses = [(await answer_to(url, CALL))[0] for _ in range(5)]

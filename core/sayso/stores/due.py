@@ -28,10 +28,6 @@ class Due:
 
     def add(self, moment: float, what: str) -> None:
         """It is due at this moment, after all that are due at the same one."""
-        if not self._ids or moment >= self._moments[-1]:
-            self._moments.append(moment)
-            self._ids.append(what)
-            return
         place = bisect_right(self._moments, moment)
         self._moments.insert(place, moment)
         self._ids.insert(place, what)

@@ -38,10 +38,10 @@ class Pipeline:
     """Sends commands over one connection, and gives each its reply.
 
     Whatever is asked in one turn of the event loop and in the next goes out in one
-    write, whether or not replies to others are still to come; and at once, where it went
-    out alone for a while. A reply is waited for within the URL's timeout. What waits behind
-    others has its turn as long as the server goes on answering, and waits for no longer than
-    that time after its last answer. While
+    write, whether or not replies to others are still to come; where commands went out
+    alone for a while, each goes out at once. A reply is waited for within the URL's
+    timeout. What waits behind others has its turn as long as the server goes on
+    answering, and waits for no longer than that time after its last answer. While
     something else holds up our event loop, no time is counted. A command is sent
     again once when the connection breaks, or is given up for another command's
     sake, unless it may not be repeated. What nobody waits for any more is not

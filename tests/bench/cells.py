@@ -3,10 +3,13 @@
 ``PYTHONPATH=tests .venv/bin/python -m bench.cells [--decisions N] [--rounds N] [--json FILE]``
 
 A decision is a question of a gate that is taken from the outbox, shown, pressed, settled and heard.
-CPU is what the servers say of themselves, over all nodes. Each round measures every store once, in
-turn; ratios are those of one round. ``room`` is how many times the decisions of one store fit until
-the fullest node is full, where each node has a core of its own. Of each cell, so many questions
-are open at a time: what comes together shares a round trip, which is what a full node sees.
+CPU and commands are what the servers say of themselves, over all nodes. Each round measures every
+store once, in turn; ratios are those of one round. *Apart* is as many stores that know nothing of
+each other, on the same nodes and with the same to do: what a decision is dearer there comes of
+several servers on few cores, each of which wakes up for less. ``room`` is how many times the
+decisions of one store fit until the fullest node is full, where each node has a core of its own. Of
+each cell, so many questions are open at a time: what comes together shares a round trip, which is
+what a full node sees.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ import argparse
 import asyncio
 import json
 import logging
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+import random
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -35,8 +39,16 @@ from sayso.stores.connect import open_backend
 from sayso.stores.ports import Copy, Job
 from sayso.testing import a_response
 
-STORES = {"one store": 0, "1 cell": 1, "2 cells": 2, "3 cells": 3, "4 cells": 4, "6 cells": 6}
+# How many namespaces, none of which is the usual one, and whether each is a store of its own.
+STORES = {
+    "one store": (0, False),
+    **{f"{count} {'cell' if count == 1 else 'cells'}": (count, False) for count in (1, 2, 3, 4, 6)},
+    **{f"{count} apart": (count, True) for count in (2, 3, 4, 6)},
+}
 _AT_ONCE = 50
+_CPU, _COMMANDS = "cpu_us", "commands"
+Measured = Mapping[str, Sequence[float]]
+"""By figure, a value for each node."""
 
 
 async def main() -> None:
@@ -62,47 +74,67 @@ async def main() -> None:
         args.json.write_text(json.dumps(rounds, indent=1))
 
 
-async def _rounds(nodes: Sequence[Valkey], count: int, decisions: int) -> list[dict[str, Any]]:
-    rounds = []
+async def _rounds(nodes: Sequence[Valkey], count: int, decisions: int) -> list[dict[str, Measured]]:
+    rounds: list[dict[str, Measured]] = []
     for number in range(count + 1):
         names = list(STORES)[number % len(STORES) :] + list(STORES)[: number % len(STORES)]
-        measured = {name: await _measured(nodes, STORES[name], decisions) for name in names}
+        measured: dict[str, Measured] = {
+            name: await _measured(nodes, name, decisions) for name in names
+        }
         # The first one loads scripts and warms the servers.
         rounds += [measured] if number else []
     return rounds
 
 
-async def _measured(nodes: Sequence[Valkey], cells: int, decisions: int) -> list[float]:
-    """Microseconds of CPU a decision, of each node."""
+async def _measured(nodes: Sequence[Valkey], name: str, decisions: int) -> dict[str, list[float]]:
+    """What a decision takes of each node: microseconds of CPU, and commands."""
     for server in nodes:
         async with Redis.from_url(server.url) as client:
             await client.flushall()
     hosts = ",".join(f"127.0.0.1:{server.port}" for server in nodes)
     url = f"redis+cluster://:{PASSWORD}@{hosts}"
-    address = " ".join(written(url, f"0{cell}") for cell in range(cells)) or url
+    cells, is_apart = STORES[name]
+    addresses = [written(url, f"0{cell}") for cell in range(cells)] or [url]
+    stores = addresses if is_apart else [" ".join(addresses)]
+    at_once = _AT_ONCE * len(addresses)
     async with AsyncExitStack() as stack:
-        agents, bots = [await stack.enter_async_context(open_backend(address)) for _ in range(2)]
-        jobs = await stack.enter_async_context(bots.outbox.jobs("bench"))
+        agents = [await stack.enter_async_context(_served(address)) for address in stores]
+        await _decisions(agents, at_once, at_once)
+        before = [await _said(server) for server in nodes]
+        await _decisions(agents, decisions, at_once)
+        after = [await _said(server) for server in nodes]
+    return {
+        figure: [
+            (later[figure] - earlier[figure]) / decisions
+            for earlier, later in zip(before, after, strict=True)
+        ]
+        for figure in (_CPU, _COMMANDS)
+    }
+
+
+@asynccontextmanager
+async def _served(address: str) -> AsyncIterator[Backend]:
+    """The agents' side of a store, while bots work on it."""
+    async with (
+        open_backend(address) as agents,
+        open_backend(address) as bots,
+        bots.outbox.jobs("bench") as jobs,
+    ):
         desk = asyncio.create_task(_work(bots, jobs))
         try:
-            at_once = _AT_ONCE * max(1, cells)
-            await _decisions(agents, at_once, at_once)
-            before = [await _cpu(server) for server in nodes]
-            await _decisions(agents, decisions, at_once)
-            after = [await _cpu(server) for server in nodes]
+            yield agents
         finally:
             desk.cancel()
             await asyncio.gather(desk, return_exceptions=True)
-    used = zip(before, after, strict=True)
-    return [(later - earlier) * 1e6 / decisions for earlier, later in used]
 
 
-async def _decisions(agents: Backend, count: int, at_once: int) -> None:
+async def _decisions(stores: Sequence[Backend], count: int, at_once: int) -> None:
     room = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> None:
         async with room:
-            gate = Gate(agents, GateOptions(RunRef("bench", new_id())))
+            # As a session falls into any cell.
+            gate = Gate(random.choice(stores), GateOptions(RunRef("bench", new_id())))
             call = ToolCall("deploy", {"target": "staging", "number": number})
             verdict = await gate.check(call, timeout=60)
             if not verdict.approved:
@@ -132,38 +164,69 @@ async def _do(bots: Backend, job: Job) -> None:
     await bots.outbox.done(job)
 
 
-async def _cpu(server: Valkey) -> float:
+async def _said(server: Valkey) -> dict[str, float]:
+    """What a server says that it has done: its CPU, and its commands, also those of scripts."""
     async with Redis.from_url(server.url) as client:
-        said = await client.info("cpu")
-    return float(said["used_cpu_user"]) + float(said["used_cpu_sys"])
+        cpu, stats = await client.info("cpu"), await client.info("stats")
+    return {
+        _CPU: (float(cpu["used_cpu_user"]) + float(cpu["used_cpu_sys"])) * 1e6,
+        _COMMANDS: float(stats["total_commands_processed"]),
+    }
 
 
-def summary(rounds: Sequence[Mapping[str, Sequence[float]]]) -> list[dict[str, Any]]:
+def summary(rounds: Sequence[Mapping[str, Measured]]) -> list[dict[str, Any]]:
     """For each store the medians of the rounds, and the least and the largest ratio to one."""
     found = []
-    for name in STORES:
-        ratios = [sum(one[name]) / sum(one["one store"]) for one in rounds]
+    for name, (count, is_apart) in STORES.items():
+        if is_apart:
+            continue
+        mine, ratios = _cpus(rounds, name), _ratios(rounds, name, "one store")
         found.append(
             {
                 "store": name,
-                "redis_cpu_us_a_decision": median(sum(one[name]) for one in rounds),
+                "redis_cpu_us_a_decision": median(map(sum, mine)),
+                "commands_a_decision": median(sum(one[name][_COMMANDS]) for one in rounds),
                 "against_one": median(ratios),
                 "least": min(ratios),
                 "largest": max(ratios),
-                "fullest_node": median(max(one[name]) / sum(one[name]) for one in rounds),
-                "room": median(max(one["one store"]) / max(one[name]) for one in rounds),
+                "against_apart": median(_ratios(rounds, name, _apart(count))),
+                "fullest_node": median(max(cpu) / sum(cpu) for cpu in mine),
+                "room": median(
+                    max(one) / max(other)
+                    for one, other in zip(_cpus(rounds, "one store"), mine, strict=True)
+                ),
             }
         )
     return found
 
 
-def _print(rounds: Sequence[Mapping[str, Sequence[float]]]) -> None:
-    print(f"{'':10} {'us a decision':>14} {'against one':>12} {'fullest node':>13} {'room':>6}")
+def _apart(count: int) -> str:
+    """As many stores that know nothing of each other."""
+    return f"{count} apart" if count > 1 else "one store"
+
+
+def _cpus(rounds: Sequence[Mapping[str, Measured]], name: str) -> Sequence[Sequence[float]]:
+    return [one[name][_CPU] for one in rounds]
+
+
+def _ratios(rounds: Sequence[Mapping[str, Measured]], name: str, base: str) -> Sequence[float]:
+    pairs = zip(_cpus(rounds, name), _cpus(rounds, base), strict=True)
+    return [sum(one) / sum(other) for one, other in pairs]
+
+
+def _print(rounds: Sequence[Mapping[str, Measured]]) -> None:
+    print(
+        f"{'':10} {'us a decision':>14} {'against one':>12} {'against as many apart':>32} "
+        f"{'commands':>9} "
+        f"{'fullest node':>13} {'room':>6}"
+    )
     for row in summary(rounds):
         spread = f"{row['least']:.2f}-{row['largest']:.2f}"
         print(
-            f"{row['store']:10} {row['redis_cpu_us_a_decision']:14.0f} {row['against_one']:7.2f} "
-            f"{spread:>9} {row['fullest_node']:9.0%} {row['room']:8.2f}"
+            f"{row['store']:10} {row['redis_cpu_us_a_decision']:14.0f} {row['against_one']:12.2f} "
+            f"{spread:>10} {row['against_apart']:21.2f} "
+            f"{row['commands_a_decision']:9.1f} {row['fullest_node']:13.0%} "
+            f"{row['room']:6.2f}"
         )
 
 

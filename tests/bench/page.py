@@ -178,28 +178,32 @@ def _waiting(figures: Any, machine: Any) -> str:
 
 
 _DESKS = {
-    "presses_per_second": "presses/s",
-    "cpu_us_a_press": "µs a press",
-    "questions_per_second_of_processes": "questions/s",
-    "cpu_ms_a_question_of_processes": "ms a question",
-    "questions_per_second_of_workers": "with `--workers`: questions/s",
-    "cpu_ms_a_question_of_workers": "ms a question",
+    "cpu_us_a_press": ("µs a press", ".0f"),
+    "cpu_us_a_press_apart": ("apart", ".0f"),
+    "presses_of_one": ("times one", ".2f"),
+    "cpu_ms_a_question_of_processes": ("ms a question", ".2f"),
+    "cpu_ms_a_question_apart_of_processes": ("apart", ".2f"),
+    "questions_of_one_of_processes": ("times one", ".2f"),
+    "cpu_ms_a_question_of_workers": ("with `--workers`: ms a question", ".2f"),
+    "questions_of_one_of_workers": ("times one", ".2f"),
 }
 
 
 def _desks(figures: Any, machine: Any) -> str:
-    one = figures[0]
-    names = [name for name in _DESKS if name in one]
-    head = ["processes", *(_DESKS[name] for name in names)]
+    names = [name for name in _DESKS if name in figures[0]]
+    head = ["processes", *(_DESKS[name][0] for name in names)]
     rows = [
-        [str(row["desks"]), *(f"{row[name]:,.1f} ({row[name] / one[name]:.2f})" for name in names)]
+        [str(row["desks"]), *(f"{row[name]:{_DESKS[name][1]}}" for name in names)]
         for row in figures
     ]
     cores = machine["cores"]
     said = (
-        "In brackets: how many times one process. A press has chats of paper. "
-        f"One of the {cores} cores is the load's, so {cores - 1} "
-        f"{'is' if cores == 2 else 'are'} left for the processes."
+        "The bots' processor, where each process has as much to do as one alone. A press has chats "
+        f"of paper. One of the {cores} cores is the load's, so {cores - 1} "
+        f"{'is' if cores == 2 else 'are'} left for the processes; *apart* is what as many take "
+        "there that have a store each. *Times one* is how much more they do than one where each "
+        "has a core of its own: what is dearer than apart is the price of one store. What it says "
+        "of one process is how far it can be trusted."
     )
     return "\n\n".join(
         ("## Several processes on one store", _machine(machine), _table(head, rows), said)
@@ -207,20 +211,27 @@ def _desks(figures: Any, machine: Any) -> str:
 
 
 def _cells(figures: Any, machine: Any) -> str:
-    head = ["store", "Redis' processor a decision", "of one store", "fullest node", "room"]
+    head = ["store", "commands a decision", "Redis' processor", "of one store"]
+    head += ["of as many apart", "fullest node", "room"]
     rows = [
         [
             row["store"],
+            f"{row['commands_a_decision']:.1f}",
             f"{row['redis_cpu_us_a_decision']:,.0f} µs",
             f"{row['against_one']:.2f} ({row['least']:.2f}–{row['largest']:.2f})",
+            f"{row['against_apart']:.2f}",
             f"{row['fullest_node']:.0%}",
             f"{row['room']:.2f}",
         ]
         for row in figures
     ]
     said = (
-        "On a real cluster of three. *Room* is how many times the decisions of one store fit until "
-        "the fullest node is full, where each node has a core of its own "
+        "On a real cluster of three, whose nodes share the cores with the load. Commands are with "
+        "those of scripts. *Apart* is as many "
+        "stores that know nothing of each other, on the same nodes and with the same to do: what "
+        "is dearer there comes of servers that wake up for less. *Room* is how many times the "
+        "decisions of one store fit until the fullest node is full, where each node has a core of "
+        "its own "
         "([how far it goes](scale.md))."
     )
     return "\n\n".join(("## Cells", _machine(machine), _table(head, rows), said))

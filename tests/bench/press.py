@@ -24,6 +24,7 @@ from sayso import Gate, RunRef, ToolCall, Verdict
 from sayso.stores.connect import open_backend
 
 SETTLE_DOWN_SECONDS = 0.2
+CONNECTIONS = 32
 _ASKED_AT_ONCE = 200
 Requests = tuple[list[bytes], list[asyncio.Future[float]]]
 
@@ -169,10 +170,23 @@ async def quiet(server: Server) -> None:
         before = now
 
 
-async def one_round(side: Side, load: Load, *, connections: int = 32) -> Result:
+async def one_round(side: Side, load: Load, *, connections: int = CONNECTIONS) -> Result:
     """One round of a load on one side."""
-    requests, futures = await side.requests(load.count)
+    return (await rounds_at_once([side], load, connections=connections))[0]
+
+
+async def rounds_at_once(
+    sides: Sequence[Side], load: Load, *, connections: int = CONNECTIONS
+) -> list[Result]:
+    """A round of the same load on each of several sides, all at the same time."""
+    ready = await asyncio.gather(*(side.requests(load.count) for side in sides))
     await asyncio.sleep(SETTLE_DOWN_SECONDS)
+    pairs = zip(sides, ready, strict=True)
+    return await asyncio.gather(*(_pressed(side, load, some, connections) for side, some in pairs))
+
+
+async def _pressed(side: Side, load: Load, ready: Requests, connections: int) -> Result:
+    requests, futures = ready
     started, used = time.perf_counter(), side.server.cpu_seconds
     timings = await run_presses(
         side.server.ports,
@@ -232,13 +246,14 @@ async def press_sides(
     tools: UnderTest,
     stack: AsyncExitStack,
     *,
+    name: str = "press",
     floors: Sequence[str] = ("tight floor", "aiohttp floor"),
     desks: int = 1,
 ) -> dict[str, Side]:
-    """The floors and ours, in so many processes, by side and platform."""
-    url = tools.url(f"press-{desks}")
+    """The floors and ours, in so many processes on the store ``name``, by side and platform."""
+    url = tools.url(name)
     kinds = {"tight floor": "lean", "aiohttp floor": "floor"}
-    servers = {name: tools.start(kinds[name], tools.redis_path) for name in floors}
+    servers = {kind: tools.start(kinds[kind], tools.redis_path) for kind in floors}
     paper = tools.start("paper", url, processes=desks)
     for server in (*servers.values(), paper):
         await reachable(server)
@@ -247,9 +262,9 @@ async def press_sides(
     gate = await stack.enter_async_context(a_gate(url))
     sides: dict[str, Side] = {}
     for platform in ("Slack", "Telegram"):
-        for name, server in servers.items():
-            if platform == "Slack" or name == "tight floor":
-                sides[f"{name}, {platform}"] = Floor(server, tools, runs, platform.lower())
+        for kind, server in servers.items():
+            if platform == "Slack" or kind == "tight floor":
+                sides[f"{kind}, {platform}"] = Floor(server, tools, runs, platform.lower())
         sides[f"Sayso, {platform}"] = Ours(paper, tools, gate, platform.lower())
     return sides
 

@@ -41,7 +41,7 @@ AT_ONCE = "Sayso, together off"
 EVERYDAY = "bolt, python-telegram-bot, redis-py"
 _NO_WINDOW = '[questions]\ntogether = "off"\n'
 
-_AT_ONCE = 16
+QUESTIONS_AT_ONCE = 16
 _PAUSE_SECONDS = 0.03
 _PATIENCE_SECONDS = 60.0
 # Nobody presses at the moment that a card comes.
@@ -179,7 +179,7 @@ class Asker:
 
 
 async def ask_many(
-    asker: Asker, side: Side, most: int, *, at_once: int = _AT_ONCE
+    asker: Asker, side: Side, most: int, *, at_once: int = QUESTIONS_AT_ONCE
 ) -> tuple[float, float]:
     """Milliseconds of the bots' processor a question, and questions a second, several at once."""
     idle = await connected(side.server.ports, at_once)
@@ -263,11 +263,12 @@ async def question_sides(
     chats: int,
     stack: AsyncExitStack,
     *,
+    name: str = "questions",
     only: Sequence[str] = (LEAN, SAYSO, AT_ONCE, EVERYDAY),
     processes: int = 1,
     workers: int = 0,
 ) -> dict[str, Side]:
-    """Who asks, by side; ``chats`` is the port of both platforms.
+    """Who asks, by side; ``chats`` is the port of both platforms, ``name`` that of our stores.
 
     Ours is so many ``processes``, or one with so many ``workers``.
     """
@@ -276,29 +277,30 @@ async def question_sides(
     redis = Redis(unix_socket_path=tools.redis_path)
     stack.push_async_callback(redis.aclose)
     sides: dict[str, Side] = {}
-    for name in only:
-        if name == LEAN:
+    for kind in only:
+        if kind == LEAN:
             server = tools.start("lean", tools.redis_path, chats=chats)
-            sides[name] = Lean(server, await connect(tools.redis_path), runs)
-        elif name == EVERYDAY:
+            sides[kind] = Lean(server, await connect(tools.redis_path), runs)
+        elif kind == EVERYDAY:
             server = tools.start("everyday", tools.redis_path, chats=chats)
-            sides[name] = Everyday(server, redis)
+            sides[kind] = Everyday(server, redis)
         else:
-            url = tools.url(f"questions-{len(sides)}-{processes}-{workers}")
-            more = _NO_WINDOW if name == AT_ONCE else ""
+            url = tools.url(f"{name}-{len(sides)}")
+            more = _NO_WINDOW if kind == AT_ONCE else ""
             server = tools.start_sayso(
                 url, chats=chats, more=more, processes=processes, workers=workers
             )
-            sides[name] = Ours(server, await _gates(url, stack))
+            at_once = QUESTIONS_AT_ONCE * max(processes, workers)
+            sides[kind] = Ours(server, await _gates(url, stack, at_once))
     for side in sides.values():
         await reachable(side.server)
     return sides
 
 
-async def _gates(url: str, stack: AsyncExitStack) -> asyncio.Queue[Gate]:
+async def _gates(url: str, stack: AsyncExitStack, at_once: int) -> asyncio.Queue[Gate]:
     backend = await stack.enter_async_context(open_backend(url))
     gates: asyncio.Queue[Gate] = asyncio.Queue()
-    for number in range(_AT_ONCE):
+    for number in range(at_once):
         gate = Gate.open(backend, run=RunRef("bench", f"session-{number}"), timeout=3_600)
         gates.put_nowait(await stack.enter_async_context(gate))
     return gates

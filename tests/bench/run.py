@@ -21,10 +21,9 @@ from typing import Any
 from bench.asking import measure_asking
 from bench.cells import summary
 from bench.cores import take_load_core
-from bench.curves import desks as measure_desks
-from bench.curves import rules as measure_rules
 from bench.deciding import AIMS_US
 from bench.deciding import measure as measure_deciding
+from bench.desks import measure as measure_desks
 from bench.machine import machine
 from bench.page import publish
 from bench.peers import measure as measure_peers
@@ -33,6 +32,7 @@ from bench.press import measure as measure_press
 from bench.question import AIM_CARD, AIM_CPU_MS
 from bench.question import measure as measure_question
 from bench.replay import measure as measure_replay
+from bench.rules import measure as measure_rules
 from bench.start import starting
 from bench.worst import AIM_MS
 from support.valkey_server import Valkey
@@ -166,7 +166,7 @@ def cells(_redis_path: str, result: dict[str, Any]) -> None:
     """What a decision costs the nodes of a cluster of three, with one store and with cells."""
     with TemporaryDirectory(prefix="sayso-bench-") as folder:
         path = Path(folder) / "rounds.json"
-        words = ["--decisions", "600", "--rounds", "3", "--json", str(path)]
+        words = ["--json", str(path)]
         command = [sys.executable, "-m", "bench.cells", *words]
         subprocess.run(command, check=True, cwd=_ROOT)
         result["cells"] = summary(json.loads(path.read_text()))

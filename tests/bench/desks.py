@@ -1,0 +1,129 @@
+"""What several processes of the bots on one store do, beside one, and beside as many on their own.
+
+Each has as much to do as one alone: so many presses and questions at a time for each. Where the
+machine has fewer cores than there are processes, they share them, which costs each of them more
+than a core of its own would. *Apart* says how much: as many processes, on the same cores, with the
+same to do, each on a store of its own. What is dearer than that is the price of one store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.press import CONNECTIONS, FULL, Side, press_sides, rounds_at_once
+from bench.question import AT_ONCE, QUESTIONS_AT_ONCE, Asker, ask_many, question_sides
+from bench.question import Side as Asking
+from bench.under_test import UnderTest, under_test
+
+DESKS = (1, 2, 3)
+_ROUNDS = 3
+_QUESTIONS = 100
+
+
+@dataclass
+class _Turns:
+    """What was measured, a value a round: of one store for all, and of a store for each."""
+
+    per_second: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    apart: list[float] = field(default_factory=list)
+
+    def times_one(self, processes: int) -> float:
+        """How many times what one does so many do, where each has a core of its own."""
+        ratios = [one / other for one, other in zip(self.apart, self.cpu, strict=True)]
+        return processes * statistics.median(ratios)
+
+
+async def measure(redis_path: str) -> list[dict[str, Any]]:
+    """Presses, and whole questions of processes that are started one by one, or as workers."""
+    with under_test(redis_path) as tools:
+        asker = Asker(tools)
+        async with AsyncExitStack() as stack:
+            pressed = await _pressed(tools, stack)
+            asked = await _asked(tools, await asker.chats.start(), stack, asker)
+    return [_row(count, pressed[count], asked) for count in DESKS]
+
+
+def _row(count: int, pressed: _Turns, asked: Mapping[str, Mapping[int, _Turns]]) -> dict[str, Any]:
+    row = {
+        "desks": count,
+        "presses_per_second": statistics.median(pressed.per_second),
+        "cpu_us_a_press": statistics.median(pressed.cpu) * 1e6,
+        "cpu_us_a_press_apart": statistics.median(pressed.apart) * 1e6,
+        "presses_of_one": pressed.times_one(count),
+    }
+    for way, turns in asked.items():
+        mine = turns[count]
+        row |= {
+            f"questions_per_second_of_{way}": statistics.median(mine.per_second),
+            f"cpu_ms_a_question_of_{way}": statistics.median(mine.cpu),
+            f"cpu_ms_a_question_apart_of_{way}": statistics.median(mine.apart),
+            f"questions_of_one_of_{way}": mine.times_one(count),
+        }
+    return row
+
+
+async def _pressed(tools: UnderTest, stack: AsyncExitStack) -> dict[int, _Turns]:
+    async def side(name: str, count: int) -> Side:
+        return (await press_sides(tools, stack, name=name, floors=(), desks=count))["Sayso, Slack"]
+
+    together = {count: await side(f"together-{count}", count) for count in DESKS}
+    alone = [await side(f"apart-{number}", 1) for number in DESKS]
+    found = {count: _Turns() for count in DESKS}
+    for _ in range(_ROUNDS):
+        for count, turns in found.items():
+            (one,) = await rounds_at_once([together[count]], FULL, connections=CONNECTIONS * count)
+            turns.per_second.append(one.per_second)
+            turns.cpu.append(one.cpu)
+            apart = await rounds_at_once(alone[:count], FULL)
+            turns.apart.append(statistics.mean(one.cpu for one in apart))
+    return found
+
+
+async def _asked(
+    tools: UnderTest, chats: int, stack: AsyncExitStack, asker: Asker
+) -> dict[str, dict[int, _Turns]]:
+    async def side(name: str, **so_many: int) -> Asking:
+        sides = await question_sides(tools, chats, stack, name=name, only=(AT_ONCE,), **so_many)
+        return sides[AT_ONCE]
+
+    ways = ("processes", "workers") if _knows_workers() else ("processes",)
+    together = {
+        (way, count): await side(f"{way}-{count}", **{way: count})
+        for way in ways
+        for count in DESKS
+    }
+    alone = [await side(f"apart-{number}") for number in DESKS]
+    found = {way: {count: _Turns() for count in DESKS} for way in ways}
+    for _ in range(_ROUNDS):
+        for count in DESKS:
+            apart = await _apart(asker, alone[:count])
+            for way in ways:
+                turns, most = found[way][count], _QUESTIONS * count
+                cpu, per_second = await ask_many(
+                    asker, together[way, count], most, at_once=QUESTIONS_AT_ONCE * count
+                )
+                turns.per_second.append(per_second)
+                turns.cpu.append(cpu)
+                turns.apart.append(apart)
+    return found
+
+
+async def _apart(asker: Asker, sides: Sequence[Asking]) -> float:
+    """Milliseconds of the processor a question of several sides that are asked at the same time."""
+    asked = await asyncio.gather(*(ask_many(asker, side, _QUESTIONS) for side in sides))
+    return statistics.mean(cpu for cpu, _ in asked)
+
+
+def _knows_workers() -> bool:
+    """Whether one ``sayso serve`` can be several processes."""
+    command = [str(Path(sys.executable).with_name("sayso")), "serve", "--help"]
+    return "--workers" in subprocess.run(command, capture_output=True, text=True).stdout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -108,7 +108,7 @@ def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = N
     if roles is None:
         tool = known(call)
         roles = Roles() if tool is None else tool.roles
-    found = set(_of_name(call))
+    found = set(_of_name(call.name, call.arguments))
     leaves, whole = _leaves(call.arguments)
     left = LONGEST
     for leaf in leaves:
@@ -120,6 +120,15 @@ def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = N
             left = max(left - len(leaf.value), 0)
     found |= _of_lists(call.arguments, roles, root or Root())
     if not whole:
+        found.add(Danger.UNREAD)
+    return found
+
+
+def text_dangers(tool: str, name: str, text: str, root: Root, roles: Roles) -> set[Danger]:
+    """The same of a call of a tool with this text as its only argument."""
+    found = {*_of_name(tool, (name,)), *values_dangers(name, text)}
+    found |= _of_text(tool, _Leaf(name, name, text), text[:LONGEST], roles, root)
+    if len(text) > LONGEST:
         found.add(Danger.UNREAD)
     return found
 
@@ -140,10 +149,10 @@ def dangerous_lines(call: ToolCall, argument: str, text: str) -> tuple[int, ...]
     )
 
 
-def _of_name(call: ToolCall) -> Iterator[Danger]:
+def _of_name(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
     """What the words of a tool's name say, money only where an amount is named as well."""
-    for danger in _named(call.name[:_SHORT]):
-        if danger is not Danger.MONEY or any(_AMOUNT.search(str(one)) for one in call.arguments):
+    for danger in _named(tool[:_SHORT]):
+        if danger is not Danger.MONEY or any(_AMOUNT.search(str(one)) for one in arguments):
             yield danger
 
 

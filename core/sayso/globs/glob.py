@@ -95,7 +95,9 @@ def escape(text: str) -> str:
         ConfigError: the pattern would be longer than a pattern may be.
     """
     escaped = _SPECIAL.sub(_escaped, text) or _EMPTY
-    units = len(escaped) + sum(char > "\uffff" for char in escaped)
+    units = len(escaped)
+    if not escaped.isascii():
+        units += sum(char > "\uffff" for char in escaped)
     if units > MOST_UNITS:
         raise ConfigError(
             f"the text makes a pattern of {units} characters; at most {MOST_UNITS} are allowed: "

@@ -12,7 +12,7 @@ from sayso.calls import ToolCall
 from sayso.cards.gist import AGENT, FIRST, NAMED, SEPARATOR, tool_name
 from sayso.dangers.danger import Danger
 from sayso.dangers.found import LONGEST as MOST_READ
-from sayso.dangers.found import dangers_in
+from sayso.dangers.found import dangers_in, text_dangers
 from sayso.dangers.places import Root
 from sayso.dangers.words import DangerWords
 from sayso.known.tools import roles_in
@@ -278,8 +278,12 @@ class _Parts:
         self._left -= 1
         if self._left < 0:
             return set()
-        call = replace(self._call, arguments=arguments)
-        found = dangers_in(call, self._root, self._roles) - {Danger.UNREAD}
+        if key is not None and len(key) == 1:
+            found = text_dangers(self._call.name, *key[0], self._root, self._roles)
+        else:
+            call = replace(self._call, arguments=arguments)
+            found = dangers_in(call, self._root, self._roles)
+        found.discard(Danger.UNREAD)
         if key is not None:
             self._looked[key] = found
         return found

@@ -12,9 +12,10 @@ import pytest
 
 from sayso.calls import ToolCall
 from sayso.dangers.danger import Danger
-from sayso.dangers.found import LONGEST, dangers_of
+from sayso.dangers.found import LONGEST, dangers_in, dangers_of, text_dangers
 from sayso.dangers.places import Root
 from sayso.dangers.words import ENGLISH
+from sayso.known.tools import roles_in
 
 ROOT = Root("/home/dev/shop", "/home/dev/shop")
 CALLS = [
@@ -83,6 +84,24 @@ def _names(tool: str, arguments: dict[str, Any]) -> set[str]:
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: json.dumps(call)[:60])
 def test_realistic_calls_have_these_dangers_and_no_others(call: dict[str, Any]) -> None:
     assert _names(call["tool"], call["arguments"]) == set(call["dangers"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        *((call["tool"], call["arguments"]) for call in CALLS),
+        *((tool, arguments) for tool, arguments, _ in VALUES),
+        ("refund", {"amount": "3", "note": "x" * (LONGEST + 1)}),
+    ],
+)
+def test_a_text_by_itself_has_the_dangers_that_it_has_as_the_only_argument(
+    tool: str, arguments: dict[str, Any]
+) -> None:
+    for name, text in arguments.items():
+        if isinstance(text, str):
+            call = ToolCall(tool, {name: text})
+            roles = roles_in(call, None)
+            assert text_dangers(tool, name, text, ROOT, roles) == dangers_in(call, ROOT, roles)
 
 
 def test_there_are_64_of_them() -> None:

@@ -64,11 +64,12 @@ class Doors:
         raise AssertionError
 
     async def with_instance_in(self, cell: str) -> Doors:
-        """The same, with an instance of which the document is in this cell."""
+        """The same, with an instance of which all documents are in this cell."""
         made = self.backend.made_of
         while True:
             aap = await with_instance(self.aap)
-            if made.named(f"document aap-instance:{aap.instance_id}") == cell:
+            names = (f"aap-instance:{aap.instance_id}", f"aap-instances:{aap.instance_id[:2]}")
+            if {made.named(f"document {name}") for name in names} == {cell}:
                 return replace(self, aap=aap)
 
 

@@ -58,6 +58,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
     store = RedisStore(client, floor)
     watch = RedisWatch(client, store)
     bus, roster = RedisBus(client, silence=silence), RedisRoster(client)
+    outbox = RedisOutbox(client, bus, takeover_after=takeover_after)
     try:
         async with Inbox(bus, watch, roster) as inbox:
             yield Backend(
@@ -69,7 +70,7 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 floors=RedisFloors(client),
                 audit=RedisAudit(client),
                 bus=bus,
-                outbox=RedisOutbox(client, bus, takeover_after=takeover_after),
+                outbox=outbox,
                 leases=RedisLeases(client),
                 budgets=RedisBudgets(client),
                 roster=roster,
@@ -82,5 +83,6 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 inbox=inbox,
             )
     finally:
+        await outbox.aclose()
         await log_reads.aclose()
         await client.aclose()

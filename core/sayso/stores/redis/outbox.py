@@ -29,6 +29,7 @@ _TAKE_OVER, _GIVE_BACK = Script("take_over"), Script("give_back")
 TAKEOVER_SECONDS = 15.0
 _AT_ONCE = 64
 _REST_SECONDS = 0.01
+_CLOSING_SECONDS = 0.5
 _BLOCK_SECONDS = 5.0
 # A desk without jobs that has not read for this many times ``takeover_after`` is gone.
 _FORGET_AFTER = 20
@@ -51,6 +52,7 @@ class RedisOutbox:
         self._desks: list[_Desk] = []
         self._finished: list[str] = []
         self._telling: asyncio.Task[None] | None = None
+        self._reports: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def jobs(
@@ -83,9 +85,23 @@ class RedisOutbox:
         self._finished.append(job.receipt)
         if self._telling is None:
             self._telling = asyncio.create_task(self._tell())
+            self._reports.add(self._telling)
+            self._telling.add_done_callback(self._reports.discard)
         await asyncio.shield(self._telling)
         for desk in self._desks:
             desk.receipts.discard(job.receipt)
+
+    async def aclose(self) -> None:
+        """Report what is finished, also where nobody waits for that any more; then nothing is done.
+
+        Where the store does not answer in a moment, others take those jobs over, and do them again.
+        """
+        if not self._reports:
+            return
+        _, late = await asyncio.wait(self._reports, timeout=_CLOSING_SECONDS)
+        for report in late:
+            report.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
     async def _tell(self) -> None:
         """Finish in one step all jobs reported within a moment: nothing else waits for it."""

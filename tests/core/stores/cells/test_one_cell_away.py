@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from redis.asyncio import Redis
 from support.cells import Servers, asked_in, in_cell, remember_in, servers
 from support.chat_double import ChatDouble, press_on
 from support.room import OPS
@@ -127,6 +128,31 @@ async def test_a_run_that_waits_goes_on_when_its_cell_is_back(both: Servers) -> 
 
         await until(settled)
         assert (await asyncio.wait_for(check, 10)).approved
+
+
+async def test_a_run_goes_on_whose_subscription_was_lost_while_others_wait_in_a_cell_that_is_away(
+    both: Servers,
+) -> None:
+    async with open_backend(both.address) as backend, open_backend(both.address) as bots:
+        await warm(backend)
+        checks = {
+            name: asyncio.create_task(gate_in(backend, name).check(CALL, timeout=25))
+            for name in ("00", "01")
+        }
+        run = in_cell(backend, "00")
+        await until(lambda: backend.watch.pending(in_cell(backend, "01")))
+        await until(lambda: backend.watch.pending(run))
+        [record] = await bots.watch.pending(run)
+        both.kill(1)
+        async with Redis.from_url(both.servers[0].url) as admin:
+            await admin.client_kill_filter(_type="pubsub")
+
+        answer = a_response(record.request)  # type: ignore[arg-type]  # it is a permission
+        await bots.store.settle(record.request.question_id, answer)
+        verdict = await asyncio.wait_for(checks["00"], 10)
+        checks["01"].cancel()
+
+    assert verdict.approved
 
 
 async def test_what_is_asked_for_by_an_id_is_not_called_unknown_while_a_cell_is_away(

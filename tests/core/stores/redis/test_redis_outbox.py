@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support.counted import Counted
+from support.fake_redis import held_redis
 
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Job, Upkeep
@@ -71,6 +72,36 @@ async def test_jobs_that_end_one_after_the_other_are_reported_in_few_steps(store
 
     assert counted.looks <= 5
     await client.aclose()
+
+
+async def test_what_nobody_waits_for_is_reported_before_the_store_is_closed(
+    store_url: str, server: Any, keys: Keys
+) -> None:
+    others = asyncio.all_tasks()
+    async with redis_backend(store_url) as backend:
+        await _group(backend)
+        await backend.store.open(a_request(), seconds=30, inbox="", book=None)
+        [[_, [[receipt, _]]]] = await server.xreadgroup(GROUP, "gone", {keys.jobs: ">"})
+        waiting = asyncio.create_task(backend.outbox.done(Job("ask", "q", receipt.decode())))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    assert asyncio.all_tasks() == others
+    assert (await server.xpending(keys.jobs, GROUP))["pending"] == 0
+
+
+async def test_closing_gives_up_the_report_that_a_store_does_not_answer() -> None:
+    async with held_redis() as (port, asked):
+        client = Client(read_url(f"redis://127.0.0.1:{port}"))
+        outbox = RedisOutbox(client, RedisBus(client))
+        waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
+        await asyncio.wait_for(asked.get(), PATIENCE_SECONDS)
+
+        await asyncio.wait_for(outbox.aclose(), PATIENCE_SECONDS)
+
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await client.aclose()
 
 
 async def test_the_jobs_of_a_dead_desk_are_taken_over(

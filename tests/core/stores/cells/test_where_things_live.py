@@ -27,7 +27,7 @@ from sayso.stores.cells.cells import Cells
 from sayso.stores.connect import open_backend
 from sayso.stores.handles import cell_in, new_handle
 from sayso.stores.topics import LOG_TOPIC
-from sayso.testing import a_copy, a_request, a_response, a_rule, soon
+from sayso.testing import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.floor_contract import a_floor
 
 CALL = ToolCall("run_command")
@@ -193,9 +193,21 @@ async def test_work_of_all_cells_comes_to_one_desk(backend: Backend) -> None:
             await asyncio.wait_for(anext(jobs), 0.1)
 
 
+async def _a_moment_later(backend: Backend) -> None:
+    """Return when the clock of the store has gone on: by a millisecond, as its times are."""
+    asked_at = await backend.documents.now()
+
+    async def has_gone_on() -> bool:
+        return await backend.documents.now() > asked_at + timedelta(milliseconds=1)
+
+    await until(has_gone_on)
+
+
 async def test_what_waits_and_what_happened_are_one_list_in_order(backend: Backend) -> None:
-    requests = [await asked_in(backend, name) for name in ("02", "00", "01")]
-    ids = [one.question_id for one in requests]
+    ids: list[str] = []
+    for name in ("02", "00", "01"):
+        ids.append((await asked_in(backend, name)).question_id)
+        await _a_moment_later(backend)
 
     assert [one.request.question_id for one in await backend.watch.pending()] == ids
     told = [one.question_id for one in await backend.audit.read(10) if one.kind == "asked"]

@@ -1,9 +1,10 @@
 """What several processes of the bots on one store do, beside one, and beside as many on their own.
 
-Each has as much to do as one alone: so many presses and questions at a time for each. Where the
-machine has fewer cores than there are processes, they share them, which costs each of them more
-than a core of its own would. *Apart* says how much: as many processes, on the same cores, with the
-same to do, each on a store of its own. What is dearer than that is the price of one store.
+Each has as much to do as one alone: as many presses and questions, and as many of them at a time.
+Where the machine has fewer cores than there are processes, they share them, which costs each of
+them more than a core of its own would. *Apart* says how much: as many processes, on the same cores,
+with the same to do, each on a store of its own. What is dearer than that is taken for the price of
+one store, so that what several do on cores of their own is reckoned there, and not seen.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from bench.press import CONNECTIONS, FULL, Side, press_sides, rounds_at_once
+from bench.press import CONNECTIONS, FULL, WARM_UP, Side, one_round, press_sides, rounds_at_once
 from bench.question import AT_ONCE, QUESTIONS_AT_ONCE, Asker, ask_many, question_sides
 from bench.question import Side as Asking
 from bench.under_test import UnderTest, under_test
@@ -36,10 +37,11 @@ class _Turns:
     cpu: list[float] = field(default_factory=list)
     apart: list[float] = field(default_factory=list)
 
-    def times_one(self, processes: int) -> float:
-        """How many times what one does so many do, where each has a core of its own."""
-        ratios = [one / other for one, other in zip(self.apart, self.cpu, strict=True)]
-        return processes * statistics.median(ratios)
+    def times_one(self, processes: int) -> list[float]:
+        """How many times what one does so many do: the median of the rounds, least and most."""
+        pairs = zip(self.apart, self.cpu, strict=True)
+        ratios = [processes * apart / together for apart, together in pairs]
+        return [statistics.median(ratios), min(ratios), max(ratios)]
 
 
 async def measure(redis_path: str) -> list[dict[str, Any]]:
@@ -77,10 +79,13 @@ async def _pressed(tools: UnderTest, stack: AsyncExitStack) -> dict[int, _Turns]
 
     together = {count: await side(f"together-{count}", count) for count in DESKS}
     alone = [await side(f"apart-{number}", 1) for number in DESKS]
+    for cold in (*together.values(), *alone):
+        await one_round(cold, WARM_UP)
     found = {count: _Turns() for count in DESKS}
     for _ in range(_ROUNDS):
         for count, turns in found.items():
-            (one,) = await rounds_at_once([together[count]], FULL, connections=CONNECTIONS * count)
+            load = replace(FULL, count=FULL.count * count)
+            (one,) = await rounds_at_once([together[count]], load, connections=CONNECTIONS * count)
             turns.per_second.append(one.per_second)
             turns.cpu.append(one.cpu)
             apart = await rounds_at_once(alone[:count], FULL)
@@ -102,6 +107,8 @@ async def _asked(
         for count in DESKS
     }
     alone = [await side(f"apart-{number}") for number in DESKS]
+    for cold in (*together.values(), *alone):
+        await ask_many(asker, cold, _QUESTIONS)
     found = {way: {count: _Turns() for count in DESKS} for way in ways}
     for _ in range(_ROUNDS):
         for count in DESKS:

@@ -193,7 +193,7 @@ def _desks(figures: Any, machine: Any) -> str:
     names = [name for name in _DESKS if name in figures[0]]
     head = ["processes", *(_DESKS[name][0] for name in names)]
     rows = [
-        [str(row["desks"]), *(f"{row[name]:{_DESKS[name][1]}}" for name in names)]
+        [str(row["desks"]), *(_of_desks(row[name], _DESKS[name][1]) for name in names)]
         for row in figures
     ]
     cores = machine["cores"]
@@ -202,12 +202,19 @@ def _desks(figures: Any, machine: Any) -> str:
         f"of paper. One of the {cores} cores is the load's, so {cores - 1} "
         f"{'is' if cores == 2 else 'are'} left for the processes; *apart* is what as many take "
         "there that have a store each. *Times one* is how much more they do than one where each "
-        "has a core of its own: what is dearer than apart is the price of one store. What it says "
-        "of one process is how far it can be trusted."
+        "has a core of its own (in brackets the least and the most of the rounds): reckoned from "
+        "what is dearer than apart, and not seen where there are fewer cores."
     )
     return "\n\n".join(
         ("## Several processes on one store", _machine(machine), _table(head, rows), said)
     )
+
+
+def _of_desks(value: Any, form: str) -> str:
+    if not isinstance(value, list):
+        return f"{value:{form}}"
+    median, least, most = value
+    return f"{median:{form}} ({least:{form}}–{most:{form}})"
 
 
 def _cells(figures: Any, machine: Any) -> str:
@@ -227,11 +234,10 @@ def _cells(figures: Any, machine: Any) -> str:
     ]
     said = (
         "On a real cluster of three, whose nodes share the cores with the load. Commands are with "
-        "those of scripts. *Apart* is as many "
-        "stores that know nothing of each other, on the same nodes and with the same to do: what "
-        "is dearer there comes of servers that wake up for less. *Room* is how many times the "
-        "decisions of one store fit until the fullest node is full, where each node has a core of "
-        "its own "
+        "those of scripts. *Apart* is as many stores that know nothing of each other, on the same "
+        "nodes and with the same to do; servers that share a core wake up more often, each time "
+        "for less. *Room* is how many times the decisions of one store fit until the fullest node "
+        "is full, where each node has a core of its own "
         "([how far it goes](scale.md))."
     )
     return "\n\n".join(("## Cells", _machine(machine), _table(head, rows), said))

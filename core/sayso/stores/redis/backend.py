@@ -83,6 +83,8 @@ async def _opened(url: StoreUrl, takeover_after: float, silence: float) -> Async
                 inbox=inbox,
             )
     finally:
-        await outbox.aclose()
-        await log_reads.aclose()
-        await client.aclose()
+        try:
+            await outbox.aclose()
+        finally:
+            await log_reads.aclose()
+            await client.aclose()

@@ -68,11 +68,15 @@ class RedisOutbox:
         try:
             yield mine.jobs()
         finally:
-            self._desks.remove(mine)
-            for task in working:
-                task.cancel()
-            await asyncio.gather(*working, return_exceptions=True)
-            await mine.leave()
+            try:
+                # What is finished is not given back, whoever waited for it.
+                await self._reported()
+            finally:
+                self._desks.remove(mine)
+                for task in working:
+                    task.cancel()
+                await asyncio.gather(*working, return_exceptions=True)
+                await mine.leave()
 
     def have(self, desk: str, job: Job) -> None:
         """The desk got this job from the store another way: it keeps it like the others."""
@@ -88,26 +92,31 @@ class RedisOutbox:
             self._reports.add(self._telling)
             self._telling.add_done_callback(self._reports.discard)
         await asyncio.shield(self._telling)
-        for desk in self._desks:
-            desk.receipts.discard(job.receipt)
 
     async def aclose(self) -> None:
-        """Report what is finished, also where nobody waits for that any more; then nothing is done.
+        """Report what is finished, also where nobody waits for that any more; give up the rest.
 
         Where the store does not answer in a moment, others take those jobs over, and do them again.
         """
-        if not self._reports:
-            return
-        _, late = await asyncio.wait(self._reports, timeout=_CLOSING_SECONDS)
-        for report in late:
-            report.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        try:
+            await self._reported()
+        finally:
+            for report in self._reports:
+                report.cancel()
+            await asyncio.gather(*self._reports, return_exceptions=True)
+
+    async def _reported(self) -> None:
+        """Return when all that is finished was reported, or after a moment."""
+        if self._reports:
+            await asyncio.wait(self._reports, timeout=_CLOSING_SECONDS)
 
     async def _tell(self) -> None:
         """Finish in one step all jobs reported within a moment: nothing else waits for it."""
         await asyncio.sleep(_REST_SECONDS)
         receipts, self._finished, self._telling = self._finished, [], None
         await self._client.run(_DONE, GROUP, *receipts)
+        for desk in self._desks:
+            desk.receipts.difference_update(receipts)
 
 
 class _Desk:

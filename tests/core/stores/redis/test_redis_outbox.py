@@ -86,8 +86,36 @@ async def test_what_nobody_waits_for_is_reported_before_the_store_is_closed(
         await asyncio.sleep(0)
         waiting.cancel()
 
-    assert asyncio.all_tasks() == others
+    assert asyncio.all_tasks() <= others
     assert (await server.xpending(keys.jobs, GROUP))["pending"] == 0
+
+
+async def test_what_is_finished_is_not_given_back_by_a_desk_that_leaves_before_it_is_reported(
+    backend: Backend, server: Any, keys: Keys
+) -> None:
+    await backend.store.open(a_request(), seconds=30, inbox="", book=None)
+    async with backend.outbox.jobs("desk") as jobs:
+        waiting = asyncio.create_task(backend.outbox.done(await soon(jobs)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+
+    assert await server.xlen(keys.jobs) == 0
+
+
+async def test_closing_that_is_cancelled_leaves_no_report_under_way() -> None:
+    async with held_redis() as (port, asked):
+        client = Client(read_url(f"redis://127.0.0.1:{port}"))
+        outbox = RedisOutbox(client, RedisBus(client))
+        waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
+        await asyncio.wait_for(asked.get(), PATIENCE_SECONDS)
+        closing = asyncio.create_task(outbox.aclose())
+        await asyncio.sleep(0)
+
+        closing.cancel()
+        await asyncio.gather(closing, waiting, return_exceptions=True)
+
+        assert [one for one in asyncio.all_tasks() if "_tell" in repr(one.get_coro())] == []
+        await client.aclose()
 
 
 async def test_closing_gives_up_the_report_that_a_store_does_not_answer() -> None:

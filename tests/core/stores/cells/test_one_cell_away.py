@@ -151,6 +151,7 @@ async def test_a_run_goes_on_whose_subscription_was_lost_while_others_wait_in_a_
         await bots.store.settle(record.request.question_id, answer)
         verdict = await asyncio.wait_for(checks["00"], 10)
         checks["01"].cancel()
+        await asyncio.gather(checks["01"], return_exceptions=True)
 
     assert verdict.approved
 

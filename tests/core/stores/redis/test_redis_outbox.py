@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -102,34 +103,37 @@ async def test_what_is_finished_is_not_given_back_by_a_desk_that_leaves_before_i
     assert await server.xlen(keys.jobs) == 0
 
 
-async def test_closing_that_is_cancelled_leaves_no_report_under_way() -> None:
+@asynccontextmanager
+async def _reporting() -> AsyncIterator[tuple[RedisOutbox, asyncio.Task[None]]]:
+    """An outbox and who waits for a report that a store does not answer."""
     async with held_redis() as (port, asked):
         client = Client(read_url(f"redis://127.0.0.1:{port}"))
         outbox = RedisOutbox(client, RedisBus(client))
         waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
         await asyncio.wait_for(asked.get(), PATIENCE_SECONDS)
+        yield outbox, waiting
+        await client.aclose()
+
+
+async def test_closing_that_is_cancelled_leaves_no_report_under_way() -> None:
+    async with _reporting() as (outbox, waiting):
         closing = asyncio.create_task(outbox.aclose())
         await asyncio.sleep(0)
 
         closing.cancel()
-        await asyncio.gather(closing, waiting, return_exceptions=True)
+        await asyncio.wait((closing,))
 
         assert [one for one in asyncio.all_tasks() if "_tell" in repr(one.get_coro())] == []
-        await client.aclose()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
 
 
 async def test_closing_gives_up_the_report_that_a_store_does_not_answer() -> None:
-    async with held_redis() as (port, asked):
-        client = Client(read_url(f"redis://127.0.0.1:{port}"))
-        outbox = RedisOutbox(client, RedisBus(client))
-        waiting = asyncio.create_task(outbox.done(Job("ask", "q", "1-1")))
-        await asyncio.wait_for(asked.get(), PATIENCE_SECONDS)
-
+    async with _reporting() as (outbox, waiting):
         await asyncio.wait_for(outbox.aclose(), PATIENCE_SECONDS)
 
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        await client.aclose()
 
 
 async def test_the_jobs_of_a_dead_desk_are_taken_over(

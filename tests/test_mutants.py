@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
+import pytest
 from mutants.mutant import ROOT, Mutant, StaleMutantError, mutants
+from mutants.run import Copy
 
 _ALL = mutants()
 
@@ -25,6 +29,18 @@ def test_the_tests_that_must_notice_a_mistake_exist() -> None:
     assert [one.name for one in _ALL if not one.tests] == []
     named = ((one.name, test) for one in _ALL for test in one.tests)
     assert [(mistake, test) for mistake, test in named if not _exists(test)] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="git knows which files there are")
+def test_a_copy_to_plant_mistakes_in_has_every_file_that_tests_could_read(tmp_path: Path) -> None:
+    Copy(tmp_path / "1", "redis://unused")
+
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    known = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    files = (one for one in known.stdout.decode().split("\0") if one and one[0] != ".")
+    assert [
+        one for one in files if (ROOT / one).exists() and not (tmp_path / "1" / one).exists()
+    ] == []
 
 
 def _why_not(one: Mutant) -> str:

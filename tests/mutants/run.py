@@ -25,16 +25,7 @@ from mutants.mutant import ROOT, Mutant, mutants
 from support.valkey_server import Valkey
 
 _SOURCES = ("core", "adapters", "bots", "playground")
-_BESIDE = (
-    "tests",
-    "docs",
-    "deploy",
-    "examples",
-    "clients",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
-)
+_MADE = ("build", "site")
 _INSTALLED = ("clients/typescript/node_modules", ".venv-agents")
 _SECONDS = 150
 _PASSED, _FAILED = 0, 1
@@ -53,7 +44,7 @@ def main(words: Sequence[str]) -> int:
         return _judged(chosen, copies)
 
 
-def _judged(chosen: Sequence[Mutant], copies: SimpleQueue[_Copy]) -> int:
+def _judged(chosen: Sequence[Mutant], copies: SimpleQueue[Copy]) -> int:
     with ThreadPoolExecutor(copies.qsize()) as pool:
         tests = sorted({test.partition("::")[0] for one in chosen for test in one.tests})
         print(f"{len(tests)} files of tests without any mistake …", flush=True)
@@ -70,7 +61,7 @@ def _judged(chosen: Sequence[Mutant], copies: SimpleQueue[_Copy]) -> int:
     return 1 if missed else 0
 
 
-class _Copy:
+class Copy:
     """A copy of the tree that mistakes are planted in, one at a time."""
 
     def __init__(self, folder: Path, redis_url: str) -> None:
@@ -78,11 +69,14 @@ class _Copy:
         roots = os.pathsep.join(str(folder / source) for source in _SOURCES)
         self._environment = os.environ | {"PYTHONPATH": roots, "SAYSO_TEST_REDIS_URL": redis_url}
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules")
-        for name in (*_SOURCES, *_BESIDE):
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-            elif (ROOT / name).exists():
-                shutil.copy(ROOT / name, folder / name)
+        # Nobody has to say which of its files some test reads.
+        folder.mkdir()
+        kept = (one for one in ROOT.iterdir() if one.name[0] != "." and one.name not in _MADE)
+        for one in kept:
+            if one.is_dir():
+                shutil.copytree(one, folder / one.name, ignore=ignored)
+            else:
+                shutil.copy(one, folder)
         for name in _INSTALLED:
             (folder / name).symlink_to(ROOT / name)
 
@@ -123,20 +117,20 @@ def _is_named(one: Mutant, words: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _copies() -> Iterator[SimpleQueue[_Copy]]:
+def _copies() -> Iterator[SimpleQueue[Copy]]:
     """A copy for each processor, with a server of its own: some tests count what arrives there."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="sayso-mutants-"))
-        copies: SimpleQueue[_Copy] = SimpleQueue()
+        copies: SimpleQueue[Copy] = SimpleQueue()
         for number in range(os.cpu_count() or 1):
             server = Valkey()
             stack.callback(server.close)
             server.start()
-            copies.put(_Copy(Path(folder) / str(number), server.url))
+            copies.put(Copy(Path(folder) / str(number), server.url))
         yield copies
 
 
-def _clean(copies: SimpleQueue[_Copy], test: str) -> str:
+def _clean(copies: SimpleQueue[Copy], test: str) -> str:
     """Why a file of tests does not pass without a mistake; empty when it does."""
     copy = copies.get()
     try:
@@ -154,7 +148,7 @@ class _Found:
     why: str
 
 
-def _tried(copies: SimpleQueue[_Copy], one: Mutant) -> _Found:
+def _tried(copies: SimpleQueue[Copy], one: Mutant) -> _Found:
     copy = copies.get()
     try:
         with copy.planted(one):

@@ -59,6 +59,8 @@ async def test_a_request_that_ended_while_its_card_was_on_the_way_keeps_no_butto
         request = await asked(backend)
         await chat.posted.wait()
         await ended(backend, request)
+        # The job to bring its cards up to date finds none.
+        await settle()
         chat.answer.set()
         await chat.ended_card()
 

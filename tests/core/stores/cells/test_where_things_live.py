@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -150,6 +151,11 @@ async def test_a_press_in_one_cell_never_settles_a_request_of_another(backend: B
         await cells[name].store.open(request, seconds=30, inbox="", book=None)
     await cells["00"].copies.issue(copy)
     assert await backend.copies.find(copy.handle) is not None
+    # A button of the other one is refused: this id is known to live in another cell.
+    elsewhere = replace(copy, handle=new_handle("01"))
+    await cells["01"].copies.issue(elsewhere)
+    with pytest.raises(StoreUnreachableError, match="'order-1', in the cells 00 and 01"):
+        await backend.copies.find(elsewhere.handle)
 
     await backend.store.settle("order-1", a_response(requests[0]))
 

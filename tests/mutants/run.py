@@ -75,7 +75,7 @@ class Copy:
         for one in kept:
             if one.is_dir():
                 shutil.copytree(one, folder / one.name, ignore=ignored)
-            else:
+            elif one.is_file():
                 shutil.copy(one, folder)
         for name in _INSTALLED:
             (folder / name).symlink_to(ROOT / name)

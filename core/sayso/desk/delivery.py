@@ -160,11 +160,11 @@ class Delivery:
     async def _shown_as_it_is(
         self, found: Found, rank: Rank, begin: Callable[[], None], last: Cards | None
     ) -> Cards:
-        place, is_bare = found.copy.place, False
+        place, is_bare, agent = found.copy.place, False, found.request.run.agent_id
         budgets = self._adapters[place.platform].limits.budgets(place, "update")
         while True:
             try:
-                async with self._lanes.turn(place, rank, budgets):
+                async with self._lanes.turn(place, rank, budgets, agent=agent):
                     begin()
                     bundle, shown, is_new = await self._sent(found, last, is_bare=is_bare)
                 # Another desk may have shown a later state before this one arrived.

@@ -1,4 +1,4 @@
-"""Lanes: one message at a time per place, endings first, at the pace that a platform takes."""
+"""Lanes: one message at a time per place, endings first, agents in turn, at a platform's pace."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 # A moment that was reserved and not used in time is not that of the next message.
 _MISSED_SECONDS = 1.0
+# After so many messages in a row an agent lets the others go, whatever it has to send.
+_MAX_IN_A_ROW = 3
+_MAX_REMEMBERED_AGENTS = 1_000
 
 
 class LanesClosedError(SaysoError):
@@ -28,7 +31,7 @@ class LanesClosedError(SaysoError):
 
 
 class Rank(IntEnum):
-    """Who goes first to a place; among equals whoever came first."""
+    """Who goes first to a place; among equals the agents take turns."""
 
     ENDED = 0
     CHANGED = 1
@@ -42,6 +45,7 @@ class _Waiting:
 
     rank: Rank
     number: int
+    agent: str = field(compare=False)
     look: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
     is_gone: bool = field(compare=False, default=False)
 
@@ -53,7 +57,9 @@ class Lane:
         self._budgets = budgets
         self._timer = timer
         self._numbers = count()
-        self._waiting: list[_Waiting] = []
+        self._waiting: dict[str, list[_Waiting]] = {}
+        self._served: dict[str, int] = {}
+        self._last_served, self._in_a_row = "", 0
         self._is_taken = False
         self._is_closed = False
         self._not_before = 0.0
@@ -83,20 +89,22 @@ class Lane:
     def close(self) -> None:
         """Let nobody go any more."""
         self._is_closed = True
-        for one in self._waiting:
-            one.look.set()
+        for queue in self._waiting.values():
+            for one in queue:
+                one.look.set()
 
-    async def enter(self, rank: Rank, budgets: tuple[Budget, ...]) -> None:
-        """Return when it is this one's turn; ``leave`` ends that."""
-        me = _Waiting(rank, next(self._numbers))
+    async def enter(self, rank: Rank, budgets: tuple[Budget, ...], agent: str = "") -> None:
+        """Return when it is the turn of this message of an agent; ``leave`` ends that."""
+        me = _Waiting(rank, next(self._numbers), agent)
         before = self._first()
-        heapq.heappush(self._waiting, me)
+        heapq.heappush(self._waiting.setdefault(agent, []), me)
         if before is not None:
             before.look.set()
         try:
             while not await self._may_go(me, budgets):
                 pass
             self._is_taken = True
+            self._note_served(agent)
             self._reserved.pop(budgets, None)
         finally:
             me.is_gone = True
@@ -136,9 +144,29 @@ class Lane:
         return max(moment, self._not_before)
 
     def _first(self) -> _Waiting | None:
-        while self._waiting and self._waiting[0].is_gone:
-            heapq.heappop(self._waiting)
-        return self._waiting[0] if self._waiting else None
+        """The next message: by rank, then of the agent that has waited longest for a turn.
+
+        An agent that had several turns in a row comes after all others, so that not even its
+        endings keep them waiting.
+        """
+        for agent, queue in list(self._waiting.items()):
+            while queue and queue[0].is_gone:
+                heapq.heappop(queue)
+            if not queue:
+                del self._waiting[agent]
+        return min((queue[0] for queue in self._waiting.values()), key=self._order, default=None)
+
+    def _order(self, one: _Waiting) -> tuple[bool, Rank, int, int]:
+        had_enough = one.agent == self._last_served and self._in_a_row >= _MAX_IN_A_ROW
+        return had_enough, one.rank, self._served.get(one.agent, -1), one.number
+
+    def _note_served(self, agent: str) -> None:
+        self._in_a_row = self._in_a_row + 1 if agent == self._last_served else 1
+        self._last_served = agent
+        self._served.pop(agent, None)
+        self._served[agent] = next(self._numbers)
+        if len(self._served) > _MAX_REMEMBERED_AGENTS:
+            del self._served[next(iter(self._served))]
 
     def _wake_first(self) -> None:
         if (first := self._first()) is not None:
@@ -168,9 +196,11 @@ class Lanes:
         """How many lanes there are now."""
         return len(self._lanes)
 
-    def turn(self, place: Place, rank: Rank, budgets: Sequence[Budget] = ()) -> Turn:
-        """A turn in the lane to a place; the threads of a chat share it."""
-        return Turn(self, (place.platform, place.address), rank, tuple(budgets))
+    def turn(
+        self, place: Place, rank: Rank, budgets: Sequence[Budget] = (), *, agent: str = ""
+    ) -> Turn:
+        """A turn for an agent's message in the lane to a place; the threads of a chat share it."""
+        return Turn(self, (place.platform, place.address), rank, tuple(budgets), agent)
 
     def lane(self, key: tuple[str, str]) -> Lane:
         """The lane to a chat of a platform."""
@@ -206,20 +236,26 @@ class Turn:
     """
 
     # No generator: one takes as long as all that is done here.
-    __slots__ = ("_budgets", "_key", "_lane", "_lanes", "_rank")
+    __slots__ = ("_agent", "_budgets", "_key", "_lane", "_lanes", "_rank")
 
     def __init__(
-        self, lanes: Lanes, key: tuple[str, str], rank: Rank, budgets: tuple[Budget, ...]
+        self,
+        lanes: Lanes,
+        key: tuple[str, str],
+        rank: Rank,
+        budgets: tuple[Budget, ...],
+        agent: str,
     ) -> None:
         self._lanes = lanes
         self._key = key
         self._rank = rank
         self._budgets = budgets
+        self._agent = agent
 
     async def __aenter__(self) -> None:
         self._lane = self._lanes.lane(self._key)
         try:
-            await self._lane.enter(self._rank, self._budgets)
+            await self._lane.enter(self._rank, self._budgets, self._agent)
         except BaseException:
             self._lanes.tidy(self._key, self._lane)
             raise

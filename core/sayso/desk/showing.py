@@ -218,14 +218,14 @@ class Showing:
         adapter = self._adapters[place.platform]
         calls = [await self._callings.call(record.request, place) for record in records]
         copies = await self._issued(records, place, calls)
-        problem = ""
+        problem, agent = "", records[0].request.run.agent_id
         while True:
             place = copies[0].place
             budgets = adapter.limits.budgets(place, "show")
             asked_at = asyncio.get_running_loop().time()
             patience = asyncio.timeout_at(until)
             try:
-                async with patience, self._lanes.turn(place, Rank.NEW, budgets):
+                async with patience, self._lanes.turn(place, Rank.NEW, budgets, agent=agent):
                     # What is sent now may arrive: from here on its number is waited for.
                     patience.reschedule(None)
                     found = await self._now(records, copies, asked_at)

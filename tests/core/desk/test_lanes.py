@@ -39,11 +39,12 @@ class Street:
         rank: Rank = Rank.NEW,
         budgets: Sequence[Budget] = (),
         *,
+        agent: str = "",
         error: DeliveryError | None = None,
         takes: float = 0,
     ) -> asyncio.Task[None]:
         async def go() -> None:
-            async with self.lanes.turn(place, rank, budgets):
+            async with self.lanes.turn(place, rank, budgets, agent=agent):
                 self.at_once += 1
                 self.most_at_once = max(self.most_at_once, self.at_once)
                 self.went.append((name, self.timer.now() - self._begun))
@@ -202,6 +203,33 @@ async def test_an_ending_goes_before_a_card_that_waits_for_its_pause(street: Str
     await street.timer.advance(10)
 
     assert street.names == ["first", "ended", "new"]
+
+
+async def test_agents_take_turns_and_one_that_sent_nothing_yet_goes_next(street: Street) -> None:
+    for number in range(4):
+        street.send(f"greedy {number}", agent="greedy-bot", takes=1)
+    await settle()
+    for number in range(2):
+        street.send(f"other {number}", agent="other-bot", takes=1)
+    await street.timer.advance(2)
+    street.send("last", agent="last-bot", takes=1)
+    await street.timer.advance(10)
+
+    assert street.names == [
+        *("greedy 0", "other 0", "greedy 1", "last", "other 1", "greedy 2", "greedy 3")
+    ]
+
+
+async def test_endings_of_one_agent_keep_the_card_of_another_waiting_for_three_messages_at_most(
+    street: Street,
+) -> None:
+    for number in range(40):
+        street.send(f"ended {number}", rank=Rank.ENDED, agent="greedy-bot", takes=1)
+    await settle()
+    street.send("new", agent="deploy-bot", takes=1)
+    await street.timer.advance(60)
+
+    assert street.names.index("new") == 3
 
 
 async def test_messages_keep_the_budget_of_their_place(street: Street) -> None:

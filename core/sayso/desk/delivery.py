@@ -129,10 +129,13 @@ class Delivery:
             self._background.start(self.update(there))
 
     async def _look_up(self, found: Found, handle: str) -> Found | None:
-        """What the store says of a card; what has ended stays as it is and needs no look."""
-        if handle == found.copy.handle and found.ending is not None:
-            return found
-        return await self._copies.find(handle)
+        """Read a card from the store, which knows at least as much as ``found``.
+
+        Except of a request that it lost: how that ended is known here alone.
+        """
+        now = await self._copies.find(handle)
+        is_lost = found.ending is not None and (now is None or now.ending is None)
+        return found if is_lost and handle == found.copy.handle else now
 
     def _open_up(self, copy: Copy, view: Open) -> None:
         """From now on the card has this view, and the others on its message their first one."""

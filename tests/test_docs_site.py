@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import os
 import pkgutil
 import re
@@ -19,6 +20,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from support.typescript import node
 
 import sayso
 import sayso_agents
@@ -108,11 +110,53 @@ def test_no_page_loads_anything_from_elsewhere(site: dict[Path, _Page]) -> None:
 
 
 def test_there_is_a_search(site: dict[Path, _Page]) -> None:
-    (home,) = [path for path in site if path.name == "index.html" and "docs" not in path.parts]
-
-    index = (home.parent / "search" / "search_index.json").read_text()
+    index = (_folder(site) / "search" / "search_index.json").read_text()
     assert "Your first button" in index
     assert "sayso.Gate" in index
+
+
+@pytest.mark.parametrize(
+    "word", ["connections_per_source", "SAYSO_STORE_URL", "requires_permission", "as_tool_result"]
+)
+def test_the_search_finds_a_word_in_code_on_every_page_that_has_it(
+    site: dict[Path, _Page], word: str
+) -> None:
+    folder = _folder(site)
+    sections = json.loads((folder / "search" / "search_index.json").read_text())["docs"]
+    pattern = re.compile(rf"\b{word}\b")
+    pages = {
+        section["location"].partition("#")[0]
+        for section in sections
+        if pattern.search(section["text"])
+    }
+
+    assert pages
+    assert pages - set(_search_site(folder, word)) == set()
+
+
+def test_the_search_finds_names_with_a_dot(site: dict[Path, _Page]) -> None:
+    folder = _folder(site)
+
+    assert _search_site(folder, "gate.check")[0] == "docs/reference/asking.html"
+    assert "docs/policies/server.html" in _search_site(folder, "sayso.toml")[:3]
+
+
+def _folder(site: dict[Path, _Page]) -> Path:
+    (home,) = [path for path in site if path.name == "index.html" and "docs" not in path.parts]
+    return home.parent
+
+
+def _search_site(folder: Path, query: str) -> list[str]:
+    """The pages that the site's own search finds, the best first."""
+    done = subprocess.run(
+        [node(), str(ROOT / "tests" / "support" / "site_search.js"), str(folder), query],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    pages: list[str] = json.loads(done.stdout)
+    return pages
 
 
 def _source_of(door: str) -> ast.Module:

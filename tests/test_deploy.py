@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import http.server
-import json
-import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
-import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,149 +30,6 @@ SECRETS = {
 
 def _yaml(name: str) -> Any:
     return yaml.safe_load((DEPLOY / name).read_text())
-
-
-def _dockerfile() -> list[tuple[str, str]]:
-    """Instruction and arguments, continued lines joined, comments left out."""
-    lines = [
-        line
-        for line in (DEPLOY / "Dockerfile").read_text().splitlines()
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
-    joined = re.sub(r"\\\n\s*", " ", "\n".join(lines))
-    steps = [line.partition(" ") for line in joined.splitlines()]
-    return [(instruction, rest.strip()) for instruction, _, rest in steps]
-
-
-def _all(instruction: str) -> list[str]:
-    return [rest for name, rest in _dockerfile() if name == instruction]
-
-
-# The Dockerfile
-
-
-def test_the_dockerfile_has_instructions_only() -> None:
-    known = {"ARG", "FROM", "ENV", "WORKDIR", "COPY", "RUN", "USER", "EXPOSE", "STOPSIGNAL"}
-    known |= {"HEALTHCHECK", "ENTRYPOINT", "CMD"}
-
-    assert {name for name, _ in _dockerfile()} == known
-
-
-def test_the_image_is_built_in_stages_from_one_pinned_slim_base() -> None:
-    assert _all("FROM") == ["${PYTHON_IMAGE} AS build", "${PYTHON_IMAGE}"]
-    (base,) = [rest for rest in _all("ARG") if rest.startswith("PYTHON_IMAGE=")]
-    assert re.fullmatch(r"PYTHON_IMAGE=python:3\.\d+\.\d+-slim-[a-z]+", base)
-
-
-def test_all_that_the_dockerfile_copies_exists_and_is_sent_to_the_builder() -> None:
-    sent = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
-    copied = [rest.split()[:-1] for rest in _all("COPY") if not rest.startswith("--from=")]
-    sources = [source for sources in copied for source in sources]
-
-    assert [source for source in sources if not (ROOT / source).exists()] == []
-    assert sorted(f"!{source}" for source in sources) == sorted(
-        line for line in sent if line.startswith("!")
-    )
-
-
-def test_the_image_holds_what_hatchling_needs() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    copied = {source for rest in _all("COPY") for source in rest.split()}
-
-    assert {project["project"]["readme"], *project["project"]["license-files"]} <= copied
-    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-    assert {package.partition("/")[0] for package in packages} <= copied
-
-
-def test_the_image_installs_from_locks_with_hashes() -> None:
-    installs = [part for run in _all("RUN") for part in run.split("&&") if "pip install" in part]
-
-    assert installs
-    for install in installs:
-        assert "--require-hashes" in install or "--no-deps /dist/" in install
-
-
-def test_the_image_runs_as_nobody_and_brings_no_secret() -> None:
-    (user,) = _all("USER")
-    environment = " ".join([*_all("ENV"), *_all("ARG")])
-
-    assert re.fullmatch(r"[1-9]\d+:[1-9]\d+", user)
-    assert re.search(r"TOKEN|SECRET|PASSWORD", environment) is None
-
-
-@contextmanager
-def _server(status: int) -> Iterator[int]:
-    asked = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  inherited name
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
-    assert asked == ["/healthz"]
-
-
-@pytest.mark.parametrize(("status", "healthy"), [(200, True), (503, False)])
-def test_the_health_check_tells_a_healthy_server_from_another(status: int, healthy: bool) -> None:
-    (check,) = _all("HEALTHCHECK")
-    command = json.loads(check.partition("CMD ")[2])
-
-    with _server(status) as port:
-        done = subprocess.run(
-            [sys.executable, *command[1:]],
-            env={**os.environ, "SAYSO_PORT": str(port)},
-            capture_output=True,
-            check=False,
-            timeout=30,
-        )
-
-    assert (done.returncode == 0) is healthy
-
-
-# compose
-
-
-def test_compose_starts_a_redis_that_keeps_what_it_was_told() -> None:
-    redis = _yaml("compose.yaml")["services"]["redis"]
-    command = redis["command"]
-
-    assert command[command.index("--appendonly") + 1] == "yes"
-    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
-    assert redis["healthcheck"]["test"]
-    assert redis["volumes"] == ["redis:/data"]
-    assert "redis" in _yaml("compose.yaml")["volumes"]
-
-
-def test_compose_starts_the_bots_after_redis_and_shows_them_to_this_machine_only() -> None:
-    bots = _yaml("compose.yaml")["services"]["bots"]
-
-    assert bots["depends_on"] == {"redis": {"condition": "service_healthy"}}
-    assert bots["env_file"] == [".env"]
-    assert all(port.startswith("127.0.0.1:") for port in bots["ports"])
-    assert (DEPLOY / bots["build"]["context"]).resolve() == ROOT
-    assert (ROOT / bots["build"]["dockerfile"]).is_file()
-
-
-def test_compose_pins_images_and_holds_no_secret() -> None:
-    services = _yaml("compose.yaml")["services"]
-
-    images = [service["image"] for service in services.values() if "image" in service]
-    assert all(re.search(r":\d+\.\d+", image) for image in images)
-    for service in services.values():
-        assert not any("TOKEN" in key or "SECRET" in key for key in service.get("environment", {}))
 
 
 # The Slack app
@@ -277,6 +128,16 @@ def test_the_unit_is_confined_and_stops_in_its_own_time() -> None:
     assert "Environment" not in unit
 
 
+def test_the_unit_says_how_it_is_ready_read_again_and_started_again() -> None:
+    unit = _unit()
+
+    assert (unit["Type"], unit["NotifyAccess"]) == (["notify"], ["all"])
+    assert unit["TimeoutStartSec"] == ["infinity"]
+    assert unit["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
+    assert unit["Restart"] == ["on-failure"]
+    assert unit["RestartPreventExitStatus"] == ["2"]
+
+
 @pytest.mark.skipif(
     shutil.which("systemd-analyze") is None,
     reason="no systemd-analyze here; on Debian: apt-get install systemd",
@@ -363,7 +224,8 @@ def test_the_example_environment_names_every_variable_and_holds_no_value() -> No
     text = (DEPLOY / "sayso.example.env").read_text()
     named = dict(re.findall(r"^#?([A-Z_]+)=(.*)$", text, re.MULTILINE))
 
-    assert set(named) == {*SECRETS, *OVERRIDES, *of_platforms, CONFIG_VARIABLE}
+    of_compose = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.yaml").read_text()))
+    assert set(named) == {*SECRETS, *OVERRIDES, *of_platforms, CONFIG_VARIABLE, *of_compose}
     assert [name for name in SECRETS if named[name]] == []
 
 

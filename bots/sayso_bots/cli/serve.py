@@ -18,6 +18,7 @@ from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
 from sayso_bots.process.resources import collect_seldom
+from sayso_bots.process.service import notify_service_manager
 from sayso_bots.process.terminal import coloured, wants_colour
 from sayso_bots.server.handing import Handed
 from sayso_bots.server.reloading import Reloading
@@ -61,13 +62,13 @@ def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     _set_up_logging(settings.platforms.values())
     colour = wants_colour(sys.stderr, env)
     if workers == 1:
-        asyncio.run(_serve(settings, rereading, colour=colour))
+        asyncio.run(_serve(settings, rereading, env, colour=colour))
         _say(_STOPPED)
         return 0
     with taken_port(settings.host, settings.port) as sockets:
         ended = Parent(sockets, url_of(sockets), workers, _say).run()
     if isinstance(ended, Handed):
-        asyncio.run(_serve(settings, rereading, colour=colour, handed=ended))
+        asyncio.run(_serve(settings, rereading, env, colour=colour, handed=ended))
         return 0
     if ended == 0:
         _say(_STOPPED)
@@ -75,7 +76,12 @@ def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
 
 async def _serve(
-    settings: Settings, rereading: Rereading, *, colour: bool, handed: Handed | None = None
+    settings: Settings,
+    rereading: Rereading,
+    env: Mapping[str, str],
+    *,
+    colour: bool,
+    handed: Handed | None = None,
 ) -> None:
     stop, serving_task = asyncio.Event(), asyncio.current_task()
     started = False
@@ -98,10 +104,12 @@ async def _serve(
                 if handed is None or handed.speaks:
                     for line in summary(settings, bots, colour=colour):
                         _say(line)
+                    notify_service_manager("READY=1", env)
                 if handed is not None:
                     handed.ready()
                 await _until(stop, bots.broken)
                 if handed is None:
+                    notify_service_manager("STOPPING=1", env)
                     _say(STOPPING)
         except asyncio.CancelledError:
             if not stop.is_set():

@@ -12,7 +12,7 @@ from functools import partial
 from aiohttp import web
 
 from sayso.desk.desk import Desk, DeskOptions
-from sayso.errors import CellAwayError, ConfigError, DeliveryError
+from sayso.errors import CellAwayError, ConfigError, DeliveryError, SaysoError
 from sayso.languages.tables import DESK
 from sayso.platforms.bot import Bot
 from sayso.platforms.finding import Finding
@@ -79,6 +79,7 @@ async def serving(
 
     Raises:
         ConfigError: a setting turns out not to work; the message says which.
+        SaysoError: no platform can be reached for now.
         StoreUnreachableError: the store did not answer for as long as it is waited for.
     """
     async with AsyncExitStack() as stack:
@@ -243,8 +244,11 @@ async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[
     found = dict(zip(opened, looks, strict=True))
     failed = {name: finding for name, finding in found.items() if finding.level == "failed"}
     for name, finding in failed.items():
-        if not finding.passing or len(failed) == len(found):
+        if not finding.passing:
             raise ConfigError(f"{name}: {finding.text}")
+    if failed and len(failed) == len(found):
+        # No setting is wrong: whoever starts the bots again may have better luck.
+        raise SaysoError("; ".join(f"{name}: {finding.text}" for name, finding in failed.items()))
     return found
 
 

@@ -151,15 +151,27 @@ async def test_an_unknown_setting_and_an_unset_secret_are_one_line_each(
     ]
 
 
-async def test_platforms_that_cannot_be_reached_are_one_line(
+async def test_platforms_that_cannot_be_reached_are_one_line_and_no_wrong_setting(
     run: Run, playground: Playground
 ) -> None:
     away = "http://127.0.0.1:1"
     done = await failed(run, playground, ROUTE, SAYSO_SLACK_API_URL=away, TELEGRAM_BOT_TOKEN="")
 
-    assert done.code == 2
+    # A service manager does not start again what ended with 2.
+    assert done.code == 1
     assert done.err.endswith("; see the network and slack.api_url or SAYSO_SLACK_API_URL\n")
     assert done.err.count("\n") == 1
+
+
+async def test_a_wrong_token_is_a_wrong_setting_although_another_platform_is_away(
+    run: Run, playground: Playground
+) -> None:
+    away = "http://127.0.0.1:1"
+    wrong = {"TELEGRAM_BOT_TOKEN": "4000000000:wrong-of-a-test"}
+    done = await failed(run, playground, ROUTES, SAYSO_SLACK_API_URL=away, **wrong)
+
+    assert done.code == 2
+    assert done.err.startswith("sayso: telegram: TELEGRAM_BOT_TOKEN is not valid")
 
 
 # At work

@@ -13,12 +13,13 @@ from support.certificates import trusting
 from support.hooks import HERE, leads_here
 
 from sayso.stores.home import Home
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.documents import MemoryDocuments
 from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.rules import MemoryRules
 from sayso.stores.memory.store import MemoryStore, MemoryWatch
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_bots.aap.webhooks.deliveries import Deliveries

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from sayso.rules.floor import Floor
-from sayso.stores.audit import AuditEntry, Facts, RefusalKind
+from sayso.stores.audit import AuditEntry, AuditPage, Facts, RefusalKind
 from sayso.stores.backend import Backend
 
 
@@ -25,9 +26,24 @@ class LateFloor:
         audit = self._backend.audit
         return await audit.refuse(question_id, refusal, by=by, place=place, choice=choice)
 
-    async def read(self, count: int) -> Sequence[AuditEntry]:
+    async def read(
+        self,
+        count: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        wanted: Callable[[AuditEntry], bool] | None = None,
+    ) -> Sequence[AuditEntry]:
         """As the store does."""
-        return await self._backend.audit.read(count)
+        return await self._backend.audit.read(count, since=since, until=until, wanted=wanted)
+
+    async def read_page(self, since: datetime | None, *, count: int) -> AuditPage:
+        """As the store does."""
+        return await self._backend.audit.read_page(since, count=count)
+
+    async def trim(self, keep: timedelta) -> None:
+        """As the store does."""
+        await self._backend.audit.trim(keep)
 
     async def note(self, facts: Facts) -> None:
         """As the store does, after the floor is laid."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sayso.errors import ConfigError, StoreUnreachableError, UnknownRequestError
-from sayso.stores.audit import AUDIT_ENTRIES
 from sayso.stores.backend import Backend
 
 BEGINNING = 5
 """So many characters at least stand for an id that begins with them."""
 
 _NAMED = 5
+_ENTRIES_READ = 10_000
 
 
 async def request_id(backend: Backend, written: str) -> str:
@@ -32,7 +32,7 @@ async def request_id(backend: Backend, written: str) -> str:
             raise
         away = error
     waiting = (record.request.question_id for record in await backend.watch.pending())
-    told = (entry.question_id for entry in await backend.audit.read(AUDIT_ENTRIES))
+    told = (entry.question_id for entry in await backend.audit.read(_ENTRIES_READ))
     found = _begun(written, (*waiting, *told), "requests")
     if found is None:
         raise away or UnknownRequestError(written)

@@ -184,6 +184,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             keeps_log=settings.api is not None,
             bundle_window=settings.questions.bundle_window,
             keep=settings.store.keep_cards,
+            keep_audit=settings.store.keep_audit,
             words=DESK,
         ),
         callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],

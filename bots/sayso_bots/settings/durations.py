@@ -15,19 +15,19 @@ _WHOLE = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[dhms]))+")
 _LONGEST = timedelta(days=30)
 
 
-def parse_duration(text: object) -> timedelta:
+def parse_duration(text: object, *, longest: timedelta = _LONGEST) -> timedelta:
     """The duration a text such as ``10m`` or ``1h30m`` stands for.
 
     Raises:
-        ValueError: it is not one, or not between 0 and 30 days; the message
+        ValueError: it is not one, or not between 0 and the longest; the message
             says what to write instead.
     """
     written = str(text).strip()
     if not isinstance(text, str) or not _WHOLE.fullmatch(written):
         raise ValueError(f"is not a duration: {_hint(written)}")
     seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(written))
-    if not 0 < seconds <= _LONGEST.total_seconds():
-        raise ValueError("must be more than 0s and at most 30d")
+    if not 0 < seconds <= longest.total_seconds():
+        raise ValueError(f"must be more than 0s and at most {longest.days}d")
     return timedelta(seconds=seconds)
 
 

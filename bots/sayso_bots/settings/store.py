@@ -20,6 +20,7 @@ from sayso.stores.addresses import (
     read_cells,
     written,
 )
+from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.stores.ports.copies import KEPT
 from sayso.text.secrets import has_login, without_login
@@ -34,6 +35,16 @@ def _give_up(value: object) -> timedelta | None:
         return parse_duration(value)
     except ValueError as error:
         raise ValueError(f'{error}; or "never"') from None
+
+
+LONGEST_AUDIT = timedelta(days=3_650)
+
+
+def _keep_audit(value: object) -> timedelta:
+    keep = parse_duration(value, longest=LONGEST_AUDIT)
+    if keep < timedelta(days=1):
+        raise ValueError("is too short to look anything up; write at least 1d")
+    return keep
 
 
 def _namespace(text: str) -> str:
@@ -57,6 +68,7 @@ class StoreSection(Section):
     cell: tuple[CellSection, ...] = ()
     give_up_after: Annotated[timedelta | None, PlainValidator(_give_up)] = timedelta(minutes=5)
     keep_cards: Duration = KEPT
+    keep_audit: Annotated[timedelta, PlainValidator(_keep_audit)] = KEPT_DECISIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,8 @@ class StoreSettings:
     """Where requests are kept; ``name`` is the setting that said so.
 
     Bots that start while it is away wait for it as long as ``give_up_after``; None is for ever.
-    Requests whose cards were shown are known for ``keep_cards`` after their deadline.
+    Requests whose cards were shown are known for ``keep_cards`` after their deadline,
+    decisions are in the audit for ``keep_audit``.
     """
 
     url: str = field(repr=False)
@@ -72,6 +85,7 @@ class StoreSettings:
     is_default: bool = False
     give_up_after: timedelta | None = timedelta(minutes=5)
     keep_cards: timedelta = KEPT
+    keep_audit: timedelta = KEPT_DECISIONS
 
     @property
     def shown(self) -> str:
@@ -134,6 +148,7 @@ def store_of(source: Source, from_argument: str | None = None) -> StoreSettings:
             is_default=is_default,
             give_up_after=section.give_up_after,
             keep_cards=section.keep_cards,
+            keep_audit=section.keep_audit,
         )
         if name == "store.url" and has_login(store.url):
             source.problem(

@@ -33,6 +33,7 @@ from sayso.desk.parts import DeskParts
 from sayso.desk.presses import Presses
 from sayso.desk.refused import RefusedPresses
 from sayso.desk.reminding import Reminders
+from sayso.desk.retention import trim_audit
 from sayso.desk.revoking import Revoking
 from sayso.desk.routes import Routes
 from sayso.desk.showing import Showing
@@ -40,6 +41,7 @@ from sayso.desk.speech import ONLY_ENGLISH, Speech
 from sayso.desk.timer import LoopTimer, Timer
 from sayso.desk.words import DeskWords
 from sayso.questions.refusals import Refusals
+from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
 from sayso.stores.ports import KEPT, Job, Record
 from sayso.tasks import Background
@@ -59,7 +61,8 @@ class DeskOptions:
     one run that come within ``bundle_window`` of the first of them share a message;
     without it each has its own. Cards are known for ``keep`` after their deadline, so that a
     late press closes them. ``words`` are what people read, by the
-    tags of languages: a route names one of them.
+    tags of languages: a route names one of them. The audit's decisions are kept for
+    ``keep_audit``.
     """
 
     terms: Terms = field(default_factory=Terms)
@@ -67,6 +70,7 @@ class DeskOptions:
     keeps_log: bool = False
     bundle_window: timedelta = timedelta(0)
     keep: timedelta = KEPT
+    keep_audit: timedelta = KEPT_DECISIONS
     words: Mapping[str, DeskWords] = field(default_factory=lambda: ONLY_ENGLISH)
 
 
@@ -112,7 +116,8 @@ class Desk:
             "work of the desk", patience=_STOP_SECONDS, expected=(LanesClosedError,)
         )
         notices = Notices(backend.bus, self._background)
-        timer = timer or LoopTimer()
+        self._timer = timer = timer or LoopTimer()
+        self._keep_audit = options.keep_audit
         self._approvers = Approvers(routes, by_platform, clock=timer.now)
         self._members = MembersHeard(self._approvers, backend.bus)
         self.members_changed = self._members.tell
@@ -201,6 +206,7 @@ class Desk:
             upkeep.during(self._approvers.keep_read()),
             upkeep.during(self._members.hear()),
             upkeep.during(self._reminders.run()),
+            upkeep.during(trim_audit(self._backend.audit, self._keep_audit, self._timer)),
             attending(self._backend.roster, self.name),
             self._intake.jobs(self._begin) as jobs,
         ):

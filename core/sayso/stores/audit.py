@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pydantic_core import to_json
@@ -43,11 +43,32 @@ The presser is no approver, or asked for it; it had ended; the button belongs to
 message; the very same callback was here before; the card has no such button now.
 """
 
-AUDIT_ENTRIES = 10_000
-"""About how many entries are kept, the newest."""
+KEPT_DECISIONS = timedelta(days=365)
+"""How long decisions are kept unless a worker is told otherwise."""
+
+ACTIVITY_ENTRIES = 5_000
+"""About how many entries of an agent's activity are kept, the newest."""
+
+KEPT_ACTIVITY = timedelta(days=90)
+"""How long an agent's activity is kept after its last entry."""
 
 REFUSALS_KEPT = 20
 """How many refused presses of one request are noted; of each kind, one for each actor."""
+
+_LASTING = frozenset(
+    {
+        "overruled",
+        "used",
+        "ran",
+        "failed",
+        "never_used",
+        "rule_stored",
+        "rule_revoked",
+        "press_refused",
+    }
+)
+# Decisions where a person made them: a policy says them as often as an agent asks.
+_ANSWERS = frozenset({"approved", "denied", "answered"})
 
 _REASON = 300
 # So much of a reason is read: no secret that is cut there is among what is kept.
@@ -84,8 +105,25 @@ class AuditEntry:
     place: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Entries in the order of time, and the moment to go on from: all before it are read."""
+
+    entries: Sequence[AuditEntry]
+    until: datetime
+
+
 Facts = Mapping[str, str]
 """Some fields of an entry."""
+
+
+def is_decision(facts: Facts) -> bool:
+    """Return whether an entry of these facts is kept as a decision, by time alone.
+
+    Everything else is the activity of an agent, which it can bring about without a person.
+    """
+    kind = facts.get("kind")
+    return kind in _LASTING or (kind in _ANSWERS and bool(facts.get("by")))
 
 
 def about(request: UserInputRequest) -> Facts:
@@ -186,8 +224,8 @@ def entry(at: datetime, *facts: Facts) -> AuditEntry:
 
 
 def written(facts: Facts) -> bytes:
-    """The facts as they are kept."""
-    return to_json(facts)
+    """The facts as they are kept; those of a decision say so to the store."""
+    return to_json({**facts, "decision": True} if is_decision(facts) else facts)
 
 
 def _of(run: RunRef) -> Facts:

@@ -13,6 +13,7 @@ for _contract in Path(__file__).parent.glob("*_contract.py"):
     pytest.register_assert_rewrite(f"{__name__}.{_contract.stem}")
 
 from sayso.testing.adapter_contract import AdapterContract, AdapterStage, Shown
+from sayso.testing.audit_contract import AuditContract
 from sayso.testing.budgets_contract import BudgetsContract
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon, until
 from sayso.testing.bus_contract import BusContract
@@ -41,7 +42,7 @@ from sayso.testing.platform_contract import PlatformContract
 from sayso.testing.press_recorder import PressRecorder
 from sayso.testing.projects_contract import ProjectsContract, RevokedContract
 from sayso.testing.roster_contract import RosterContract
-from sayso.testing.rules_contract import AuditContract, RulesContract
+from sayso.testing.rules_contract import RulesContract
 from sayso.testing.settling_contract import SettlingContract
 from sayso.testing.state_contract import StateContract
 from sayso.testing.store_contract import StoreContract

@@ -47,3 +47,18 @@ def test_cards_are_known_for_30_days_unless_told_otherwise() -> None:
     assert read(ROUTE_TO_BOTH, BOTH).store.keep_cards == timedelta(days=30)
     text = '[store]\nkeep_cards = "36h"\n' + ROUTE_TO_BOTH
     assert read(text, BOTH).store.keep_cards == timedelta(hours=36)
+
+
+def test_the_audit_is_kept_for_a_year_unless_told_otherwise() -> None:
+    assert read(ROUTE_TO_BOTH, BOTH).store.keep_audit == timedelta(days=365)
+    text = '[store]\nkeep_audit = "3650d"\n' + ROUTE_TO_BOTH
+    assert read(text, BOTH).store.keep_audit == timedelta(days=3_650)
+
+
+@pytest.mark.parametrize(
+    ("written", "fix"),
+    [("12h", "write at least 1d"), ("3651d", "at most 3650d"), ("a year", "write 90s, 10m")],
+)
+def test_a_time_to_keep_the_audit_that_is_none_is_refused(written: str, fix: str) -> None:
+    with pytest.raises(SettingsError, match=f"keep_audit.*{fix}"):
+        read(f'[store]\nkeep_audit = "{written}"\n' + ROUTE_TO_BOTH, BOTH)

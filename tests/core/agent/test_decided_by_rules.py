@@ -17,8 +17,8 @@ from sayso.digests import arguments_digest, short_digest
 from sayso.errors import StoreUnreachableError
 from sayso.stores.audit import Facts
 from sayso.stores.backend import Backend
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.records import Records
-from sayso.stores.memory.rules import MemoryAudit
 from sayso.testing import a_request, a_response, a_rule
 
 RUN = RunRef("deploy-bot", "s-1")

@@ -82,11 +82,11 @@ def test_a_gate_that_never_begins_an_iteration_knows_the_newest_answers() -> Non
     assert answers.find(calls[-1]) is not None
 
 
-async def test_the_audit_in_memory_has_the_newest_ten_thousand_entries() -> None:
+async def test_the_audit_in_memory_has_the_newest_five_thousand_entries_of_an_agent() -> None:
     async with memory_backend() as backend:
-        for number in range(10_001):
+        for number in range(5_001):
             await backend.audit.note({"kind": "rule_denied", "subject": str(number)})
 
         entries = await backend.audit.read(20_000)
 
-    assert (len(entries), entries[0].subject) == (10_000, "1")
+    assert (len(entries), entries[0].subject) == (5_000, "1")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Literal
 
 from sayso.calls import RunRef
 from sayso.events import Event
 from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor
-from sayso.stores.audit import AuditEntry, Facts, RefusalKind
+from sayso.stores.audit import AuditEntry, AuditPage, Facts, RefusalKind
 from sayso.stores.branch_log import LoggedEvent, LogKind, Position
 from sayso.stores.cells.cells import Cells
 from sayso.stores.cells.wide import WideRules
@@ -117,13 +118,36 @@ class CellsAudit:
             question_id, refusal, by=by, place=place, choice=choice
         )
 
-    async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries of the cells that answer, oldest first."""
+    async def read(
+        self,
+        count: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        wanted: Callable[[AuditEntry], bool] | None = None,
+    ) -> Sequence[AuditEntry]:
+        """Read the last entries of the cells that answer, oldest first."""
         if count <= 0:
             return []
-        said = await self._cells.some(lambda cell: cell.audit.read(count), "the audit")
+        said = await self._cells.some(
+            lambda cell: cell.audit.read(count, since=since, until=until, wanted=wanted),
+            "the audit",
+        )
         entries = [entry for some in said.values() for entry in some]
         return sorted(entries, key=lambda entry: entry.at)[-count:]
+
+    async def read_page(self, since: datetime | None, *, count: int) -> AuditPage:
+        """Read the entries of the cells that answer from a moment on, oldest first."""
+        said = await self._cells.some(
+            lambda cell: cell.audit.read_page(since, count=count), "the audit"
+        )
+        until = min(page.until for page in said.values())
+        entries = [entry for page in said.values() for entry in page.entries if entry.at < until]
+        return AuditPage(sorted(entries, key=lambda entry: entry.at), until)
+
+    async def trim(self, keep: timedelta) -> None:
+        """Drop the decisions of the cells that answer that are older than this."""
+        await self._cells.some(lambda cell: cell.audit.trim(keep), "the audit is trimmed")
 
     async def note(self, facts: Facts) -> None:
         """Write an entry on what was decided without a question, in the cell of its session."""

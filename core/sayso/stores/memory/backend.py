@@ -9,6 +9,7 @@ from sayso.clock import Clock, utc_now
 from sayso.stores.backend import Backend
 from sayso.stores.home import Home
 from sayso.stores.inbox import Inbox
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.checkup import MemoryCheckup
@@ -22,7 +23,7 @@ from sayso.stores.memory.log import MemoryBranchLog
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
 from sayso.stores.memory.roster import MemoryRoster
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.rules import MemoryRules
 from sayso.stores.memory.store import MemoryStore, MemoryWatch
 from sayso.stores.memory.uses import MemoryUses
 

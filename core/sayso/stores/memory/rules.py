@@ -1,8 +1,7 @@
-"""What sessions remember, and what happened, in the memory of one process."""
+"""What sessions remember, in the memory of one process."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from sayso.rules.book import RuleBook
 from sayso.rules.floor import Floor, written_floor
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
-from sayso.stores.audit import AUDIT_ENTRIES, REFUSALS_KEPT, AuditEntry, RefusalKind
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Records
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, CarriedRule, KeptRule, Revoked
@@ -30,39 +29,6 @@ _STATE_KEPT = timedelta(days=90)
 
 # The agent, then the session or the project, unless the rules are those of all its sessions.
 _BookName = tuple[str, str | None, str | None]
-
-
-class MemoryAudit:
-    """The newest entries, as long as the process lives."""
-
-    def __init__(self, records: Records, clock: Clock) -> None:
-        self._records = records
-        self._clock = clock
-        self._entries: deque[AuditEntry] = deque(maxlen=AUDIT_ENTRIES)
-
-    async def refuse(
-        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
-    ) -> bool:
-        """Note that a press on a known request was refused; False where it is not noted."""
-        entry = self._records.find(question_id)
-        if entry is None or len(entry.refused) >= REFUSALS_KEPT or (refusal, by) in entry.refused:
-            return False
-        entry.refused.add((refusal, by))
-        facts = audit.refused(refusal, by=by, place=place, choice=choice)
-        self.write(audit.about(entry.request), facts)
-        return True
-
-    async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, oldest first."""
-        return list(self._entries)[-count:] if count > 0 else []
-
-    async def note(self, facts: audit.Facts) -> None:
-        """Write an entry on what was decided without a question."""
-        self.write(facts)
-
-    def write(self, *facts: audit.Facts) -> None:
-        """Write an entry."""
-        self._entries.append(audit.entry(self._clock(), *facts))
 
 
 @dataclass(slots=True)

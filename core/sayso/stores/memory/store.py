@@ -13,11 +13,12 @@ from sayso.errors import DuplicateRequestError, UnknownRequestError, UnreadableE
 from sayso.events import Outcome, RequestEnding, UserInputRequest
 from sayso.rules.rule import RememberedRule
 from sayso.stores import audit
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.bus import MemoryBus
 from sayso.stores.memory.errands import MemoryErrands
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules, check_has_a_home
+from sayso.stores.memory.rules import MemoryRules, check_has_a_home
 from sayso.stores.ports import (
     MOST_ASKED_LAST,
     BookChanged,

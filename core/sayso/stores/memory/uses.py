@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from sayso.stores import audit
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.rules import MemoryRules
 from sayso.stores.ports import BookChanged, Report, Use, Went
 
 

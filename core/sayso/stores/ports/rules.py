@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, Protocol
 
 from sayso.calls import RunRef
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import RememberedRule
-from sayso.stores.audit import AuditEntry, Facts, RefusalKind
+from sayso.stores.audit import AuditEntry, AuditPage, Facts, RefusalKind
 
 MOST_STATE_NAMES = 64
 """Under so many names at most a session's state is kept."""
@@ -133,7 +133,8 @@ class Audit(Protocol):
     """What happened. Raises StoreUnreachableError like Store.
 
     The other ports write it, except for what they have no part in: refused presses, and
-    what was decided without a question.
+    what was decided without a question. Decisions, see ``stores.audit.is_decision``, are kept
+    until they are trimmed. Of the rest each agent has its own ``ACTIVITY_ENTRIES`` newest or so.
     """
 
     async def refuse(
@@ -146,8 +147,38 @@ class Audit(Protocol):
         """
         ...
 
-    async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, at most ``count``, oldest first."""
+    async def read(
+        self,
+        count: int,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        wanted: Callable[[AuditEntry], bool] | None = None,
+    ) -> Sequence[AuditEntry]:
+        """Read the last entries, at most ``count``, oldest first.
+
+        Args:
+            count: how many at most.
+            since: only entries of this moment or later.
+            until: only entries before this moment.
+            wanted: only entries of which this is true.
+        """
+        ...
+
+    async def read_page(self, since: datetime | None, *, count: int) -> AuditPage:
+        """Read the entries from a moment on, oldest first; the next page begins where it ends.
+
+        Whoever reads page after page, also as more is written, reads each entry once. Entries
+        of the store's current moment are left to the next page.
+
+        Args:
+            since: the first moment; None for the store's current one, and no entries.
+            count: how many to read; those of the last one's moment come with it.
+        """
+        ...
+
+    async def trim(self, keep: timedelta) -> None:
+        """Drop the decisions that are older than this by the store's clock."""
         ...
 
     async def note(self, facts: Facts) -> None:

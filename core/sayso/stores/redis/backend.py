@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sayso.stores.backend import Backend
 from sayso.stores.inbox import Inbox
+from sayso.stores.redis.audit import RedisAudit
 from sayso.stores.redis.budgets import RedisBudgets
 from sayso.stores.redis.bus import SILENCE_SECONDS, RedisBus
 from sayso.stores.redis.checkup import RedisCheckup
@@ -22,7 +23,7 @@ from sayso.stores.redis.leases import RedisLeases
 from sayso.stores.redis.log import RedisBranchLog
 from sayso.stores.redis.outbox import TAKEOVER_SECONDS, RedisOutbox
 from sayso.stores.redis.roster import RedisRoster
-from sayso.stores.redis.rules import RedisAudit, RedisRules
+from sayso.stores.redis.rules import RedisRules
 from sayso.stores.redis.store import RedisStore, RedisWatch
 from sayso.stores.redis.url import StoreUrl, read_url
 from sayso.stores.redis.uses import RedisUses

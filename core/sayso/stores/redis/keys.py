@@ -47,7 +47,11 @@ slot uses several namespaces.
 ``asked:<session>``  zset    the ids of the questions that it asked last, at most 20, by when in
                              microseconds
 ``once:<session>:…`` string  what may be had once and who took it
-``audit``            stream  what happened, the newest 10,000 or so
+``audit``            stream  decisions: ``a`` and ``w`` facts, ``o`` their order in one ms
+``activity:<agent>`` stream  what an agent brought about by itself, the newest 5,000 or so, in
+                             the same fields
+``agents``           zset    the agents that have such a stream, by its last entry in ms
+``audited``          string  how many entries the audit was given
 ``seen:<delivery>``  string  a callback that was here, for 10 minutes
 ``lease:<name>``     string  who holds a lease
 ``budget:<name>``    zset    the moments in ms at which messages went or will go
@@ -73,7 +77,8 @@ Nothing lives for ever: requests and ``due`` live until their deadline and a day
 their handles, until 30 days after it unless the bots are told otherwise, a ``key`` as long as its
 request, documents as long as was said, errands a week after they were due or last looked at,
 ``jobs`` until the last deadline and a week, rules and books a day longer than their last rule,
-the audit 90 days after its last entry, the events of a branch a week after the last of them and
+decisions a year or as long as the workers are told and the activity of an agent 90 days after its
+last entry, the events of a branch a week after the last of them and
 its numbers 90 days, budgets an hour after the last message, new addresses and what was spent half
 a year after the last question for them, the floor half a year after it was last laid. A request,
 and its ``key``, live longer where somebody retains them.
@@ -136,8 +141,17 @@ class Keys:
 
     @property
     def audit(self) -> str:
-        """What happened."""
+        """The decisions."""
         return f"{self.prefix}audit"
+
+    @property
+    def agents(self) -> str:
+        """The agents that have activity."""
+        return f"{self.prefix}agents"
+
+    def activity(self, agent: str) -> str:
+        """The activity of an agent, by its name in ``agents``."""
+        return f"{self.prefix}activity:{agent}"
 
     def record(self, question_id: str) -> str:
         """One request."""

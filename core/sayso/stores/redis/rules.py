@@ -1,4 +1,4 @@
-"""What sessions remember, and what happened, in Redis."""
+"""What sessions remember, in Redis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Literal
 
 from pydantic_core import from_json
@@ -16,7 +15,6 @@ from sayso.errors import StateFullError
 from sayso.rules.book import RuleBook
 from sayso.rules.rule import UnreadableRule, read_remembered
 from sayso.stores import audit
-from sayso.stores.audit import REFUSALS_KEPT, AuditEntry, RefusalKind
 from sayso.stores.ports import MOST_STATE_BYTES, MOST_STATE_NAMES, CarriedRule, KeptRule
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.floors import KnownFloor
@@ -26,8 +24,7 @@ from sayso.stores.redis.records import moment, read_book
 _log = logging.getLogger(__name__)
 
 _BOOK, _SPEND, _USE = Script("book"), Script("spend"), Script("use")
-_RULES, _REVOKE, _REFUSE = Script("rules"), Script("revoke"), Script("refuse")
-_NOTE, _SWAP = Script("note"), Script("swap")
+_RULES, _REVOKE, _SWAP = Script("rules"), Script("revoke"), Script("swap")
 _CARRIED, _PLANT = Script("carried"), Script("plant")
 
 
@@ -123,38 +120,6 @@ class RedisRules:
         return bool(await self._client.run(_PLANT, rule.rule_id, *json.loads(rule.written)))
 
 
-class RedisAudit:
-    """The newest entries, about 10,000, for 90 days after the last one."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    async def refuse(
-        self, question_id: str, refusal: RefusalKind, *, by: str, place: str, choice: str
-    ) -> bool:
-        """Note that a press on a known request was refused; False where it is not noted."""
-        noted = await self._client.run(
-            _REFUSE,
-            question_id,
-            f"{refusal} {by}",
-            audit.written(audit.refused(refusal, by=by, place=place, choice=choice)),
-            REFUSALS_KEPT,
-        )
-        return bool(noted)
-
-    async def read(self, count: int) -> Sequence[AuditEntry]:
-        """The last entries, oldest first."""
-        if count <= 0:
-            return []
-        key = self._client.keys.audit
-        entries = await self._client.command("XREVRANGE", key, "+", "-", "COUNT", count)
-        return [_entry(number, fields) for number, fields in reversed(entries)]
-
-    async def note(self, facts: audit.Facts) -> None:
-        """Write an entry on what was decided without a question."""
-        await self._client.run(_NOTE, audit.written(facts))
-
-
 def _kept(
     rule: bytes, facts: bytes, uses: bytes, last: bytes, question_id: bytes
 ) -> KeptRule | None:
@@ -167,9 +132,3 @@ def _kept(
     session = "" if remembered.scope in ("agent", "project") else about.get("session_id", "")
     project = about.get("project", "") if remembered.scope == "project" else ""
     return KeptRule(remembered, about.get("agent_id", ""), session, project, question_id.decode())
-
-
-def _entry(number: bytes, fields: Sequence[bytes]) -> AuditEntry:
-    at: datetime = moment(number.partition(b"-")[0])
-    kept = dict(zip(fields[::2], fields[1::2], strict=True))
-    return audit.entry(at, from_json(kept[b"a"]), from_json(kept[b"w"]))

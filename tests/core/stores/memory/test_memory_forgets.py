@@ -16,12 +16,13 @@ from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.backend import Backend
 from sayso.stores.branch_log import BEGINNING
 from sayso.stores.memory import memory_backend
+from sayso.stores.memory.audit import MemoryAudit
 from sayso.stores.memory.budgets import MemoryBudgets
 from sayso.stores.memory.drafts import MemoryDrafts
 from sayso.stores.memory.leases import MemoryLeases
 from sayso.stores.memory.outbox import MemoryOutbox
 from sayso.stores.memory.records import Entry, Records
-from sayso.stores.memory.rules import MemoryAudit, MemoryRules
+from sayso.stores.memory.rules import MemoryRules
 from sayso.stores.ports import KEPT, Copy, Opened
 from sayso.testing import a_request
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from sayso.chats.places import Place
 from sayso.errors import ReplayedCallbackError
+from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.backend import Backend
 from sayso.stores.redis.keys import Keys
 from sayso.testing import a_request, a_response, a_rule
@@ -37,7 +39,10 @@ async def test_each_kind_of_key_lives_as_long_as_is_written(
 
     least = {
         "jobs": 1_000 + 7 * _DAY,
-        "audit": 90 * _DAY,
+        "audit": 365 * _DAY,
+        "audited": 365 * _DAY,
+        "activity": 90 * _DAY,
+        "agents": 90 * _DAY,
         "book": _HOUR + _DAY,
         "books": _HOUR + _DAY,
         "rule": _HOUR + _DAY,
@@ -48,7 +53,8 @@ async def test_each_kind_of_key_lives_as_long_as_is_written(
         "draft": 77,
     }
     # Some live an hour longer, so that this is not done with every command.
-    spare: dict[str, int] = dict.fromkeys(("jobs", "audit", "book", "books", "rule"), _HOUR)
+    audit = ("audit", "audited", "activity", "agents")
+    spare: dict[str, int] = dict.fromkeys(("jobs", *audit, "book", "books", "rule"), _HOUR)
     wrong = {
         name: lives[name]
         for name, life in least.items()
@@ -73,30 +79,47 @@ async def test_a_callback_is_known_for_ten_minutes_and_not_longer(
     assert await backend.copies.find("nobody", delivery="slack:1") is None
 
 
-async def test_the_audit_keeps_its_newest_ten_thousand_entries_or_so(
+async def test_decisions_are_kept_by_their_time_and_not_by_their_number(
     backend: Backend, keys: Keys, server: Any
 ) -> None:
-    facts = {"a": "{}", "w": '{"kind":"asked"}'}
+    facts = {"a": "{}", "w": '{"kind":"approved","by":"slack:U0ALICE"}'}
+    seconds, _ = await server.time()
     async with server.pipeline(transaction=False) as pipeline:
-        for _ in range(10_150):
-            pipeline.xadd(keys.audit, facts)
+        for days in (366, 364):
+            for number in range(10_150):
+                pipeline.xadd(keys.audit, facts, id=f"{(seconds - days * _DAY) * 1_000}-{number}")
         await pipeline.execute()
+    request = a_request("q-1")
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await backend.store.settle("q-1", a_response(request))
+    assert await server.xlen(keys.audit) == 20_301
+
+    await backend.audit.trim(KEPT_DECISIONS)
+
+    assert await server.xlen(keys.audit) == 10_151
+    assert await server.ttl(keys.audit) > 365 * _DAY - _SLACK
+
+
+async def test_the_audit_lives_as_long_as_a_worker_is_told_to_keep_it(
+    backend: Backend, keys: Keys, server: Any
+) -> None:
+    request = a_request("q-1")
+    await backend.store.open(request, seconds=30, inbox="", book=None)
+    await backend.store.settle("q-1", a_response(request))
+
+    await backend.audit.trim(timedelta(days=3_650))
+
+    assert await server.ttl(keys.audit) > 3_650 * _DAY - _SLACK
+
+
+async def test_agents_whose_activity_is_gone_are_forgotten(
+    backend: Backend, keys: Keys, server: Any
+) -> None:
+    seconds, _ = await server.time()
+    await server.zadd(keys.agents, {"old": (seconds - 91 * _DAY) * 1_000, "newer": seconds * 1_000})
 
     await backend.store.open(a_request("q-1"), seconds=30, inbox="", book=None)
 
-    # Redis removes whole nodes of a hundred entries.
-    assert 10_000 <= await server.xlen(keys.audit) <= 10_110
-    [last] = await backend.audit.read(1)
-    assert (last.kind, last.question_id) == ("asked", "q-1")
-
-
-async def test_the_audit_loses_nothing_before(backend: Backend, keys: Keys, server: Any) -> None:
-    facts = {"a": "{}", "w": '{"kind":"asked"}'}
-    async with server.pipeline(transaction=False) as pipeline:
-        for _ in range(9_999):
-            pipeline.xadd(keys.audit, facts)
-        await pipeline.execute()
-
-    await backend.store.open(a_request("q-1"), seconds=30, inbox="", book=None)
-
-    assert await server.xlen(keys.audit) == 10_000
+    agents = await server.zrange(keys.agents, 0, -1)
+    assert b"old" not in agents
+    assert len(agents) == 2

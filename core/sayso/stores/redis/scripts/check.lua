@@ -18,6 +18,7 @@ local group, me = 'check', 'check'
 try('TIME')
 try('SET', text, '1', 'PX', 60000)
 try('GET', text)
+try('INCR', text)
 try('GETEX', text, 'PX', 60000)
 try('GETDEL', text)
 try('EXISTS', text)
@@ -38,6 +39,7 @@ try('ZSCORE', set, 'a')
 try('ZCOUNT', set, 0, 1)
 try('ZRANGE', set, 0, -1)
 try('ZRANGEBYSCORE', set, 0, 1)
+try('ZREVRANGEBYSCORE', set, 1, 0)
 try('ZSCAN', set, '0', 'COUNT', 10)
 try('ZREM', set, 'b')
 try('ZREMRANGEBYSCORE', set, 2, 3)
@@ -50,6 +52,7 @@ if type(id) == 'table' and id.err then
   failed[#failed + 1] = id.err
   id = '1-1'
 end
+try('XTRIM', stream, 'MINID', '0')
 try('XRANGE', stream, '-', '+')
 try('XREVRANGE', stream, '+', '-')
 try('XREADGROUP', 'GROUP', group, me, 'STREAMS', stream, '>')
@@ -61,9 +64,9 @@ try('XACK', stream, group, id)
 try('XDEL', stream, id)
 try('XGROUP', 'DELCONSUMER', stream, group, me)
 try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
-for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit'}) do try('EXISTS', P .. shared) end
+for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit', 'audited', 'agents'}) do try('EXISTS', P .. shared) end
 for _, own in ipairs({
-  'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget',
+  'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget', 'activity',
 }) do
   try('DEL', key(own))
 end

@@ -11,6 +11,7 @@ local HOUR = 3600000
 local DAY = 24 * HOUR
 local WEEK = 7 * DAY
 local QUARTER = 90 * DAY
+local YEAR = 365 * DAY
 
 -- The time by the server's clock, in microseconds, and in milliseconds as all else is.
 local function exact_clock()
@@ -158,11 +159,27 @@ local function place_of(copy)
   return table.concat(cjson.decode(copy), '\0', 1, 3)
 end
 
--- Note what happened: two sets of facts as JSON, the second counts.
+-- Note what happened: two sets of facts as JSON, the second counts. A decision is kept until a worker
+-- drops it. All else goes to a stream of its agent's own: none pushes out what is another's. 'o' is
+-- the order of entries of one ms.
 local function audit(facts, more, now)
-  local stream = P .. 'audit'
-  redis.call('XADD', stream, 'MAXLEN', '~', 10000, '*', 'a', facts or '{}', 'w', more)
+  local about, what = cjson.decode(facts or '{}'), cjson.decode(more)
+  local order = redis.call('INCR', P .. 'audited')
+  live_until(P .. 'audited', now + YEAR, now)
+  if what.decision then
+    redis.call('XADD', P .. 'audit', '*', 'a', facts or '{}', 'w', more, 'o', order)
+    live_until(P .. 'audit', now + YEAR, now)
+    return
+  end
+  local agent = redis.sha1hex(what.agent_id or about.agent_id or '')
+  local stream, agents = P .. 'activity:' .. agent, P .. 'agents'
+  local id = redis.call(
+    'XADD', stream, 'MAXLEN', '~', 5000, '*', 'a', facts or '{}', 'w', more, 'o', order
+  )
+  redis.call('ZADD', agents, string.match(id, '^%d+'), agent)
+  redis.call('ZREMRANGEBYSCORE', agents, '-inf', now - QUARTER)
   live_until(stream, now + QUARTER, now)
+  live_until(agents, now + QUARTER, now)
 end
 
 -- The id of the request that was asked under a key; nil when there is none, or it was half opened.

@@ -31,6 +31,7 @@ def _part(kind: str, text: str, hidden: str) -> Example:
 
 EXAMPLES = (
     _part("password in an address", "psql postgres://{}@db/x", "bob:hunter2"),
+    _part("key in an address", "https://{}@o1.ingest.example/2", _HEX[:32]),
     _part("bearer token", "-H 'Authorization: Bearer {}'", "abcdefghij" * 3),
     _part("basic authentication", "-H 'Authorization: Basic {}'", _LOGIN),
     _part("authorization", "-H 'Authorization: Token {}'", "9944b09199c62bcf"),
@@ -113,11 +114,30 @@ CARDS = (
 NAMES = (
     *("pass", "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "otp"),
     *("PGPASSWORD", "SSHPASS"),
+    *("passwords", "passphrases", "passcodes"),
+    *("secrets", "tokens", "secretkey", "client-secret", "accessToken", "authtoken"),
+    *("refresh_token", "bearer", "jwt", "jwts", "sessionid", "session_id", "session-id"),
+    *("JSESSIONID", "PHPSESSID", "dsn", "connectionstring"),
+    *("connection_string", "connection-string", "api_keys", "access-keys"),
+    *("privateKeys", "cookies"),
     *("cvv", "cvc", "credential", "credentials", "authorization", "auth", "cookie"),
     *("contrasena", "contraseña", "api_key", "apikey", "auth_key", "access-key", "accountKey"),
     *("client_key", "database_key", "db_key", "encryption_key", "master_key", "private_key"),
     *("priv_key", "service_key", "session_key", "shared_key", "signing_key", "storage_key"),
 )
+
+SHAPED = (
+    *("PASSWORD1", "token2", "DB_PWD_01", "apiKey3", "jwt_token", "sessionId", "connectionString"),
+    *("SENTRY_DSN", "db-passwords", "user-tokens", "x.session.cookies", "auth"),
+)
+"""The same names as others write them, and with more around them."""
+
+SHOWN = (
+    *("secretary", "tokenizer", "primary_key", "monkey", "author", "bearings", "passes"),
+    *("auth0", "AUTH0_CLIENT_ID", "oauth2", "max_tokens", "maxTokens", "stop_tokens"),
+    *("token_count", "tokens_used", "bearerFormat", "jwt_issuer", "adsn", "sessions", "jwtlib"),
+)
+"""Names in which a word of the table only seems to be."""
 
 ABOUT = (
     *("name", "type", "url", "uri", "path", "file", "dir", "method", "mode", "policy", "length"),
@@ -125,7 +145,7 @@ ABOUT = (
     *("format", "version", "enabled", "required", "command", "cmd", "helper", "process"),
     *("program", "script", "hook", "plugin", "agent", "host", "server", "domain", "proxy"),
     *("port", "username", "role", "scope", "scopes", "permissions", "backend", "store"),
-    *("service", "database"),
+    *("service", "database", "used", "issuer", "audience", "expiry"),
 )
 
 NOTHING = ("true", "false", "null", "none", "nil", "undefined", "yes", "no", "on", "off")

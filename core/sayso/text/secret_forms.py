@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sayso.text.secret_kinds import ABOUT, FORMS, NAMES, NOTHING, Form
-from sayso.text.what_runs import decodes, is_folder, may_run, run_names
+from sayso.text.secret_kinds import ABOUT, COUNTS, FORMS, NAMES, NOTHING, Form
+from sayso.text.what_runs import decodes, is_folder, is_random, may_run, run_names
 
 Span = tuple[int, int]
 
@@ -38,6 +38,8 @@ _CARDS = re.compile(
 
 _ADDRESS = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]*://[^\s@]*|(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]+|/[0-9]+)?"
+    # An account of a blockchain: those who pay to it must see it.
+    r"|0x[0-9a-fA-F]{40}"
 )
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@%+-]*)+")
 _OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*(?:=.*)?|-[A-Za-z]{1,2}")
@@ -70,13 +72,16 @@ class SecretNames:
         return self._named.search(plain) is not None and _ABOUT.search(plain) is None
 
 
-_ABOUT = re.compile(rf"[_\-.\s](?:{'|'.join(ABOUT)})\Z")
+_ABOUT = re.compile(
+    rf"[_\-.\s](?:{'|'.join(ABOUT)})\Z|(?:^|[_\-.\s])(?:{'|'.join(COUNTS)})[_\-.\s]tokens(?:$|[_\-.\s])"
+)
 
 
 @lru_cache(maxsize=64)
 def _named(words: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(re.escape(word.casefold()).replace(r"\ ", r"[_\-.\s]?") for word in words)
-    return re.compile(rf"(?:^|[_\-.\s])(?:{names})(?:$|[_\-.\s])")
+    # Auth0 is a company.
+    return re.compile(rf"(?:^|[_\-.\s])(?!auth0)(?:{names})[0-9]{{0,2}}(?:$|[_\-.\s])")
 
 
 @lru_cache(maxsize=64)
@@ -110,10 +115,34 @@ def is_plain(value: str) -> bool:
 
 def is_shown(name: str, value: str, runs: frozenset[str]) -> bool:
     """Whether the value of a secret's name is plainly none, or is what the text ``runs``."""
-    return is_plain(value) or is_folder(name, value) or (name in runs and may_run(value))
+    return (
+        is_plain(value)
+        or is_folder(name, value)
+        or (name in runs and may_run(value))
+        or (_SESSION.search(name) is not None and not is_random(value))
+        or (_TOKENS.search(name) is not None and value.strip("[],").isdecimal())
+        or (_OF_DATABASES.search(name) is not None and _FIELDS.match(value) is not None)
+    )
 
 
+# What names a session is shown, a ticket to it is not; so many tokens are no token.
+_SESSION = re.compile(r"(?:session[_-]id|(?-i:sessionId))[0-9]{0,2}\Z", re.IGNORECASE)
+_TOKENS = re.compile(r"tokens[0-9]{0,2}(?:\Z|[_\-.\sA-Z])", re.IGNORECASE)
 _LONGEST_NOTHING = max(map(len, NOTHING))
+
+
+_OF_DATABASES = re.compile(r"dsn|connection[_-]?string", re.IGNORECASE)
+# Each of these has a name of its own: Server=db;Password=x
+_FIELDS = re.compile(r"[A-Za-z][\w ]{0,40}=[^=]")
+_IN_ADDRESS = re.compile(
+    r"(?:[a-z][a-z0-9+.-]{0,30}://)?(?P<login>[^\s\x00$`;&|<>(){}/@]{1,200})@", re.IGNORECASE
+)
+
+
+def login_in(name: str, value: str) -> Span | None:
+    """Where the login stands in the address of a database, whose host people must see."""
+    match = _IN_ADDRESS.match(value) if _OF_DATABASES.search(name) else None
+    return None if match is None else match.span("login")
 
 
 def spans(text: str, words: tuple[str, ...] = NAMES, forms: tuple[Form, ...] = FORMS) -> list[Span]:
@@ -200,7 +229,8 @@ def _assigned(text: str, lowered: str, words: tuple[str, ...]) -> Iterator[Span]
                     and not is_shown(bare, value, runs)
                     and (match["apart"] is None or _is_value(text, match, front, name))
                 ):
-                    yield start, end
+                    begin, stop = login_in(bare, value) or (0, len(value))
+                    yield start + begin, start + stop
 
 
 def _front(text: str, end: int) -> tuple[str, str]:

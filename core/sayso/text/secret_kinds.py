@@ -14,20 +14,44 @@ OWN_TOKEN = "token of our own"  # noqa: S105  what one is called
 NAMES = (
     "pass",
     "password",
+    "passwords",
     "passwd",
     "passphrase",
+    "passphrases",
     "passcode",
+    "passcodes",
     "pwd",
     "pgpassword",
     "sshpass",
     "secret",
+    "secrets",
+    "secret key",
+    "client secret",
     "token",
+    "tokens",
+    "access token",
+    "auth token",
+    "refresh token",
+    "bearer",
+    "jwt",
+    "jwts",
     "otp",
     "cvv",
     "cvc",
+    "sessionid",
+    "session_id",
+    "session-id",
+    "jsessionid",
+    "phpsessid",
+    "dsn",
+    "connectionstring",
+    "connection_string",
+    "connection-string",
     "api key",
+    "api keys",
     "auth key",
     "access key",
+    "access keys",
     "account key",
     "client key",
     "database key",
@@ -35,6 +59,7 @@ NAMES = (
     "encryption key",
     "master key",
     "private key",
+    "private keys",
     "priv key",
     "service key",
     "session key",
@@ -46,10 +71,28 @@ NAMES = (
     "authorization",
     "auth",
     "cookie",
+    "cookies",
     "contrasena",
     "contraseña",
 )
-"""Words that a name consists of, or has among its words; a space is any or no separator."""
+"""Words that a name consists of, or has among its words; a space is any or no separator.
+
+Up to two digits behind one belong to it.
+"""
+
+COUNTS = (
+    "max",
+    "min",
+    "num",
+    "total",
+    "input",
+    "output",
+    "prompt",
+    "completion",
+    "stop",
+    "special",
+)
+"""Before *tokens* these say that pieces of a text are meant, which are no secret."""
 
 ABOUT = (
     "name",
@@ -98,6 +141,10 @@ ABOUT = (
     "store",
     "service",
     "database",
+    "used",
+    "issuer",
+    "audience",
+    "expiry",
 )
 """A name that ends in one of these says something about a secret, and is not one.
 
@@ -137,6 +184,12 @@ FORMS = (
         "password in an address",
         "://",
         r"(?P<secret>[A-Za-z0-9._~%+-]*:[A-Za-z0-9._~%+!*,=-]+)@",
+        word=False,
+    ),
+    Form(
+        "key in an address",
+        "://",
+        r"(?P<secret>(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,200})@",
         word=False,
     ),
     Form(

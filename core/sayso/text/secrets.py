@@ -20,6 +20,7 @@ from sayso.text.secret_forms import (
     is_card,
     is_plain,
     is_shown,
+    login_in,
     merged,
     spans,
 )
@@ -240,13 +241,21 @@ class _Redactor:
                 alike[base] += 1
                 name = f"{base} #{alike[base] + 1}"
             named = self._names_a_secret(str(key), item)
+            login = login_in(str(key), item) if named and isinstance(item, str) else None
+            if login is not None:
+                self.found[item] = merged([*self.found.get(item, ()), login])
+                named = False
             found[name] = self.value(item, named=named, within=within)
         return found
 
     def _names_a_secret(self, key: str, item: Any) -> bool:
         if key not in self.names or (self.shown and key.casefold() in self.shown):
             return False
-        return not isinstance(item, str) or not is_shown(key, item, self.runs)
+        items = item if isinstance(item, list | tuple) else (item,)
+        return not all(
+            isinstance(one, str | int | float) and is_shown(key, str(one), self.runs)
+            for one in items
+        )
 
     def _mark(self, text: str) -> str:
         self.hidden += 1

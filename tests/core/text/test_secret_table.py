@@ -6,6 +6,7 @@ in sight.
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -37,13 +38,13 @@ def test_each_kind_of_secret_is_found_by_its_own_form(example: examples.Example)
 
 def test_each_entry_of_the_tables_has_an_example() -> None:
     assert [form.kind for form in FORMS] == [example.kind for example in examples.EXAMPLES]
-    assert {name.replace(" ", "") for name in NAMES} == {
-        name.replace("_", "").replace("-", "").casefold() for name in examples.NAMES
-    }
+    names = (NAMES, examples.NAMES)
+    table, listed = ({re.sub("[ _-]", "", one).casefold() for one in some} for some in names)
+    assert table == listed
     assert (set(ABOUT), set(NOTHING)) == (set(examples.ABOUT), set(examples.NOTHING))
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", [*examples.NAMES, *examples.SHAPED])
 def test_a_value_under_each_name_of_a_secret_is_hidden(name: str) -> None:
     hidden = "[redacted: 7 characters]"
 
@@ -51,12 +52,56 @@ def test_a_value_under_each_name_of_a_secret_is_hidden(name: str) -> None:
         assert redacted({key: "hunter2"}) == {key: hidden}
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", [*examples.NAMES, *examples.SHAPED])
 def test_a_value_behind_each_name_of_a_secret_is_hidden_in_a_text(name: str) -> None:
     hidden = "[redacted: 7 characters]"
 
     for text in ("run --{}={}", "run --{} {}", "{}={} run", '{{"{}": "{}"}}', "a: b\n{}: {}\n"):
         assert redacted_text(text.format(name, "hunter2")) == text.format(name, hidden)
+
+
+@pytest.mark.parametrize("name", examples.SHOWN)
+def test_a_name_that_only_seems_to_be_one_of_a_secret_hides_nothing(name: str) -> None:
+    value = {name: "hunter2"}
+
+    assert redaction(value) == (value, 0)
+    for text in (f"{name}=hunter2 run", f"run --{name} hunter2", f'{{"{name}": "hunter2"}}'):
+        assert redaction(text) == (text, 0)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"max_tokens": 4096, "tokens": 1200, "tokens_per_minute": "90000", "total_tokens": 3},
+        {"tokens": [101, 2023, 102]},
+        {"session_id": "prod-3"},
+        {"sessionId": 42},
+        {"dsn": "postgres://db.prod.example/shop"},
+        {"dsn": "Server=db.prod.example"},
+        {"token0": "0x" + "0aB1" * 10},
+        "run --max-tokens 4096 --session-id prod-3 tokens=1200",
+    ],
+)
+def test_what_is_counted_and_where_something_is_are_shown(value: object) -> None:
+    assert redaction(value) == (value, 0)
+
+
+@pytest.mark.parametrize(
+    ("address", "hidden"),
+    [
+        ("https://{}@o1.ingest.example/2", "0a1b2c"),
+        ("postgres://{}@db.prod.example/shop", "app:hunter2"),
+        ("postgres://{}@db.prod.example/shop", "app"),
+        ("{}@tcp(db.prod.example:3306)/shop", "app:hunter2"),
+        ("Server=db.prod.example;Password={};Pooling=x", "hunter2"),
+    ],
+)
+def test_of_the_address_of_a_database_only_the_login_is_hidden(address: str, hidden: str) -> None:
+    value, shown = address.format(hidden), address.format(f"[redacted: {len(hidden)} characters]")
+
+    for name in ("dsn", "SENTRY_DSN", "connectionString"):
+        assert redacted({name: value}) == {name: shown}
+        assert redacted_text(f"{name}={value}") == f"{name}={shown}"
 
 
 @pytest.mark.parametrize("about", examples.ABOUT)

@@ -9,14 +9,20 @@ from sayso_bots.cli.parser import Parser
 
 
 def add_arguments(parser: Parser) -> None:
-    """The page's port, and whether a person plays."""
+    """The page's port, and who plays."""
     parser.description = (
         f"{parser.description} An agent asks, and you press the buttons on a page that plays "
         "two chat platforms."
     )
     parser.add_argument("--port", type=_port, default=0, help="of the page (default: a free one)")
-    parser.add_argument(
+    playing = parser.add_mutually_exclusive_group()
+    playing.add_argument(
         "--headless", action="store_true", help="play it without a person, and check the outcomes"
+    )
+    playing.add_argument(
+        "--store",
+        metavar="URL",
+        help="show what agents of your own ask on this store, in place of the demo's agent",
     )
     parser.set_defaults(run=demo_command)
 

@@ -6,15 +6,16 @@ import errno
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sayso.agent.gate import Gate
 from sayso.calls import RunRef
 from sayso.errors import ConfigError
-from sayso.stores.memory import memory_backend
+from sayso.stores.connect import open_backend
 from sayso_bots.server.server import Serving, serving
 from sayso_bots.settings.settings import Settings, settings_of
 from sayso_bots.settings.source import source_of
+from sayso_bots.settings.store import StoreSettings, store_of
 from sayso_playground import Playground, PlaygroundConfig
 from sayso_telegram.platform import TelegramRegistration
 
@@ -22,9 +23,6 @@ SLACK_CHANNEL = "C0OPS"
 TELEGRAM_CHAT = -1001234567890
 
 _SETTINGS = f"""
-[store]
-url = "memory://"
-
 [server]
 port = 0
 
@@ -42,6 +40,23 @@ timeout = "10m"
 """
 
 
+_MEMORY = StoreSettings("memory://")
+
+
+def store_of_argument(url: str) -> StoreSettings:
+    """The store that ``--store`` names.
+
+    Raises:
+        ConfigError: agents in other processes cannot ask there.
+    """
+    source = source_of("", {})
+    store = store_of(source, url)
+    source.check("store")
+    if store.is_memory:
+        raise ConfigError("--store: memory:// serves one process; name a Redis, or leave it out")
+    return store
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Everything that plays: it all talks over HTTP, signed as in real life."""
@@ -52,18 +67,27 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(port: int, *, more: str = "") -> AsyncIterator[Stage]:
+async def stage(
+    port: int, *, more: str = "", store: StoreSettings = _MEMORY
+) -> AsyncIterator[Stage]:
     """The stage while the block runs; its page listens on ``port``, 0 is any.
 
     ``more`` are sections in TOML besides those of the demo's settings.
 
     Raises:
-        ConfigError: the port is in use.
+        ConfigError: the port is in use, or other bots serve the store.
+        StoreUnreachableError: the store does not answer.
     """
     async with AsyncExitStack() as stack:
         playground = await _playground(stack, port)
-        backend = await stack.enter_async_context(memory_backend())
-        settings = _settings(playground, more)
+        backend = await stack.enter_async_context(open_backend(store.url))
+        # Whoever sees the page may answer: not what people are asked by bots of theirs.
+        if await backend.roster.count():
+            raise ConfigError(
+                f"{store.name}: bots serve {store.shown} already; "
+                "name a store for the demo alone, such as redis://127.0.0.1:6379/1"
+            )
+        settings = replace(_settings(playground, more), store=store)
         bots = await stack.enter_async_context(serving(settings, backend=backend))
         playground.slack.deliver_to(f"{bots.url}/slack/events")
         if (telegram := settings.platforms.get("telegram")) is not None:

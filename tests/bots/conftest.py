@@ -19,14 +19,18 @@ __all__ = ["bots", "playground", "run", "world"]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs a command here, with this environment and this text as its settings file."""
+    """Runs a command here, with this environment and this text as its settings file.
+
+    That an operator's command says which file it is, is left out: it is the same one each time.
+    """
 
     def running(*argv: str, env: Mapping[str, str] | None = None, toml: str = "") -> Done:
         config = tmp_path / "sayso.toml"
         config.write_text(toml)
         code = main(argv, {"SAYSO_CONFIG": str(config), **(env or {})})
         captured = capsys.readouterr()
-        return Done(code, captured.out, captured.err.replace(f"{tmp_path}/", ""))
+        said = captured.err.removeprefix(f"sayso: settings: {config}\n")
+        return Done(code, captured.out, said.replace(f"{tmp_path}/", ""))
 
     return running
 

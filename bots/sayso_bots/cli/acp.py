@@ -15,7 +15,7 @@ from sayso.stores.connect import open_backend
 from sayso_bots.acp.messages import MOST_BYTES
 from sayso_bots.acp.proxy import Proxy
 from sayso_bots.acp.race import Asker, Races
-from sayso_bots.cli.arguments import add_named_store
+from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
@@ -48,7 +48,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--patience", metavar="10s", help="how long a store that is away is waited for (10s)"
     )
-    add_named_store(parser)
+    add_asking_store(parser)
     parser.set_defaults(run=acp_command)
 
 

@@ -6,10 +6,13 @@ import argparse
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:
-    """``--config``: where the settings are."""
+    """``--config`` of an operator's command, which says which settings it reads."""
     parser.add_argument(
-        "--config", metavar="FILE", help="settings (default: $SAYSO_CONFIG, else ./sayso.toml)"
+        "--config",
+        metavar="FILE",
+        help="settings (default: $SAYSO_CONFIG, ./sayso.toml or ~/.config/sayso/sayso.toml)",
     )
+    parser.set_defaults(says_settings=True)
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -18,10 +21,12 @@ def add_store(parser: argparse.ArgumentParser) -> None:
     _add_address(parser)
 
 
-def add_named_store(parser: argparse.ArgumentParser) -> None:
-    """The same for a command that works in an agent's folder, where no settings are looked for."""
+def add_asking_store(parser: argparse.ArgumentParser) -> None:
+    """The same for a command that asks for an agent: no settings are looked for in its folder."""
     parser.add_argument(
-        "--config", metavar="FILE", help="settings, by their whole path (default: $SAYSO_CONFIG)"
+        "--config",
+        metavar="FILE",
+        help="settings (default: $SAYSO_CONFIG or ~/.config/sayso/sayso.toml)",
     )
     _add_address(parser)
 

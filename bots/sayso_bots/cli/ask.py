@@ -21,22 +21,23 @@ from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall, new_id
-from sayso.errors import ConfigError, KeyReusedError, RequestLostError, StoreUnreachableError
+from sayso.errors import KeyReusedError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso.stores.ports import check_key
-from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import UsageError, add_call, call_of, instead
 from sayso_bots.cli.follower import following
+from sayso_bots.cli.named import asking_settings
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line
 from sayso_bots.cli.screen import Screen, screen_on_stderr
 from sayso_bots.cli.store import failure, say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
-from sayso_bots.settings.asked import AskSettings, read_ask_settings, route_seconds
+from sayso_bots.settings.asked import AskSettings, route_seconds
 from sayso_bots.settings.durations import parse_duration
 
 CODES = {
@@ -95,7 +96,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--quiet", "-q", action="store_true", help="do not say what happens before the verdict"
     )
-    add_store(parser)
+    add_asking_store(parser)
     parser.instead = instead
     parser.set_defaults(run=ask_command)
 
@@ -126,12 +127,7 @@ def prepared(args: argparse.Namespace, env: Mapping[str, str]) -> Prepared:
     Raises:
         ConfigError: one of them is wrong.
     """
-    settings = read_ask_settings(args.config, env, store_url=args.store)
-    if settings.store.is_memory:
-        raise ConfigError(
-            f"{settings.store.name} is memory://, which nobody outside this process can see; "
-            "use the Redis of `sayso serve`"
-        )
+    settings = asking_settings(args.config, args.store, env)
     call = call_of(args)
     run = _run(args, env)
     seconds = _seconds(args, settings, run, call)

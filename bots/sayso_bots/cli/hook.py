@@ -18,7 +18,7 @@ from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.errors import ConfigError
 from sayso.stores.connect import open_backend
 from sayso.text.secrets import has_login
-from sayso_bots.cli.arguments import add_json, add_named_store, add_store
+from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import (
     named_settings,
@@ -64,7 +64,7 @@ _MORE = """
 
 The answer is on stdout, as {title} wants it. Whatever goes wrong is a denial, or exit code 2,
 which stops the call as well. Settings in the folder it works in are not read: name them
-with --config or $SAYSO_CONFIG.
+with --config or $SAYSO_CONFIG, by their whole path.
 """
 
 
@@ -78,7 +78,7 @@ def add_arguments(parser: Parser) -> None:
         event.help_code = 2
         event.set_defaults(hooks=agent.key)
         _add_asking(event)
-        add_named_store(event)
+        add_asking_store(event)
     text = "write the hook into an agent's settings, or take it out again"
     install = parser.add_action(actions, "install", install_command, text)
     install.add_argument(
@@ -104,7 +104,7 @@ def add_arguments(parser: Parser) -> None:
     install.add_argument("--undo", action="store_true", help="take out what was written")
     add_json(install)
     _add_asking(install)
-    add_store(install)
+    add_asking_store(install)
 
 
 def _add_asking(parser: Parser) -> None:

@@ -53,7 +53,20 @@ def _main(words: Sequence[str], env: Env, *, owns_process: bool) -> int:
             return ended.code if isinstance(ended.code, int) else 2
     if not is_text(args):
         return _fail(ValueError("the command line is not valid UTF-8"), 2)
+    if getattr(args, "says_settings", False):
+        _say_settings(args.config, env)
     return _explained(args.run, args, env)
+
+
+def _say_settings(config: str | None, env: Env) -> None:
+    from pathlib import Path
+
+    from sayso.text.visible import visible
+    from sayso_bots.settings.source import settings_file
+
+    file = Path(settings_file(config, env)).absolute()
+    if file.exists():
+        print(f"sayso: settings: {visible(str(file), one_line=True)}", file=sys.stderr)
 
 
 @contextmanager

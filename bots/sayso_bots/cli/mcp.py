@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sayso.text.secrets import has_login
-from sayso_bots.cli.arguments import add_json, add_store
+from sayso_bots.cli.arguments import add_asking_store, add_json
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import add_asking
 from sayso_bots.cli.named import (
@@ -60,7 +60,7 @@ def add_arguments(parser: Parser) -> None:
         "--timeout", metavar="10m", help="how long to wait at most (default: the route's, or 10m)"
     )
     add_json(install)
-    add_store(install)
+    add_asking_store(install)
     # Without an action it serves.
     parser.set_defaults(run=mcp_command)
 

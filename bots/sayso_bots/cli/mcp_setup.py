@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS
 from sayso.calls import RunRef, new_id
 from sayso.errors import ConfigError
-from sayso_bots.cli.arguments import add_named_store
+from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.named import named_settings, seconds_of, with_login
 from sayso_bots.cli.parser import Parser
@@ -67,7 +67,7 @@ def add_asking(parser: Parser) -> None:
         metavar="HOST",
         help="a name under which clients over HTTP reach this, besides those of this machine",
     )
-    add_named_store(parser)
+    add_asking_store(parser)
 
 
 def address_of(written: str) -> tuple[str, int]:

@@ -1,11 +1,11 @@
-"""Settings for a command that works in an agent's folder: named, never found there.
+"""Settings for a command that asks for an agent: never those of the folder it works in.
 
 And what is written into the settings of the agent, so that it names them.
 """
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,33 +15,60 @@ from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
 from sayso_bots.settings.asked import AskSettings, read_ask_settings
 from sayso_bots.settings.durations import parse_duration
-from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE, STORE_VARIABLE
+from sayso_bots.settings.source import (
+    CONFIG_VARIABLE,
+    DEFAULT_FILE,
+    STORE_VARIABLE,
+    asking_file,
+    is_unread,
+    named_file,
+)
 from sayso_bots.settings.store import StoreSettings
 
 
 def named_settings(
     config: str | None, store: str | None, env: Mapping[str, str], *, who: str = "agent"
 ) -> AskSettings:
-    """The settings that the command line or the environment names.
-
-    Without a name, what an agent may have written into its own folder must not count.
+    """The settings for a command that an agent's client starts, in whichever folder.
 
     Raises:
-        ConfigError: they are wrong, looked for in that folder, or of a store that nobody sees.
+        ConfigError: they are wrong, named by a relative path, or of a store that nobody sees.
     """
-    named = config or env.get(CONFIG_VARIABLE, "")
+    named = named_file(config, env)
     if named and not Path(named).is_absolute():
         raise ConfigError(
             f"{named} would be looked for in the folder that the {who} works in: "
             "write its whole path"
         )
-    settings = read_ask_settings(named or os.devnull, env, store_url=store)
+    return asking_settings(config, store, env)
+
+
+def asking_settings(config: str | None, store: str | None, env: Mapping[str, str]) -> AskSettings:
+    """The settings for a command that asks; stderr says of a file in this folder that it is unread.
+
+    An agent, or a change that nobody has read, may have written that file.
+
+    Raises:
+        ConfigError: they are wrong, or of a store that nobody sees.
+    """
+    say_unread(config, env)
+    settings = read_ask_settings(asking_file(config, env), env, store_url=store)
     if settings.store.is_memory:
         raise ConfigError(
             f"{settings.store.name} is memory://, which nobody outside this process can see; "
             "use the Redis of `sayso serve`"
         )
     return settings
+
+
+def say_unread(config: str | None, env: Mapping[str, str]) -> None:
+    """Tell whoever reads stderr of a settings file in this folder that does not count."""
+    if is_unread(config, env):
+        print(
+            f"sayso: {DEFAULT_FILE} in this folder is not read, since an agent may have written "
+            f"it; name it with --config or {CONFIG_VARIABLE} if it is yours",
+            file=sys.stderr,
+        )
 
 
 def seconds_of(written: str | None, option: str) -> float | None:
@@ -69,11 +96,9 @@ def without_login(url: str) -> str:
 
 
 def written_config(config: str | None, env: Mapping[str, str]) -> str:
-    """The settings that a command names from anywhere; those of this folder where none are."""
-    named = config or env.get(CONFIG_VARIABLE, "")
-    if not named and Path(DEFAULT_FILE).exists():
-        named = DEFAULT_FILE
-    return str(Path(named).absolute()) if named else os.devnull
+    """The whole path of the settings that are written into an agent's own."""
+    say_unread(config, env)
+    return str(Path(asking_file(config, env)).absolute())
 
 
 def written_address(store: StoreSettings) -> str:

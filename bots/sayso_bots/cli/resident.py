@@ -35,7 +35,12 @@ class Commands:
 
     async def answer(self, said: Said, say: Say) -> Said | None:
         """What a command is told; None where it must do all of it itself."""
+        from sayso_bots.settings.source import is_unread
+
         words, env = said["argv"], said["env"]
+        config = next((word for word in words if word.startswith("--config")), None)
+        if is_unread(config, env, said["cwd"]):
+            return None  # only the command itself can say so
         if words[:1] == ["hook"]:
             return await self._hook(words, env, said["text"], say)
         if words[:1] == ["ask"]:
@@ -62,12 +67,14 @@ class Commands:
         from sayso_bots.cli.ask import CODES, prepared, printed
         from sayso_bots.cli.main import is_text
         from sayso_bots.cli.parser import sayso_parser
+        from sayso_bots.settings.source import named_file
         from sayso_bots.unasked import unasked
 
         args = sayso_parser().parse_args(words)
         if not is_text(args):
             return None
-        args.config = _config(args.config, env, folder)
+        if named := named_file(args.config, env):
+            args.config = str(Path(folder, named))
         said = prepared(args, env)
         backend = await self._backend(said.settings.store.url)
         if backend is None:
@@ -93,15 +100,6 @@ class Commands:
                 opened = await self._stack.enter_async_context(open_backend(url))
                 self._backends[url] = opened
         return self._backends.get(url)
-
-
-def _config(given: str | None, env: Mapping[str, str], folder: str) -> str | None:
-    """The settings that a command would read in its own folder, by their whole path."""
-    from sayso_bots.settings.source import CONFIG_VARIABLE, DEFAULT_FILE
-
-    named = given or env.get(CONFIG_VARIABLE, "")
-    at = Path(folder, named or DEFAULT_FILE)
-    return str(at) if named or at.exists() else os.devnull
 
 
 async def _serve(who: str, at: str) -> None:

@@ -43,7 +43,8 @@ def add_arguments(parser: Parser) -> None:
         metavar="N",
         help="processes behind the port (default: $SAYSO_WORKERS, else settings, else 1)",
     )
-    parser.set_defaults(run=serve_command)
+    # Its first line says them.
+    parser.set_defaults(run=serve_command, says_settings=False)
 
 
 def _workers(text: str) -> int:

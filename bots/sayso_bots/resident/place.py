@@ -18,7 +18,10 @@ SWITCH = "SAYSO_HELPER"
 
 # What a process reads of its environment besides our settings: a helper that was started with
 # others is another one.
-_WORLD = ("HOME", "LNAME", "LOGNAME", "SSL_CERT_DIR", "SSL_CERT_FILE", "TZ", "USER", "USERNAME")
+_WORLD = (
+    *("HOME", "LNAME", "LOGNAME", "SSL_CERT_DIR", "SSL_CERT_FILE"),
+    *("TZ", "USER", "USERNAME", "XDG_CONFIG_HOME"),
+)
 
 # Linux takes 107 bytes as the address of a socket, macOS 103.
 _LONGEST_ADDRESS = 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from sayso.always.terms import Terms
@@ -130,7 +131,7 @@ def settings_of(source: Source) -> Settings:
     check_api_approvers(source, routes, api)
     source.check()
     return Settings(
-        source=source.name if source.sections else "the environment",
+        source=str(Path(source.name).absolute()) if source.sections else "the environment",
         store=store,
         host=server.host,
         port=server.port,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,9 +52,38 @@ class Source(Document):
         return Document.place(self, path)
 
 
+def named_file(config: str | None, env: Mapping[str, str]) -> str:
+    """The settings file that somebody names: ``config``, else ``$SAYSO_CONFIG``, else none."""
+    return config or env.get(CONFIG_VARIABLE, "")
+
+
+def user_file(env: Mapping[str, str]) -> str:
+    """The settings file in the user's own configuration folder, empty where there is none."""
+    folder = Path(env.get("XDG_CONFIG_HOME", ""))
+    if not folder.is_absolute():
+        folder = Path(env.get("HOME", ""), ".config")
+    file = folder / "sayso" / DEFAULT_FILE
+    return str(file) if file.is_absolute() and os.path.lexists(file) else ""
+
+
+def asking_file(config: str | None, env: Mapping[str, str]) -> str:
+    """The settings file of a command that asks for an agent: never one of the working directory."""
+    return named_file(config, env) or user_file(env) or os.devnull
+
+
+def is_unread(config: str | None, env: Mapping[str, str], folder: str = "") -> bool:
+    """Whether a settings file lies in the folder that a command that asks there does not read."""
+    here = Path(folder, DEFAULT_FILE)
+    if named_file(config, env) or not os.path.lexists(here):
+        return False
+    return here.resolve() != Path(asking_file(config, env)).resolve()
+
+
 def settings_file(config: str | None, env: Mapping[str, str]) -> str:
-    """The name of the settings file: ``config``, else ``$SAYSO_CONFIG``, else ``sayso.toml``."""
-    return config or env.get(CONFIG_VARIABLE, "") or DEFAULT_FILE
+    """The settings file of an operator's command; ``sayso.toml`` where there is none."""
+    if (named := named_file(config, env)) or Path(DEFAULT_FILE).exists():
+        return named or DEFAULT_FILE
+    return user_file(env) or DEFAULT_FILE
 
 
 def read_source(config: str | None, env: Mapping[str, str]) -> Source:
@@ -64,9 +94,8 @@ def read_source(config: str | None, env: Mapping[str, str]) -> Source:
     Raises:
         SettingsError: the file cannot be read or is not TOML.
     """
-    asked_for = config or env.get(CONFIG_VARIABLE, "")
     name, text = settings_file(config, env), ""
-    if asked_for or Path(name).exists():
+    if named_file(config, env) or Path(name).exists():
         text = read_text(name, fix="; name another one with --config")
     return source_of(text, env, name=name)
 

@@ -276,6 +276,7 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
         env={
             "PATH": os.environ["PATH"],
             "SAYSO_HELPER": "off",
+            "SAYSO_CONFIG": "sayso.toml",
             "SAYSO_STORE_URL": store_url,
         },
         capture_output=True,
@@ -339,6 +340,7 @@ def test_a_verdict_that_cannot_be_printed_is_no_traceback(
         env={
             "PATH": os.environ["PATH"],
             "SAYSO_HELPER": "off",
+            "SAYSO_CONFIG": "sayso.toml",
             "SAYSO_STORE_URL": store_url,
         },
         capture_output=True,

@@ -75,7 +75,7 @@ async def test_settings_count_from_the_next_call_on(machine: Machine) -> None:
     assert (before.code, after.code) == (0, 1)
 
 
-async def test_the_settings_are_those_of_the_folder_a_command_is_started_in(
+async def test_settings_that_are_named_relatively_are_those_of_the_folder_of_the_command(
     machine: Machine, tmp_path: Path
 ) -> None:
     env = {name: value for name, value in machine.env.items() if name != "SAYSO_CONFIG"}
@@ -83,8 +83,9 @@ async def test_the_settings_are_those_of_the_folder_a_command_is_started_in(
     elsewhere.mkdir()
     (elsewhere / "sayso.toml").write_text('[[policy]]\ndeny = [{ tool = "read" }]\n')
 
-    there = await Machine(elsewhere, machine.runtime, env).run("ask", "read")
-    here = await Machine(machine.folder, machine.runtime, env).run("ask", "read")
+    words = ("ask", "read", "--config", "sayso.toml")
+    there = await Machine(elsewhere, machine.runtime, env).run(*words)
+    here = await Machine(machine.folder, machine.runtime, env).run(*words)
 
     assert (there.code, here.code) == (1, 0)
 

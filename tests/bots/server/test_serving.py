@@ -185,7 +185,7 @@ async def test_the_start_says_where_who_and_what_is_wrong(playground: Playground
         said = list(summary(settings, working))
 
     assert said == [
-        f"sayso serves on {working.url} (settings from sayso.toml)",
+        f"sayso serves on {working.url} (settings from {Path.cwd()}/sayso.toml)",
         "  store     memory://",
         "  slack     acme (T0ACME) as @sayso, presses at POST /slack/events",
         "  telegram  @sayso_bot, presses at POST /telegram/webhook",

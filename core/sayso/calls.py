@@ -27,23 +27,39 @@ def new_id() -> str:
     return made
 
 
-@pydantic_dataclass(
-    frozen=True,
-    slots=True,
-    config=ConfigDict(
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        str_max_length=LONGEST_STRING,
-    ),
+_ON_THE_WIRE = ConfigDict(
+    alias_generator=to_camel,
+    validate_by_name=True,
+    validate_by_alias=True,
+    str_max_length=LONGEST_STRING,
 )
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_ON_THE_WIRE)
+class Project:
+    """A project as its place identifies it: a folder on a host, and its repository's origin.
+
+    ``origin`` is the address of the repository without credentials, empty where it has none.
+    """
+
+    host: str
+    folder: str
+    origin: str = ""
+
+    def __str__(self) -> str:
+        """The project on one line, as lists and the audit show it."""
+        place = f"{self.host}:{self.folder}"
+        return f"{place} ({self.origin})" if self.origin else place
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=_ON_THE_WIRE)
 class RunRef:
     """One run: an agent works in a session, on a branch of it.
 
     Calls that come together share a card when all four are equal. ``run_id`` tells runs
     apart that work on one branch at the same time; most agents need none. ``project`` is
-    what the agent works on, as it says itself: what people store for it holds in all of
-    the agent's sessions that name it.
+    what the agent works on, a place or a name that the agent gives: what people store for
+    it holds in all of the agent's sessions on it. A name is never a place.
     """
 
     agent_id: str
@@ -51,7 +67,13 @@ class RunRef:
     branch_id: str = "main"
     run_id: str = ""
     # Left out where there is none: it is written as it was before there were projects.
-    project: Annotated[str, Field(exclude_if=not_)] = ""
+    project: Annotated[str | Project, Field(exclude_if=not_)] = ""
+
+    @property
+    def project_text(self) -> str:
+        """The project on one line: a place, or ``name:`` and a name; empty without one."""
+        is_name = bool(self.project) and isinstance(self.project, str)
+        return f"name:{self.project}" if is_name else str(self.project)
 
     def is_in_session_of(self, other: RunRef) -> bool:
         """Whether both work in the same session of the same agent."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.card_states import ALONE, TOGETHER
 
-from sayso.calls import Folder, RunRef
+from sayso.calls import Folder, Project, RunRef
 from sayso.cards.card import Card, Ended, Open
 from sayso.cards.origin import details
 from sayso.chats.limits import Limits
@@ -127,7 +127,7 @@ def a_hook_asks(**changes: Any) -> PermissionRequestEvent:
         function_name="Bash",
         call_id="c-1",
         source_name="claude-code",
-        run=RunRef("claude-code", "s-1", project=root),
+        run=RunRef("claude-code", "s-1", project=Project("box", root, "acme/shop")),
         folder=Folder(root, f"{root}/api", seen=True),
         where=Where("box", f"{root}/api", "acme/shop", "main", root),
         description="Claude Code, permission mode default",
@@ -145,8 +145,8 @@ def test_a_hooks_card_names_the_folder_once() -> None:
         text = in_chat(card, limits)
 
         assert text.count("/shop") == 2, "the project, and the name of the repository"
-        assert text.count("/home/ana/shop") == 1
-        assert "box · api · acme/shop · main" in text
+        assert "box · /home/ana/shop · acme/shop" in text
+        assert "api · main" in text
 
 
 def test_a_folder_that_is_not_the_projects_is_said_as_well() -> None:

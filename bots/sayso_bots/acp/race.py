@@ -93,7 +93,7 @@ class Races:
     async def _gate(self, permission: Permission, folder: str) -> AsyncIterator[Gate]:
         placed = project_folder(folder)
         session = permission.session
-        run = RunRef(self.asker.agent, session, run_id=session, project=project_of(placed))
+        run = RunRef(self.asker.agent, session, run_id=session, project=project_of(placed) or "")
         tool = "" if permission.call is None else permission.call.name
         async with Gate.open(
             self.backend,

@@ -167,7 +167,10 @@ class Draft:
         if not isinstance(run_id, str) or len(run_id) > LONGEST_NAME:
             text = f"must be a string of at most {LONGEST_NAME} characters"
             wrong.append(Wrong("/run/runId", text))
-        project = given.get("project", stored.get("run", {}).get("project", ""))
+        known_project = stored.get("run", {}).get("project", "")
+        # A place is known where the agent runs, and nobody names it from here.
+        own = known_project if isinstance(known_project, str) else ""
+        project = given.get("project", own)
         if not isinstance(project, str) or len(project) > LONGEST_NAME:
             text = f"must be a string of at most {LONGEST_NAME} characters"
             wrong.append(Wrong("/run/project", text))

@@ -6,9 +6,11 @@ import argparse
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from sayso.agent.place import project_folder, project_of
 from sayso.calls import RunRef, ToolCall
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.policy.decision import Context, Decision, evaluate
@@ -55,8 +57,12 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--session", metavar="NAME", help="look into the store for what it remembers, too"
     )
-    parser.add_argument(
-        "--project", default="", metavar="NAME", help="with --session: what it works on, too"
+    works_on = parser.add_mutually_exclusive_group()
+    works_on.add_argument(
+        "--project", default="", metavar="NAME", help="with --session: the project it names, too"
+    )
+    works_on.add_argument(
+        "--folder", metavar="DIR", help="with --session: the folder here that it works in, too"
     )
     add_json(parser, "one JSON object")
     add_store(parser)
@@ -67,9 +73,12 @@ def add_arguments(parser: Parser) -> None:
 def explain_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Print which line would decide; 0 whatever it decides."""
     settings = read_ask_settings(args.config, env, store_url=args.store)
-    call = call_of(args)
+    folder = project_folder(str(Path(args.folder).absolute())) if args.folder else None
+    call = replace(call_of(args), folder=folder)
     run = RunRef(
-        args.agent or env.get("SAYSO_AGENT") or "cli", args.session or "", project=args.project
+        args.agent or env.get("SAYSO_AGENT") or "cli",
+        args.session or "",
+        project=project_of(folder) or args.project,
     )
     book = RuleBook() if args.session is None else asyncio.run(_book(settings.store, run))
     explained = asyncio.run(_explained(settings.policies, call, run, book))

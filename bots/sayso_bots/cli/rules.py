@@ -49,7 +49,7 @@ def rules_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
         print(json.dumps([_rule_as_json(one, now) for one in kept]))
     elif kept:
         with hiding(read_hiding(args.config, env)):
-            print(table(_RULES, _rule_rows(kept, now)))
+            print(table(_RULES, _rule_rows(kept, now), whole=("SESSION",)))
         if idle := [one.remembered.rule_id for one in kept if one.remembered.is_idle(now)]:
             print(_IDLE.format(count=len(idle), rules=" ".join(idle)), file=sys.stderr)
     else:

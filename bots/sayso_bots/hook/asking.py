@@ -70,7 +70,7 @@ async def _verdict(
 ) -> Verdict:
     # The calls of one prompt are one run: those that come together share a card.
     folder = project_folder(event.folder)
-    run_id, project = event.prompt or event.session, project_of(folder)
+    run_id, project = event.prompt or event.session, project_of(folder) or ""
     run = RunRef(asker.agent, event.session, run_id=run_id, project=project)
     call = ToolCall(event.tool, event.arguments, event.call_id or new_id(), folder)
     routed = route_seconds(settings.routes, run.agent_id, call.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TextIO
 
 from sayso.text.visible import shortened, visible
@@ -11,10 +11,20 @@ _WIDEST = 48
 _COLOURS = {"ok": "32", "warning": "33", "failed": "31"}
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they must be; long cells are cut, but never those of the first column."""
+def table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, whole: Collection[str] = ()
+) -> str:
+    """Columns as wide as they must be; long cells are cut.
+
+    Never those of the first column, and of the ``whole`` ones.
+    """
+    uncut = {head[0], *whole}
     cells = [
-        [visible(row[0], one_line=True), *(_cut(cell) for cell in row[1:])] for row in (head, *rows)
+        [
+            visible(cell, one_line=True) if name in uncut else _cut(cell)
+            for name, cell in zip(head, row, strict=True)
+        ]
+        for row in (head, *rows)
     ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(

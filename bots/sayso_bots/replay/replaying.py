@@ -128,7 +128,7 @@ def _home(scope: Scope, run: RunRef) -> tuple[str, ...]:
     if scope == "agent":
         return (run.agent_id,)
     if scope == "project" and run.project:
-        return (run.agent_id, "project", run.project)
+        return (run.agent_id, "project", run.project_text)
     return (run.agent_id, "session", run.session_id)
 
 

@@ -7,7 +7,7 @@ import re
 import socket
 from pathlib import Path
 
-from sayso.calls import Folder
+from sayso.calls import Folder, Project
 from sayso.rules.paths import is_project
 from sayso.where import LONGEST_NAME, Where
 
@@ -16,10 +16,12 @@ _MOST_UP = 32
 _BRANCH = re.compile(r"ref: refs/heads/(\S+)")
 _COMMIT = re.compile(r"[0-9a-f]{12}")
 _GITDIR = re.compile(r"gitdir: (.+)")
-_ORIGIN = re.compile(r'\[remote "origin"\][^\[]*?\burl\s*=\s*(\S+)')
-# Whatever stands before an @ may be a password.
+# A header of Git's configuration, and the line of it that names the address of a remote.
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"([^"]*)")?\s*\]')
+_URL = re.compile(r"\s*url\s*=(.*)", re.IGNORECASE)
+# Whatever stands before an @ may be a password, and so may what a query says.
 _ADDRESS = re.compile(
-    r"(?:[a-z+]+://)?(?:[^/@]*@)?(?P<host>[\w.-]+)(?::[0-9]+(?=/))?[:/](?P<path>[\w./~-]+?)(?:\.git)?/?"
+    r"(?:[a-z+]+://)?(?:[^/@]*@)?(?P<host>[\w.-]+(?::[0-9]+(?=/))?)[:/](?P<path>[\w./~-]+?)(?:\.git)?/?"
 )
 
 
@@ -36,7 +38,8 @@ def place_of(folder: Path) -> Where:
     root = _root(folder)
     repository = branch = ""
     if root is not None:
-        branch, repository = _head_and_origin(root)
+        git = _git_folder(root)
+        branch, repository = _branch(git), _origin(git) or root.name
     return Where(
         host=_host(),
         folder=_told(folder),
@@ -59,9 +62,16 @@ def project_folder(written: str) -> Folder | None:
     return Folder(str(root), str(begins), seen=True)
 
 
-def project_of(folder: Folder | None) -> str:
-    """What the agent works on: the root of its project; empty where that is all of a disk."""
-    return folder.root if folder is not None and is_project(folder.root) else ""
+def project_of(folder: Folder | None) -> Project | None:
+    """The project that a folder on this host is of; None where that is all of a disk.
+
+    The origin is the one that the repository's own configuration names, which whoever may
+    write there can change: a rule for the project is bound to the host and the folder as well.
+    """
+    host = _host()
+    if folder is None or not host or not is_project(folder.root):
+        return None
+    return Project(host, folder.root, _origin(_git_folder(Path(folder.root))))
 
 
 def _host() -> str:
@@ -89,18 +99,40 @@ def _root(folder: Path) -> Path | None:
     return None
 
 
-def _head_and_origin(root: Path) -> tuple[str, str]:
+def _git_folder(root: Path) -> Path:
+    """Git's folder of a repository; that of a worktree or a submodule is elsewhere."""
     git = root / ".git"
-    if (elsewhere := _GITDIR.match(_read(git))) is not None:
-        git = (root / elsewhere[1].strip()).resolve()
+    elsewhere = _GITDIR.match(_read(git))
+    return git if elsewhere is None else (root / elsewhere[1].strip()).resolve()
+
+
+def _branch(git: Path) -> str:
     head = _read(git / "HEAD")
     found = _BRANCH.match(head) or _COMMIT.match(head)
-    branch = "" if found is None else found[found.re.groups]
+    return "" if found is None else found[found.re.groups]
+
+
+def _origin(git: Path) -> str:
+    """The address of the remote ``origin`` without credentials; empty where none is named."""
     common = _read(git / "commondir").strip()
-    origin = _ORIGIN.search(_read((git / common if common else git) / "config"))
-    address = None if origin is None else _ADDRESS.fullmatch(origin[1])
-    name = root.name if address is None else f"{address['host']}/{address['path'].lstrip('/')}"
-    return branch, name
+    written = _first_url(_read((git / common if common else git) / "config"))
+    address = _ADDRESS.fullmatch(written)
+    if address is None:
+        return written.rpartition("@")[2].partition("?")[0]
+    return f"{address['host']}/{address['path'].lstrip('/')}"
+
+
+def _first_url(config: str) -> str:
+    """The first address of ``origin`` in a configuration; files that it includes are not read."""
+    is_origin = False
+    for line in config.split("\n"):
+        header = _SECTION.match(line)
+        if header is not None:
+            is_origin = (header[1].lower(), header[2]) == ("remote", "origin")
+        found = _URL.match(line, header.end() if header else 0)
+        if is_origin and found is not None:
+            return found[1].strip().strip('"')
+    return ""
 
 
 def _read(file: Path) -> str:

@@ -58,9 +58,18 @@ def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
     if scope == "agent":
         return words.in_agent.format(name_in_words(run.agent_id))
     if scope == "project":
-        agent, project = name_in_words(run.agent_id), name_in_words(run.project)
-        return words.in_project.format(agent, project)
+        return _in_project(run, words)
     return words.in_session.format(name_in_words(run.session_id))
+
+
+def _in_project(run: RunRef, words: AlwaysWords) -> str:
+    agent, project = name_in_words(run.agent_id), run.project
+    if isinstance(project, str):
+        return words.in_project_named.format(agent, name_in_words(project))
+    place = (name_in_words(project.folder), name_in_words(project.host))
+    if not project.origin:
+        return words.in_folder.format(agent, *place)
+    return words.in_repository.format(agent, *place, name_in_words(project.origin))
 
 
 def button_label(rule: Rule, words: AlwaysWords, limit: int) -> str:

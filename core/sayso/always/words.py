@@ -28,7 +28,9 @@ class AlwaysWords:
 
     in_session: str
     in_agent: str
-    in_project: str
+    in_project_named: str
+    in_folder: str
+    in_repository: str
     this_session: str
     this_project: str
     or_longer: str
@@ -90,7 +92,9 @@ ENGLISH = AlwaysWords(
     all_sessions="Always, in all sessions",
     in_session="in session {}",
     in_agent="in all sessions of agent {}",
-    in_project="in all sessions of agent {} on project {}",
+    in_project_named="in all sessions of agent {} that name their project {}",
+    in_folder="in all sessions of agent {} in folder {} on host {}",
+    in_repository="in all sessions of agent {} in folder {} on host {}, repository {}",
     this_session="This session, {}",
     this_project="This project, {}",
     or_longer="; or {}, for {}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from sayso.calls import RunRef
+from sayso.calls import Project, RunRef
 from sayso.cards.card import NAME_LIMIT
 from sayso.cards.words import ENGLISH, CardWords
 from sayso.text.agents import from_agent
@@ -63,15 +63,18 @@ def asker(asked: Asked) -> str:
 def origin(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
     """Where the question comes from besides the agent, as facts of its card: project, who."""
     facts = []
-    if asked.run.project:
-        facts.append((words.project, asked.run.project))
+    project = asked.run.project
+    if isinstance(project, Project):
+        facts.append((words.project, _place_of(project)))
+    elif project:
+        facts.append((words.project_named, _name(project)))
     if asked.requested_by:
-        facts.append((words.requested_by, asked.requested_by))
+        facts.append((words.requested_by, _name(asked.requested_by)))
     if asked.filed_by and asked.filed_by != asked.requested_by:
-        facts.append((words.filed_by, asked.filed_by))
-    if asked.where is not None and (place := place_text(asked.where, within=asked.run.project)):
-        facts.append((words.where, place))
-    return tuple((label, _name(value)) for label, value in facts)
+        facts.append((words.filed_by, _name(asked.filed_by)))
+    if asked.where is not None and (place := place_text(asked.where, within=project)):
+        facts.append((words.where, _name(place)))
+    return tuple(facts)
 
 
 def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], ...]:
@@ -84,14 +87,23 @@ def details(asked: Asked, words: CardWords = ENGLISH) -> tuple[tuple[str, str], 
     return tuple((label, _name(value)) for label, value in facts)
 
 
-def place_text(where: Where, *, within: str = "") -> str:
+def place_text(where: Where, *, within: str | Project = "") -> str:
     """A place on one line, home folders without the name of who lives there.
 
-    Of a folder ``within`` another that is said already only what that does not say.
+    Of a place ``within`` a project that is said already only what that does not say.
     """
-    folder = _HOME.sub("~", _below(where.folder, within.rstrip("/")))
-    parts = (where.host, folder, where.repository, where.branch)
+    known = within if isinstance(within, Project) else Project("", within)
+    folder = _HOME.sub("~", _below(where.folder, known.folder.rstrip("/")))
+    host = "" if where.host == known.host else where.host
+    repository = "" if where.repository == known.origin else where.repository
+    parts = (host, folder, repository, where.branch)
     return " · ".join(one_line(from_agent(part), _PART) for part in parts if part.strip())
+
+
+def _place_of(project: Project) -> str:
+    """All that identifies a project, each part of it in full unless it is very long."""
+    parts = (project.host, project.folder, project.origin)
+    return " · ".join(_name(part) for part in parts if part)
 
 
 def _below(folder: str, known: str) -> str:

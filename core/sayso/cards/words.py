@@ -43,6 +43,7 @@ class CardWords:
     session: str
     where: str
     project: str
+    project_named: str
     request: str
     requested_by: str
     filed_by: str
@@ -151,6 +152,7 @@ ENGLISH = CardWords(
     session="Session",
     where="Claims to work in",
     project="Project",
+    project_named="Agent's project name",
     request="Request",
     requested_by="Requested by",
     filed_by="Asked through",

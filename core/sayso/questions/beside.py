@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sayso.calls import Folder
+from sayso.calls import Folder, Project
 from sayso.cards.card import NAME_LIMIT
 from sayso.questions.permission import LONGEST_TOLD
 from sayso.questions.words import QuestionWords
@@ -41,13 +41,14 @@ def said_by_tool(wording: Wording | None, words: QuestionWords) -> Iterator[Fact
 
 
 def claimed(
-    claims: Sequence[Fact], folder: Folder | None, project: str, words: QuestionWords
+    claims: Sequence[Fact], folder: Folder | None, project: str | Project, words: QuestionWords
 ) -> Iterator[Fact]:
     """What whoever asks says of itself, and the folder that rules about paths are held to.
 
     Where that folder is the project, it is said already.
     """
-    if folder is not None and folder.root != project:
+    known = project.folder if isinstance(project, Project) else project
+    if folder is not None and folder.root != known:
         yield words.works_in, one_line(folder.root, LONGEST_TOLD)
     for name, text in claims:
         yield words.claims.format(name=one_line(name, NAME_LIMIT)), _shown(text)

@@ -230,7 +230,7 @@ def written(facts: Facts) -> bytes:
 
 def _of(run: RunRef) -> Facts:
     of = {"agent_id": run.agent_id, "session_id": run.session_id}
-    return {**of, "project": run.project} if run.project else of
+    return {**of, "project": run.project_text} if run.project else of
 
 
 def _subject(request: UserInputRequest) -> str:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import astuple, replace
 from datetime import timedelta
 
 import pytest
 
-from sayso.calls import RunRef
+from sayso.calls import Project, RunRef
 from sayso.events import Outcome
 from sayso.questions.permission import call_of
 from sayso.rules.rule import literal_rule
@@ -18,13 +19,28 @@ from sayso.stores.ports import BookChanged, KeptRule, Opened, Use
 from sayso.testing.builders import a_copy, a_request, a_response, a_rule, soon
 from sayso.testing.rules_contract import remember
 
-SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
+PLACE = Project("ci-7", "/workspace", "git.example.com/acme/shop")
+SHOP = RunRef("deploy-bot", "s-1", project=PLACE)
 LATER = replace(SHOP, session_id="s-2")
-STRANGERS = [
-    RunRef("deploy-bot", "s-1"),
-    RunRef("deploy-bot", "s-1", project="/src"),
-    RunRef("deploy-bots", "s-1", project="/src/shop"),
-    RunRef("deploy-bot", "/src/shop"),
+NAMED = replace(SHOP, project="/workspace")
+STRANGERS: list[RunRef] = [
+    replace(SHOP, project=""),
+    replace(SHOP, agent_id="deploy-bots"),
+    RunRef("deploy-bot", "/workspace"),
+    *(
+        replace(SHOP, project=project)
+        for project in (
+            replace(PLACE, host="ci-8"),
+            replace(PLACE, folder="/work"),
+            replace(PLACE, origin="git.example.com/acme/bank"),
+            replace(PLACE, origin=""),
+            Project("ci-7:/workspace", "", PLACE.origin),
+            Project("ci-7", f"/workspace ({PLACE.origin})"),
+            "/workspace",
+            str(PLACE),
+            json.dumps(astuple(PLACE)),
+        )
+    ),
 ]
 
 
@@ -41,7 +57,8 @@ class ProjectsContract:
         assert await backend.rules.use(LATER, rule.rule_id)
         [kept] = await backend.rules.all()
         assert replace(kept.remembered, uses=0, last_used_at=None) == rule
-        assert kept == KeptRule(kept.remembered, "deploy-bot", "", "/src/shop")
+        text = "ci-7:/workspace (git.example.com/acme/shop)"
+        assert kept == KeptRule(kept.remembered, "deploy-bot", "", text)
 
     @pytest.mark.parametrize("stranger", STRANGERS, ids=str)
     async def test_a_rule_for_a_project_counts_nowhere_else(
@@ -52,6 +69,34 @@ class ProjectsContract:
 
         assert (await backend.rules.book(stranger)).remembered == ()
         assert not await backend.rules.use(stranger, rule.rule_id)
+
+    async def test_a_rule_without_an_origin_counts_on_its_host_in_its_folder_alone(
+        self, backend: Backend
+    ) -> None:
+        rule, place = a_rule(scope="project"), replace(PLACE, origin="")
+        await remember(backend, rule, replace(SHOP, project=place))
+
+        assert (await backend.rules.book(replace(LATER, project=place))).remembered == (rule,)
+        for other in (PLACE, replace(place, host="ci-8"), replace(place, folder="/work")):
+            assert (await backend.rules.book(replace(LATER, project=other))).remembered == ()
+
+    async def test_a_rule_for_a_name_counts_where_the_agent_names_it_and_for_no_place(
+        self, backend: Backend
+    ) -> None:
+        rule = a_rule(scope="project")
+        await remember(backend, rule, NAMED)
+
+        again = replace(NAMED, session_id="s-2")
+        assert (await backend.rules.book(again)).remembered == (rule,)
+        for other in (
+            PLACE,
+            replace(PLACE, origin=""),
+            Project("", "/workspace"),
+            "name:/workspace",
+        ):
+            assert (await backend.rules.book(replace(NAMED, project=other))).remembered == ()
+        [kept] = await backend.rules.all()
+        assert kept.project == "name:/workspace"
 
     async def test_rules_of_session_agent_and_project_count_together(
         self, backend: Backend
@@ -148,10 +193,10 @@ class ProjectsContract:
 
         assert (stored.kind, stored.project, stored.scope) == (
             "rule_stored",
-            "/src/shop",
+            str(PLACE),
             "project",
         )
-        assert (used.kind, used.project, used.session_id) == ("rule_used", "/src/shop", "s-2")
+        assert (used.kind, used.project, used.session_id) == ("rule_used", str(PLACE), "s-2")
 
 
 class RevokedContract:

@@ -111,7 +111,7 @@ async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(roo
     await room.playground.slack.press(card, "Always", by="alice")
     sure = await room.shown("Really?")
 
-    assert "on project /src/shop, for 1 day or 30 days" in sure.all_text
+    assert "that name their project /src/shop, for 1 day or 30 days" in sure.all_text
     assert list(sure.buttons) == [
         "This session, 1 day",
         "This project, 1 day",
@@ -121,7 +121,7 @@ async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(roo
     assert all("confirm" not in element for element in sure.blocks[-1]["elements"])
     await room.playground.slack.press(sure, "This project, 30 days", by="alice")
     ended = await room.shown("Approved by alice")
-    assert "on project /src/shop, until " in ended.all_text
+    assert "that name their project /src/shop, until " in ended.all_text
     assert await room.unanswered(STATUS, LATER) is Outcome.APPROVED
 
     await room.playground.slack.press(ended, "Revoke", by="alice")

@@ -117,12 +117,12 @@ async def test_how_long_is_asked_on_the_card_where_the_agent_names_a_project(roo
     await room.press(card, "Always")
     sure = await room.shown("Really?")
 
-    assert "on project /src/shop, for 1 day or 30 days" in sure.text
+    assert "that name their project /src/shop, for 1 day or 30 days" in sure.text
     lengths = ("This session, 1 day", "This project, 1 day", "This project, 30 days")
     assert tuple(sure.buttons) == (*lengths, "Back")
     await room.press(sure, "This project, 30 days")
     ended = await room.shown("✅ Approved")
-    assert "on project /src/shop, until 20" in ended.text
+    assert "that name their project /src/shop, until 20" in ended.text
     assert await room.unanswered(STATUS, LATER) is Outcome.APPROVED
 
     await room.press(ended, "Revoke")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest_asyncio
 from support.acp_room import ALICE, OPTIONS, Room, a_call, a_room, cancelled, permission, selected
 from support.away import going_away
 
+from sayso.calls import Project
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.text_approval import TextApprovalRequestEvent
 from sayso.stores.backend import Backend
@@ -305,7 +307,8 @@ async def test_people_read_all_that_was_told_of_the_call(room: Room, tmp_path: P
     assert (request.description, request.call_id) == ("Run it", "call-1")
     assert request.run is not None
     assert (request.run.agent_id, request.run.session_id) == ("goose", "s-1")
-    assert (request.run.project, request.folder is not None) == (str(tmp_path), True)
+    assert request.run.project == Project(socket.gethostname(), str(tmp_path))
+    assert request.folder is not None
 
 
 async def test_version_2_names_a_command_a_call_or_only_words(room: Room) -> None:

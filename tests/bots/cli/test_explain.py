@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support.commands import Run
 
+from sayso.agent.place import project_folder, project_of
 from sayso.calls import RunRef
 from sayso.rules.rule import RememberedRule
 from sayso.stores.connect import open_backend
@@ -93,6 +94,27 @@ async def test_with_a_session_what_it_remembers_counts_too(run: Run, store_url: 
     assert (alone["ruling"], alone["remembered"]) == ("ask", None)
 
 
+async def test_with_a_folder_what_is_remembered_for_its_project_counts_too(
+    run: Run, store_url: str, tmp_path: Path
+) -> None:
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    (shop / "web").mkdir()
+    project = project_of(project_folder(str(shop)))
+    assert project is not None
+    always = a_rule("deploy", scope="project")
+    await _remember(store_url, always, RunRef("cli", "s-1", project=project))
+
+    argv = ("deploy", "--session", "s-2", "--folder")
+    said = await asyncio.to_thread(
+        explained, run, *argv, str(shop / "web"), SAYSO_STORE_URL=store_url
+    )
+    other = await asyncio.to_thread(explained, run, *argv, str(tmp_path), SAYSO_STORE_URL=store_url)
+
+    assert (said["ruling"], said["remembered"]["id"]) == ("allow", always.rule_id)
+    assert (other["ruling"], other["remembered"]) == ("ask", None)
+
+
 async def test_with_a_session_what_the_bots_deny_counts_too(run: Run, store_url: str) -> None:
     async with open_backend(store_url) as backend:
         await backend.floors.lay(a_floor("deploy"))
@@ -117,8 +139,8 @@ def test_a_mistake_in_the_policy_is_told_with_its_line(run: Run) -> None:
     assert "sayso.toml line 2: policy 1.deny 1.tol" in done.err
 
 
-async def _remember(url: str, rule: RememberedRule) -> None:
+async def _remember(url: str, rule: RememberedRule, run: RunRef | None = None) -> None:
     async with open_backend(url) as backend:
-        request = a_request(run=RunRef("cli", "s-1"))
+        request = a_request(run=run or RunRef("cli", "s-1"))
         await backend.store.open(request, seconds=30, inbox="", book=None)
         await backend.store.settle(request.question_id, a_response(request), remember=rule)

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 from support.commands import Run
 
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import Project, RunRef, ToolCall
 from sayso.clock import utc_now
 from sayso.digests import arguments_digest, short_digest
 from sayso.rules.rule import RememberedRule, Rule, literal_rule
@@ -19,7 +19,9 @@ from sayso.stores.redis import redis_backend
 from sayso.testing import a_request, a_response, a_rule
 
 
-async def _remember(url: str, rule: RememberedRule, *, uses: int = 1, project: str = "") -> None:
+async def _remember(
+    url: str, rule: RememberedRule, *, uses: int = 1, project: str | Project = ""
+) -> None:
     async with redis_backend(url) as backend:
         request = a_request(run=RunRef("deploy-bot", "s-1", project=project))
         await backend.store.open(request, seconds=30, inbox="", book=None)
@@ -129,18 +131,21 @@ def test_a_rule_that_decided_nothing_for_14_days_is_pointed_out(
     fresh = replace(a_rule("read"), stored_at=utc_now() - timedelta(days=13, hours=23))
     asyncio.run(_remember(store_url, idle, uses=0, project="/src/shop"))
     asyncio.run(_remember(store_url, fresh, uses=0))
+    placed = Project("ci-7", "/workspace", "git.example.com/acme/shop")
+    asyncio.run(_remember(store_url, a_rule("write", scope="project"), project=placed))
 
     listed = run("rules", env=env)
     by_tool = {one["tool"]: one for one in json.loads(run("rules", "--json", env=env).out)}
 
     row = next(row for row in listed.out.splitlines() if "bash" in row)
     assert "never (idle)" in row
-    assert "(all on /src/shop)" in row
+    assert "(all on name:/src/shop)" in row
+    assert "(all on ci-7:/workspace (git.example.com/acme/shop))" in listed.out
     assert listed.err.startswith("sayso: 1 of them decided nothing for 14 days")
     assert idle.rule_id in listed.err
     assert fresh.rule_id not in listed.err
     assert by_tool["bash"]["idle"] is True
-    assert (by_tool["bash"]["project"], by_tool["bash"]["session"]) == ("/src/shop", None)
+    assert (by_tool["bash"]["project"], by_tool["bash"]["session"]) == ("name:/src/shop", None)
     assert (by_tool["read"]["idle"], by_tool["read"]["project"]) == (False, None)
 
 

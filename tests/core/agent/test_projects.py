@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sayso import Gate, Outcome, RunRef, ToolCall, connect
-from sayso.agent.place import project_of
-from sayso.calls import Folder
+from sayso.agent.place import project_folder, project_of
+from sayso.calls import Folder, Project
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.wire import decode_request, encode
 from sayso.rules.rule import literal_rule
@@ -84,16 +86,94 @@ def test_a_project_is_a_claim_that_every_door_can_make(store_url: str) -> None:
 
 
 def test_a_hook_names_the_root_of_the_project_it_works_in() -> None:
-    assert project_of(Folder("/src/shop", "/src/shop/web")) == "/src/shop"
-    assert project_of(Folder("/")) == ""
-    assert project_of(None) == ""
+    host = socket.gethostname()
+    assert project_of(Folder("/src/shop", "/src/shop/web")) == Project(host, "/src/shop")
+    assert project_of(Folder("/")) is None
+    assert project_of(Folder("/home/ana")) is None
+    assert project_of(None) is None
 
 
-def test_a_card_shows_the_project_and_the_wire_has_none_where_there_is_none() -> None:
-    request = a_request(run=SHOP)
+ORIGINS = {
+    "https://ci:s3cret@git.example.com/acme/shop.git": "git.example.com/acme/shop",
+    "https://ghp_token@git.example.com/acme/shop": "git.example.com/acme/shop",
+    "git@git.example.com:acme/shop.git": "git.example.com/acme/shop",
+    "ssh://git@git.example.com:2222/acme/shop": "git.example.com:2222/acme/shop",
+    "ssh://git@[2001:db8::1]/acme/shop": "[2001:db8::1]/acme/shop",
+    "https://a:b@git.example.com/acme/shop?token=s3cret": "git.example.com/acme/shop",
+    "/srv/git/shop.git": "/srv/git/shop.git",
+    "../shop with spaces": "../shop with spaces",
+    '"https://git.example.com/acme/shop"': "git.example.com/acme/shop",
+}
 
-    assert ("Project", "/src/shop") in request.card().facts
-    assert decode_request(encode(request)) == request
+
+@pytest.mark.parametrize("url", ORIGINS)
+def test_the_origin_is_the_whole_address_without_credentials(tmp_path: Path, url: str) -> None:
+    git = tmp_path / ".git"
+    git.mkdir()
+    (git / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+
+    project = project_of(project_folder(str(tmp_path)))
+
+    assert project == Project(socket.gethostname(), str(tmp_path), ORIGINS[url])
+
+
+CONFIGS = {
+    "no remote": "[core]\n\tbare = false\n",
+    "another remote": '[remote "upstream"]\n\turl = https://git.example.com/x/y\n',
+    "a remark": '[remote "origin"]\n\t# url = https://git.example.com/x/y\n',
+    "where it pushes": '[remote "origin"]\n\tpushurl = https://git.example.com/x/y\n',
+    "a branch of that name": '[branch "origin"]\n\turl = https://git.example.com/x/y\n',
+    "a value that looks like it": '[a]\n\tb = [remote "origin"] url = https://x.example/y\n',
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_what_names_no_address_of_origin_is_no_origin(tmp_path: Path, config: str) -> None:
+    git = tmp_path / ".git"
+    git.mkdir()
+    (git / "config").write_text(CONFIGS[config])
+
+    project = project_of(project_folder(str(tmp_path)))
+
+    assert project == Project(socket.gethostname(), str(tmp_path))
+
+
+def test_a_worktree_has_the_origin_of_its_repository_and_a_submodule_its_own(
+    tmp_path: Path,
+) -> None:
+    git, tree, sub = tmp_path / "shop" / ".git", tmp_path / "tree", tmp_path / "shop" / "sub"
+    for folder in (git / "worktrees" / "tree", git / "modules" / "sub", tree, sub):
+        folder.mkdir(parents=True)
+    urls = {git: "https://git.example.com/acme/shop", git / "modules" / "sub": "git@x.example:y/z"}
+    for folder, url in urls.items():
+        (folder / "config").write_text(
+            f'[remote "up"]\n\turl = git@a.example:b/c\n[Remote "origin"] URL = {url}\n'
+            f'[remote "origin"]\n\turl = https://later.example/d\n'
+        )
+    (git / "worktrees" / "tree" / "commondir").write_text("../..\n")
+    (tree / ".git").write_text(f"gitdir: {git}/worktrees/tree\n")
+    (sub / ".git").write_text("gitdir: ../.git/modules/sub\n")
+    host = socket.gethostname()
+
+    found = project_of(project_folder(str(tree))), project_of(project_folder(str(sub)))
+
+    assert found == (
+        Project(host, str(tree), "git.example.com/acme/shop"),
+        Project(host, str(sub), "x.example/y/z"),
+    )
+
+
+def test_a_card_says_all_that_identifies_a_project_and_that_a_name_is_the_agents() -> None:
+    place = Project("ci-7", "/workspace", "git.example.com/acme/shop")
+    placed, named = a_request(run=replace(SHOP, project=place)), a_request(run=SHOP)
+
+    assert ("Project", "ci-7 · /workspace · git.example.com/acme/shop") in placed.card().facts
+    assert ("Agent's project name", "/src/shop") in named.card().facts
+    for request in (placed, named):
+        assert decode_request(encode(request)) == request
+
+
+def test_the_wire_has_no_project_where_there_is_none() -> None:
     without = a_request()
     assert b"project" not in encode(without)
     assert isinstance(decode_request(encode(without)), PermissionRequestEvent)

@@ -46,7 +46,8 @@ def test_an_always_holds_for_a_session_or_for_its_project_for_a_day_or_for_a_mon
     ]
     assert choice.stores.endswith("in session s-1, for 1 day")
     assert choice.longer_said == (
-        "; or in all sessions of agent deploy-bot on project /src/shop, for 1 day or 30 days"
+        "; or in all sessions of agent deploy-bot that name their project /src/shop, "
+        "for 1 day or 30 days"
     )
     denial = always(SHOP, key="deny-always")
     assert [one.key for one in denial.longer] == ["deny-always-day", "deny-always-project"]
@@ -86,7 +87,7 @@ def test_a_place_without_room_for_all_lengths_offers_the_session_alone() -> None
     assert len(whole.longer) == 2
     assert plain.longer == ()
     assert plain.stores.endswith("in session s-1, for 1 day")
-    assert whole.stores.endswith("on project /src/shop, for 1 day or 30 days")
+    assert whole.stores.endswith("that name their project /src/shop, for 1 day or 30 days")
     assert small.longer == ()
     assert small.stores.endswith("in session s-1, for 1 day")
 
@@ -129,14 +130,16 @@ async def test_what_is_stored_for_a_project_counts_in_its_next_session_from_the_
     ]
     assert (await waiting).approved
     [kept] = await room.backend.rules.all()
-    assert (kept.project, kept.session_id) == ("/src/shop", "")
+    assert (kept.project, kept.session_id) == ("name:/src/shop", "")
     assert kept.remembered.expires_at == pressed_at + MONTH
     assert await room.unanswered(CALL, LATER) is Outcome.APPROVED
     assert await room.unanswered(CALL, ELSEWHERE) is Outcome.EXPIRED
     _, ended = await room.chat.card_where(
         lambda card: any(choice.key == "revoke" for choice in card.choices)
     )
-    assert "in all sessions of agent deploy-bot on project /src/shop" in str(ended.state)
+    assert "in all sessions of agent deploy-bot that name their project /src/shop" in str(
+        ended.state
+    )
     assert isinstance(ended.state, Ended)
     assert ended.state.until is not None
 

@@ -172,7 +172,7 @@ def test_a_place_is_found_without_running_anything(tmp_path: Path) -> None:
 
     found = place_of(inner)
 
-    assert (found.branch, found.repository) == ("feature/x", "git.example.com/example/shop")
+    assert (found.branch, found.repository) == ("feature/x", "git.example.com:8443/example/shop")
     assert (found.folder, found.root) == (str(inner), str(tmp_path / "shop"))
     (git / "HEAD").write_text("0123456789abcdef0123456789abcdef01234567\n")
     (git / "config").write_text('[remote "origin"]\n\turl = git@git.example.com:example/shop.git\n')

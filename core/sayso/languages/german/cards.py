@@ -23,6 +23,7 @@ GERMAN = CardWords(
     session="Sitzung",
     where="Arbeitet angeblich in",
     project="Projekt",
+    project_named="Projektname vom Agenten",
     request="Anfrage",
     requested_by="Gewünscht von",
     filed_by="Eingereicht über",

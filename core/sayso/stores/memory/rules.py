@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from sayso.calls import RunRef
+from sayso.calls import Project, RunRef
 from sayso.clock import Clock
 from sayso.errors import StateFullError
 from sayso.rules.book import RuleBook
@@ -28,7 +28,7 @@ _SPENT_KEPT = timedelta(days=180)
 _STATE_KEPT = timedelta(days=90)
 
 # The agent, then the session or the project, unless the rules are those of all its sessions.
-_BookName = tuple[str, str | None, str | None]
+_BookName = tuple[str, str | None, str | Project | None]
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class MemoryRules:
                 kept.rule,
                 kept.book[0],
                 kept.book[1] or "",
-                kept.book[2] or "",
+                kept.about.get("project", "") if kept.book[2] else "",
                 kept.about.get("question_id", ""),
             )
             for kept in self._kept.values()

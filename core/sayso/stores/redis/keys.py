@@ -89,7 +89,7 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import urlsafe_b64encode
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 
 from sayso.calls import RunRef
@@ -207,7 +207,8 @@ def project_key(run: RunRef) -> str:
     """The name in keys of the agent's work on its project; empty where it names none."""
     if not run.project:
         return ""
-    return f"project.{_short(f'{len(run.agent_id)}:{run.agent_id}{run.project}')}"
+    project = run.project if isinstance(run.project, str) else astuple(run.project)
+    return f"project.{_short(json.dumps([run.agent_id, project]))}"
 
 
 def short_key(key: str) -> str:

@@ -14,6 +14,7 @@
   - WrongLoopError             a store was used in another event loop than its own
   - HandleClosedError          a handle was closed: nothing was approved
   - StateFullError             what a policy keeps for its session does not fit: keep less
+  - TooManyOpenError           as many requests are open as the server allows: nobody was asked
   - StateBusyError             others kept changing what a policy keeps: ask again
   - UnreadableEventError       what was received is not an event that is known here
   - DuplicateRequestError      another request has this id already
@@ -169,6 +170,10 @@ class StateFullError(SaysoError):
             f"{name!r} does not fit into the session's state: keep fewer names, or smaller values"
         )
         self.name = name
+
+
+class TooManyOpenError(SaysoError):
+    """The agent, or the token, has as many open requests as the server allows. Nobody was asked."""
 
 
 class StateBusyError(SaysoError):

@@ -62,6 +62,10 @@ telegram = 4242
 to = ["slack:C0OPS", "telegram:-1001234567890"]
 approvers = ["alice"]
 timeout = "1h"
+
+[limits]
+open_per_agent = "off"
+open_per_token = "off"
 """
 
 

@@ -37,6 +37,10 @@ reasons = ["Too risky"]
 reason_wait = "2s"
 together = "200ms"
 
+[limits]
+open_per_agent = "off"
+open_per_token = "off"
+
 [api]
 per_second = 1000
 

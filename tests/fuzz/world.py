@@ -44,6 +44,10 @@ approvers = ["alice"]
 to = ["slack:C0OPS", "telegram:-1001234567890"]
 approvers = ["alice", "api:reviewer"]
 
+[limits]
+open_per_agent = "off"
+open_per_token = "off"
+
 [api]
 per_second = 10000
 

@@ -35,6 +35,10 @@ approvers = ["slack:U0ALICE"]
 
 {policy}
 
+[limits]
+open_per_agent = "off"
+open_per_token = "off"
+
 [aap]
 per_second = 2000
 requests_per_second = 1000

@@ -10,7 +10,12 @@ from uuid import uuid4
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from sayso.errors import BusLostError, StoreUnreachableError, UnreadableEventError
+from sayso.errors import (
+    BusLostError,
+    StoreUnreachableError,
+    TooManyOpenError,
+    UnreadableEventError,
+)
 from sayso.seldom import Seldom
 from sayso_bots.aap.bodies import bearer
 from sayso_bots.aap.credentials import is_token_of
@@ -139,6 +144,8 @@ class Door:
             case web.RequestPayloadError() | HttpProcessingError() | ApiProblem():
                 message = "the body cannot be read: its length, its chunks or its time are wrong"
                 return AapError(400, "invalid_body", message)
+            case TooManyOpenError():
+                return AapError(429, "too_many_open", str(error), headers={"Retry-After": "5"})
             case StoreUnreachableError() | BusLostError():
                 self._told.say(f"the approval protocol waits for the store: {error}")
                 cell = getattr(error, "cell", "")

@@ -9,7 +9,13 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from sayso.calls import RunRef
-from sayso.errors import BusLostError, SaysoError, StoreUnreachableError, UnreadableEventError
+from sayso.errors import (
+    BusLostError,
+    SaysoError,
+    StoreUnreachableError,
+    TooManyOpenError,
+    UnreadableEventError,
+)
 from sayso.seldom import Seldom
 from sayso.stores.branch_log import branch_of
 from sayso_bots.api.limits import Limits
@@ -61,6 +67,10 @@ class Door:
             except (StoreUnreachableError, BusLostError) as error:
                 self._told.say(f"the hosted API waits for the store: {error}")
                 response = _unavailable(request, error)
+            except TooManyOpenError as error:
+                response = ApiProblem(
+                    429, "TooManyOpen", str(error), headers={"Retry-After": "5"}
+                ).response()
             except UnreadableEventError:
                 detail = "this request is of a kind that is not known here"
                 response = ApiProblem(409, "UnknownKind", detail).response()

@@ -175,7 +175,7 @@ _WHY = {
     413: "A body has at most 1 MiB",
     415: "The body is not application/json",
     422: "Fields are wrong; `errors` points at them",
-    429: "Too many calls or streams of this token; come back after Retry-After seconds",
+    429: "Too many calls, streams or open requests; come back after Retry-After seconds",
     500: "A fault of ours; the log of the bots says why",
     503: "The store does not answer, or there are too many streams",
 }

@@ -41,6 +41,7 @@ async def opened_or_decided(
 
     Raises:
         DuplicateRequestError: another request has this id.
+        TooManyOpenError: its agent or its token has as many open requests as the server allows.
         StoreUnreachableError: the store does not answer; nothing was decided.
     """
     seconds = (request.expires_at - clock()).total_seconds()

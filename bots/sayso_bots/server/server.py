@@ -185,6 +185,7 @@ def _desk(settings: Settings, backend: Backend, opened: Mapping[str, Bot]) -> De
             bundle_window=settings.questions.bundle_window,
             keep=settings.store.keep_cards,
             keep_audit=settings.store.keep_audit,
+            limits=settings.questions.limits,
             words=DESK,
         ),
         callers=[caller for bot in opened.values() if (caller := bot.caller) is not None],

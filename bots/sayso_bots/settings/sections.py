@@ -159,6 +159,24 @@ class ApiTokenSection(Section):
     answers_own: Annotated[bool, Field(strict=True)] = False
 
 
+def _most_open(value: object) -> int:
+    if value == "off":
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1_000_000:
+        raise ValueError('is not a whole number from 1 to 1000000, such as 50, or "off"')
+    return value
+
+
+MostOpen = Annotated[int, PlainValidator(_most_open)]
+
+
+class LimitsSection(Section):
+    """[limits]; 0 stands for as many as come."""
+
+    open_per_agent: MostOpen = 50
+    open_per_token: MostOpen = 200
+
+
 class QuestionsSection(Section):
     """[questions]."""
 

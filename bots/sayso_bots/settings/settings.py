@@ -14,6 +14,7 @@ from sayso.platforms.registration import Registration
 from sayso.platforms.section import PlatformSettings
 from sayso.policy.server_policy import ServerPolicy
 from sayso.questions.refusals import Refusals
+from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.text.secrets import Hiding
 from sayso.written.document import SettingsError, unknown
 from sayso_bots.settings.aap import AapSettings, aap_warnings, read_aap
@@ -33,7 +34,12 @@ from sayso_bots.settings.routing import (
     read_routes,
     route_warnings,
 )
-from sayso_bots.settings.sections import QuestionsSection, SecretsSection, ServerSection
+from sayso_bots.settings.sections import (
+    LimitsSection,
+    QuestionsSection,
+    SecretsSection,
+    ServerSection,
+)
 from sayso_bots.settings.source import Source, read_source, read_with
 from sayso_bots.settings.store import StoreSettings, store_of
 from sayso_bots.settings.tokens import ApiSettings
@@ -46,6 +52,7 @@ SECTIONS = (
     "people",
     "route",
     "questions",
+    "limits",
     "policy",
     "always",
     "secrets",
@@ -60,12 +67,13 @@ class QuestionSettings:
     """How a no is given, and the modules with kinds of question of one's own.
 
     Calls of one run that are asked about within ``bundle_window`` of the first of
-    them share a card; zero is a card for each.
+    them share a card; zero is a card for each. ``limits`` are of how many requests are open.
     """
 
     refusals: Refusals = field(default_factory=Refusals)
     types: tuple[str, ...] = ()
     bundle_window: timedelta = timedelta(milliseconds=200)
+    limits: OpenLimits = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +243,9 @@ def _server(source: Source) -> ServerSection:
 def _questions(source: Source) -> QuestionSettings:
     section = source.section(QuestionsSection, "questions") or QuestionsSection()
     refusals = Refusals(section.reasons, section.reason_wait)
-    return QuestionSettings(refusals, section.types, section.together)
+    limits = source.section(LimitsSection, "limits") or LimitsSection()
+    most = OpenLimits(limits.open_per_agent, limits.open_per_token)
+    return QuestionSettings(refusals, section.types, section.together, most)
 
 
 def _hiding(source: Source) -> Hiding:

@@ -23,13 +23,14 @@ from sayso.agent.verdict import (
     Pending,
     Verdict,
     decided,
+    not_asked,
     out_of_time,
 )
 from sayso.agent.waiting import Questions
 from sayso.always.widths import derive, suggested
 from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_same_json, shown_and_digest
-from sayso.errors import UnknownKeyError, WaitTimeoutError, WrongQuestionError
+from sayso.errors import TooManyOpenError, UnknownKeyError, WaitTimeoutError, WrongQuestionError
 from sayso.events import RequestEnding
 from sayso.policy.decision import Decision, Ruling
 from sayso.policy.rule_policy import RulePolicy
@@ -151,9 +152,12 @@ class Checks:
             request = self._request(shown, call, said.decision.told_because, question_id, asked)
             rules = await self._decider.deny_rules(asked.asker, shown)
             request = request.model_copy(update={"deny_rules": rules}) if rules else request
-            opened = await self._questions.open(
-                request, asked.time.left, heard=heard, book=said.book, key=asked.key
-            )
+            try:
+                opened = await self._questions.open(
+                    request, asked.time.left, heard=heard, book=said.book, key=asked.key
+                )
+            except TooManyOpenError as error:
+                return not_asked(call, str(error))
             if isinstance(opened, Opened):
                 return OpenCheck(shown, question_id, request.arguments_digest)
             if isinstance(opened, Joined):

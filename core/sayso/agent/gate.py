@@ -277,6 +277,7 @@ class Gate(Resuming):
 
         Raises:
             DuplicateRequestError: another request has this id.
+            TooManyOpenError: the agent has as many open requests as the server allows.
             BusLostError: observers cannot be reached.
             ValueError: the event ends a request or says how one ended, or its
                 ``requested_by`` is no account.

@@ -139,6 +139,11 @@ def out_of_time(call: ToolCall, seconds: float, so: str = "nobody was asked") ->
     return Verdict(Outcome.EXPIRED, call.name, dict(call.arguments), reason, "out of time")
 
 
+def not_asked(call: ToolCall, reason: str) -> Verdict:
+    """The verdict where no question could be opened."""
+    return Verdict(Outcome.UNDELIVERABLE, call.name, dict(call.arguments), reason, "not asked")
+
+
 def given_up(call: ToolCall, reason: str) -> Verdict:
     """The verdict where the wait was given up on purpose, and the question with it."""
     return Verdict(Outcome.CANCELLED, call.name, dict(call.arguments), reason, "given up")

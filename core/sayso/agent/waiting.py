@@ -15,6 +15,7 @@ from sayso.calls import RunRef
 from sayso.errors import (
     SaysoError,
     StoreUnreachableError,
+    TooManyOpenError,
     UnknownRequestError,
     WaitTimeoutError,
 )
@@ -96,7 +97,10 @@ class Questions:
         """Open any question and wait for its ending."""
         request = self._options.completed(request)
         with self.expected(request.question_id, request.run) as future:
-            await self.ask(request, heard=True)
+            try:
+                await self.ask(request, heard=True)
+            except TooManyOpenError as error:
+                return request.undeliverable(at=self._clock(), reason=str(error))
             ending = (await future).ending
         self.tell(ending.observed)
         return ending
@@ -122,6 +126,7 @@ class Questions:
 
         Raises:
             DuplicateRequestError: another request has this id.
+            TooManyOpenError: the agent has as many open requests as the server allows.
             StoreUnreachableError: it could not be opened in its time, or as long as
                 the gate is patient; the message says why.
         """

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from sayso.errors import StoreUnreachableError
-from sayso.stores.ports import Roster
+from sayso.stores.ports import NO_LIMITS, OpenLimits, Roster
 from sayso.tasks import Background
 
 # A desk that dies without a word is gone after so long; one that lives says so in time.
@@ -18,12 +18,22 @@ _LEAVE_SECONDS = 1.0
 
 @asynccontextmanager
 async def attending(
-    roster: Roster, desk: str, *, again_after: float = _AGAIN_SECONDS
+    roster: Roster,
+    desk: str,
+    *,
+    limits: OpenLimits = NO_LIMITS,
+    again_after: float = _AGAIN_SECONDS,
 ) -> AsyncIterator[None]:
-    """Let the roster hold the desk while the block runs; best effort, as it is for people only."""
-    await _say(roster, desk)
+    """Let the roster hold the desk and keep its limits while the block runs; best effort."""
+
+    async def stay() -> None:
+        while True:
+            await asyncio.sleep(again_after)
+            await _join(roster, desk, limits)
+
+    await _join(roster, desk, limits)
     try:
-        async with Background("staying on the roster").during(_stay(roster, desk, again_after)):
+        async with Background("staying on the roster").during(stay()):
             yield
     finally:
         with suppress(StoreUnreachableError, TimeoutError):
@@ -31,13 +41,7 @@ async def attending(
                 await roster.leave(desk)
 
 
-async def _stay(roster: Roster, desk: str, again_after: float) -> None:
-    while True:
-        await asyncio.sleep(again_after)
-        await _say(roster, desk)
-
-
-async def _say(roster: Roster, desk: str) -> None:
+async def _join(roster: Roster, desk: str, limits: OpenLimits) -> None:
     # Whoever waits for the store logs that it is away.
     with suppress(StoreUnreachableError):
-        await roster.join(desk, seconds=STAYS_SECONDS)
+        await roster.join(desk, seconds=STAYS_SECONDS, limits=limits)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sayso.errors import TooManyOpenError
 from sayso.events import NO_RUN, Event, OutcomeEvent, RequestEnding, UserInputRequest
 from sayso.questions.kinds import kind
 from sayso.stores.topics import BRANCH, INBOX
@@ -35,6 +36,15 @@ def refuse_unfilled(request: UserInputRequest) -> None:
     """
     if request.run == NO_RUN:
         raise ValueError("a request without a run is of no session: send it with Gate.emit")
+
+
+def refused_as_full(request: UserInputRequest, kind: str, most: int) -> TooManyOpenError:
+    """Say whose open requests are as many as the server allows: an agent's or a token's."""
+    name = request.filed_by if kind == "token" else request.run.agent_id
+    return TooManyOpenError(
+        f"{kind} {name!r:.80} has as many open requests as the server allows, {most} "
+        f"(open_per_{kind} in its [limits]); try again when some have ended"
+    )
 
 
 _OURS = (UserInputRequest, RequestEnding, OutcomeEvent)

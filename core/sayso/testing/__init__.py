@@ -35,6 +35,7 @@ from sayso.testing.harness import (
 )
 from sayso.testing.keyed_contract import KeyedContract
 from sayso.testing.leases_contract import LeasesContract
+from sayso.testing.limits_contract import OpenLimitsContract
 from sayso.testing.log_contract import BranchLogContract
 from sayso.testing.outbox_contract import OutboxContract
 from sayso.testing.overruling_contract import OverrulingContract
@@ -69,6 +70,7 @@ __all__ = [
     "FloorContract",
     "KeyedContract",
     "LeasesContract",
+    "OpenLimitsContract",
     "OutboxContract",
     "OverrulingContract",
     "PlatformContract",

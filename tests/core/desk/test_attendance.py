@@ -11,6 +11,7 @@ from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import StoreUnreachableError
 from sayso.stores.memory import memory_backend
+from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.testing import until
 
 ROUTES = Routes([Route((Place("slack", "C0OPS"),))])
@@ -34,7 +35,7 @@ async def test_desks_are_on_the_roster_while_they_work() -> None:
 class AwayRoster:
     """The roster of a store that is away."""
 
-    async def join(self, desk: str, *, seconds: float) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
         raise StoreUnreachableError("away")
 
     async def leave(self, desk: str) -> None:
@@ -57,7 +58,7 @@ class BrokenRoster(AwayRoster):
     def __init__(self) -> None:
         self._joined = 0
 
-    async def join(self, desk: str, *, seconds: float) -> None:
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
         self._joined += 1
         if self._joined > 1:
             raise RuntimeError("what nobody foresaw")

@@ -5,17 +5,21 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from sayso.clock import Clock
+from sayso.stores.memory.records import Records
+from sayso.stores.ports import NO_LIMITS, OpenLimits
 
 
 class MemoryRoster:
     """The desks of one process."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, records: Records, clock: Clock) -> None:
+        self._records = records
         self._clock = clock
         self._until: dict[str, datetime] = {}
 
-    async def join(self, desk: str, *, seconds: float) -> None:
-        """The desk of this name is at work for so long."""
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+        """The desk of this name is at work for so long, with these limits."""
+        self._records.limits = limits
         self._until[desk] = self._clock() + timedelta(seconds=seconds)
 
     async def leave(self, desk: str) -> None:

@@ -87,6 +87,8 @@ class MemoryStore:
             return Joined(self._records.record(other))
         if book is not None and self._rules.version(request.run) != book:
             return BookChanged()
+        if ending is None:
+            self._records.refuse_too_many(request)
         deadline = now + timedelta(seconds=seconds)
         entry = Entry(
             request, deadline, {inbox}, now, key=key, sequel=sequel, was_open=ending is None

@@ -27,7 +27,7 @@ from sayso.stores.ports.requests import (
     Upkeep,
     Watch,
 )
-from sayso.stores.ports.roster import Roster
+from sayso.stores.ports.roster import NO_LIMITS, OpenLimits, Roster
 from sayso.stores.ports.rules import (
     MOST_STATE_BYTES,
     MOST_STATE_NAMES,
@@ -46,6 +46,7 @@ __all__ = [
     "MOST_ASKED_LAST",
     "MOST_STATE_BYTES",
     "MOST_STATE_NAMES",
+    "NO_LIMITS",
     "Ailment",
     "Audit",
     "BookChanged",
@@ -71,6 +72,7 @@ __all__ = [
     "Leases",
     "Marked",
     "Offer",
+    "OpenLimits",
     "Opened",
     "Outbox",
     "Record",

@@ -144,6 +144,8 @@ class Store(Protocol):
 
         Raises:
             DuplicateRequestError: another request has this id.
+            TooManyOpenError: its agent, or the token it came with, has as many open requests as
+                the desks allow, see ``Roster.join``; nothing was opened.
             ValueError: the request has no run.
         """
         ...

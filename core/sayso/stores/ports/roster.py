@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLimits:
+    """How many requests may be open at once, of an agent and of a token; 0 is as many as come."""
+
+    per_agent: int = 0
+    per_token: int = 0
+
+
+NO_LIMITS = OpenLimits()
 
 
 class Roster(Protocol):
     """The desks at work. Raises StoreUnreachableError like Store.
 
-    What it says is for people to read: nothing is decided on it.
+    Who is at work is for people to read: nothing is decided on it.
     """
 
-    async def join(self, desk: str, *, seconds: float) -> None:
-        """The desk of this name is at work for so long; it says so again to stay."""
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+        """The desk of this name is at work for so long; it says so again to stay.
+
+        From now on ``Store.open`` keeps these limits, until a desk brings others, or for half
+        a year.
+        """
         ...
 
     async def leave(self, desk: str) -> None:

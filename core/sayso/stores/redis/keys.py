@@ -28,10 +28,14 @@ slot uses several namespaces.
                              ``u`` how many refused presses the audit has of it and
                              ``u:<kind> <actor>`` which, ``k`` the key it was asked under,
                              as ``key:…`` has it, ``w:<waiter>`` the inbox of a process that
-                             waits for it under that key, ``w:`` that somebody will come back
+                             waits for it under that key, ``w:`` that somebody will come back,
+                             ``tk`` the key of the token it came with
 ``key:<session>:…``  string  the question id that was asked under a key of the session
 ``h:<handle>``       string  the question id that a card's handle belongs to
 ``due``              zset    ids of open requests by deadline
+``open:<agent>``     zset    ids of open requests of an agent, or of a token
+                             (``open:token.…``), by deadline
+``limits``           hash    how many of those there may be: ``agent`` and ``token``, 0 for any
 ``jobs``             stream  the outbox; its consumer group is ``desks``
 ``after``            zset    the ids of ended requests whose cards the desk that settled or
                              posted them brings up to date, by when it last said so in ms
@@ -73,8 +77,9 @@ slot uses several namespaces.
 ==================  ======  ======================================================
 
 Nothing lives for ever: requests and ``due`` live until their deadline and a day, as does
-``asked``, requests that leave an errand as long as was said, requests whose cards were shown, and
-their handles, until 30 days after it unless the bots are told otherwise, a ``key`` as long as its
+``asked``, an ``open`` set until its last deadline and an hour, the limits as long as the floor,
+requests that leave an errand as long as was said, requests whose cards were shown, and their
+handles, until 30 days after it unless the bots are told otherwise, a ``key`` as long as its
 request, documents as long as was said, errands a week after they were due or last looked at,
 ``jobs`` until the last deadline and a week, rules and books a day longer than their last rule,
 decisions a year or as long as the workers are told and the activity of an agent 90 days after its
@@ -209,6 +214,11 @@ def project_key(run: RunRef) -> str:
         return ""
     project = run.project if isinstance(run.project, str) else astuple(run.project)
     return f"project.{_short(json.dumps([run.agent_id, project]))}"
+
+
+def token_key(actor: str | None) -> str:
+    """The name in keys of the token that a request came with; empty where it came with none."""
+    return f"token.{_short(actor)}" if actor else ""
 
 
 def short_key(key: str) -> str:

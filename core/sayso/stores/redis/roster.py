@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sayso.stores.ports import NO_LIMITS, OpenLimits
 from sayso.stores.redis.client import Client, Script
 
 _JOIN = Script("join")
@@ -14,9 +15,10 @@ class RedisRoster:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def join(self, desk: str, *, seconds: float) -> None:
-        """The desk of this name is at work for so long."""
-        await self._client.run(_JOIN, desk, max(1, round(seconds * 1000)))
+    async def join(self, desk: str, *, seconds: float, limits: OpenLimits = NO_LIMITS) -> None:
+        """The desk of this name is at work for so long, with these limits."""
+        milliseconds = max(1, round(seconds * 1000))
+        await self._client.run(_JOIN, desk, milliseconds, limits.per_agent, limits.per_token)
 
     async def leave(self, desk: str) -> None:
         """The desk has stopped."""

@@ -29,7 +29,7 @@ from sayso.stores.ports import BookChanged, Joined, Opened, Record, Sequel, Sett
 from sayso.stores.redis.client import Client, Script
 from sayso.stores.redis.desks import given_job, given_record
 from sayso.stores.redis.floors import KnownFloor
-from sayso.stores.redis.keys import book_keys, session_key, short_key
+from sayso.stores.redis.keys import book_keys, session_key, short_key, token_key
 from sayso.stores.redis.records import (
     expiry,
     known_record,
@@ -38,7 +38,7 @@ from sayso.stores.redis.records import (
     read_record,
     stored_request,
 )
-from sayso.stores.told import refuse_unfilled
+from sayso.stores.told import refuse_unfilled, refused_as_full
 from sayso.stores.topics import branch_topic
 
 _log = logging.getLogger(__name__)
@@ -96,9 +96,12 @@ class RedisStore:
             audit.written(audit.ended(ending)) if ending is not None and told else "",
             short_key(key) if key else "",
             *_followed(sequel),
+            token_key(request.filed_by),
         )
         if said == b"duplicate":
             raise DuplicateRequestError(request.question_id)
+        if said == b"full":
+            raise refused_as_full(request, left[0].decode(), left[1])
         if said == b"joined":
             question_id, now, *fields = left
             return Joined(known_record(question_id.decode(), fields, now))

@@ -22,6 +22,7 @@ from sayso.testing import (
     FloorContract,
     KeyedContract,
     LeasesContract,
+    OpenLimitsContract,
     OutboxContract,
     OverrulingContract,
     ProjectsContract,
@@ -101,6 +102,10 @@ class TestMemoryOutbox(OutboxContract):
 
 class TestMemoryRoster(RosterContract):
     pass
+
+
+class TestMemoryOpenLimits(OpenLimitsContract):
+    """See the contract."""
 
 
 class TestMemoryLeases(LeasesContract):

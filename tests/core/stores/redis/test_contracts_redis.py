@@ -16,6 +16,7 @@ from sayso.testing import (
     FloorContract,
     KeyedContract,
     LeasesContract,
+    OpenLimitsContract,
     OutboxContract,
     OverrulingContract,
     ProjectsContract,
@@ -90,6 +91,10 @@ class TestRedisDesks(DesksContract, SeenContract):
 
 class TestRedisRoster(RosterContract):
     pass
+
+
+class TestRedisOpenLimits(OpenLimitsContract):
+    """See the contract."""
 
 
 class TestRedisLeases(LeasesContract):

@@ -157,7 +157,7 @@ async def test_every_key_has_an_end(backend: Backend, keys: Keys, server: Any) -
 
     kinds = {key.decode().removeprefix(keys.prefix).partition(":")[0] for key in lives}
     memory = {"book", "books", "rule", "once", "audit", "audited", "activity", "agents"}
-    assert kinds == {"r", "h", "due", "jobs", "seen", "asked", "lease", "moved"} | memory
+    assert kinds == {"r", "h", "due", "open", "jobs", "seen", "asked", "lease", "moved"} | memory
     assert min(lives.values()) > 0
     assert {key for key, life in lives.items() if life > 366 * 86_400} == set()
 

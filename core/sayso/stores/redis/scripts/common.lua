@@ -150,6 +150,13 @@ local function rules_of(session, agent, project, known_floor, now)
   return found
 end
 
+-- A request is open no more, nor does it count for its agent and its token, false for none.
+local function close(id, agent, token)
+  redis.call('ZREM', P .. 'due', id)
+  redis.call('ZREM', P .. 'open:' .. agent, id)
+  if token then redis.call('ZREM', P .. 'open:' .. token, id) end
+end
+
 -- The parts of a copy as it is kept beside its request: platform, address, thread, message id.
 local function named(copy)
   return cjson.decode(copy)[4] ~= ''

@@ -3,7 +3,7 @@
 local id, waiter, ending, facts = unpack(ARGV)
 local record = P .. 'r:' .. id
 local known = redis.call(
-  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j', 'o'
+  'HMGET', record, 'q', 'd', 'i', 's', 'a', 'n', 'e', 'k', 'g', 'gk', 'j', 'o', 'tk'
 )
 if not known[1] then
   be_primary()
@@ -23,7 +23,7 @@ local now = clock()
 if now >= tonumber(known[2]) then return 0 end
 leave(known[9] or '', id, tonumber(known[10] or 0), now)
 redis.call('HSET', record, 'e', ending, 't', '', 'z', now)
-redis.call('ZREM', P .. 'due', id)
+close(id, known[5], known[13])
 if known[8] then redis.call('DEL', P .. 'key:' .. known[8]) end
 audit(known[6], facts, now)
 put('end', id)

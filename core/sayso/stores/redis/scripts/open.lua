@@ -3,11 +3,12 @@
 -- entries of the audit on it, those of the first, the channel of whoever follows its branch, for what
 -- needs nobody its ending, and facts on that (both '' where nothing is audited), the key it is asked
 -- under, as a name in keys ('' for none), the queue of errands that its end leaves it in ('' for
--- none), and how many ms it is kept for that.
--- Answers 'open', the ms left and the time, 'changed', 'duplicate', or 'joined' with the id of what
--- was asked under the key before, the time, and its fields and their values.
+-- none), how many ms it is kept for that, and the token it came with ('' for none).
+-- Answers 'open', the ms left and the time, 'changed', 'duplicate', 'full' with 'agent' or 'token'
+-- and how many of its requests may be open, or 'joined' with the id of what was asked under the key
+-- before, the time, and its fields and their values.
 local id, request, life, inbox, session, agent, project, check, version = unpack(ARGV)
-local facts, asked, observers, ending, ended, key, queue, keep = unpack(ARGV, 10)
+local facts, asked, observers, ending, ended, key, queue, keep, token = unpack(ARGV, 10)
 local record = P .. 'r:' .. id
 local exactly = exact_clock()
 local now = math.floor(exactly / 1000)
@@ -32,6 +33,12 @@ if other then
   return found
 end
 if check ~= '0' and version_of(session, agent, project) ~= version then return {'changed'} end
+local counted = ending ~= '' and {} or {agent = agent, token = token ~= '' and token or nil}
+for kind, name in pairs(counted) do
+  local most = tonumber(redis.call('HGET', P .. 'limits', kind) or 0)
+  local open = most > 0 and redis.call('ZCOUNT', P .. 'open:' .. name, '(' .. now, '+inf') or -1
+  if open >= most then return {'full', kind, most} end
+end
 local deadline = now + life
 -- What is asked was held against rules of a version, '?' for none.
 redis.call(
@@ -39,6 +46,7 @@ redis.call(
   'i', inbox, 'n', facts, 'o', observers, 'b', now, 'v', check == '2' and version or '?'
 )
 if queue ~= '' then redis.call('HSET', record, 'g', queue, 'gk', keep) end
+if token ~= '' then redis.call('HSET', record, 'tk', token) end
 local over = ending ~= '' and queue ~= '' and now or deadline
 local kept_until = over + math.max(DAY, tonumber(keep))
 redis.call('PEXPIREAT', record, kept_until)
@@ -64,6 +72,12 @@ else
   redis.call('ZADD', asked_here, exactly, id)
   redis.call('ZREMRANGEBYRANK', asked_here, 0, -21)
   live_until(asked_here, deadline + DAY, now)
+  for _, name in pairs(counted) do
+    local open = P .. 'open:' .. name
+    redis.call('ZREMRANGEBYSCORE', open, '-inf', now)
+    redis.call('ZADD', open, deadline, id)
+    live_until(open, deadline, now)
+  end
   redis.call('ZADD', P .. 'due', deadline, id)
   live_until(P .. 'due', deadline + DAY, now)
 end

@@ -39,7 +39,7 @@ end
 
 local known = redis.call(
   'HMGET', record, 'q', 'd', 'i', 's', 'e', 't', 'a', 'n', 'f', 'ff', 'ft', 'c:' .. handle,
-  'g', 'gk', 'v', 'j', 'o'
+  'g', 'gk', 'v', 'j', 'o', 'tk'
 )
 if not known[1] or handle ~= '' and not known[12] then
   be_primary()
@@ -73,7 +73,7 @@ if not known[5] then
   end
   leave(known[13] or '', id, tonumber(known[14] or 0), now)
   redis.call('HSET', record, 'e', ending, 't', token, 'z', now)
-  redis.call('ZREM', P .. 'due', id)
+  close(id, known[7], known[18])
   audit(known[8], facts, now)
   if rule_id ~= '' then
     remember(books[shared], known[8], now)

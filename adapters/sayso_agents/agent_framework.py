@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import ToolCall, new_id
 from sayso.errors import SaysoError
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked, first_line
+from sayso_agents.calls import BoundRun, Said, asked, bind_run, first_line
 
 try:
     from agent_framework import (
@@ -56,7 +56,7 @@ class NoAnswerError(SaysoError):
 class _Asker(NamedTuple):
     """Who asks: a run, and the tools that led to the call."""
 
-    run: RunRef
+    run: BoundRun
     path: tuple[str, ...]
 
 
@@ -87,7 +87,7 @@ class SaysoMiddleware(FunctionMiddleware):
             lambda: ToolCall(tool, _plain(context.arguments), _call_id(context)),
             lambda call: self._sayso.check(
                 call,
-                run=asker.run,
+                run=asker.run(),
                 path=asker.path,
                 description=first_line(context.function.description),
             ),
@@ -106,7 +106,7 @@ class SaysoMiddleware(FunctionMiddleware):
 
 
 def _asker(sayso: Handle, session: AgentSession | None) -> _Asker:
-    return _Asker(sayso.run(session=None if session is None else session.session_id), ())
+    return _Asker(bind_run(sayso, None if session is None else session.session_id), ())
 
 
 def _plain(arguments: BaseModel | Mapping[str, Any]) -> dict[str, Any]:
@@ -162,7 +162,7 @@ async def _said(sayso: Handle, asker: _Asker, request: Content) -> Said:
             raise ValueError("the request names no call")
         return ToolCall(call.name, call.parse_arguments() or {}, call.call_id or new_id())
 
-    said = await asked(tool, read, lambda made: sayso.check(made, run=asker.run, path=asker.path))
+    said = await asked(tool, read, lambda made: sayso.check(made, run=asker.run(), path=asker.path))
     return said.unedited(tool)
 
 
@@ -177,9 +177,10 @@ async def run_workflow(
 
     Raises:
         NoAnswerError: nobody answered, where that cannot be said with a no.
+        InvalidCallError: the session cannot be read, where that cannot be said with a no.
         TypeError: it waits for something else.
     """
-    run = sayso.run(session=session)
+    run = bind_run(sayso, session)
     result: WorkflowRunResult = await workflow.run(message, **more)
     while events := result.get_request_info_events():
         answers = await asyncio.gather(*(_answer(sayso, run, event) for event in events))
@@ -190,7 +191,7 @@ async def run_workflow(
     return result
 
 
-async def _answer(sayso: Handle, run: RunRef, event: WorkflowEvent[Any]) -> Any:
+async def _answer(sayso: Handle, run: BoundRun, event: WorkflowEvent[Any]) -> Any:
     wanted, data = event.response_type, event.data
     if isinstance(data, Content) and data.type == _APPROVAL:
         said = await _said(sayso, _Asker(run, ()), data)
@@ -198,11 +199,11 @@ async def _answer(sayso: Handle, run: RunRef, event: WorkflowEvent[Any]) -> Any:
     if wanted is bool:
         return await _approved(sayso, run, _text_of(data))
     if wanted is str:
-        words = await sayso.clarify(_text_of(data), run=run)
+        words = await sayso.clarify(_text_of(data), run=run())
         answer: Any = words.answer
         why = words.reason or words.outcome.value
     elif isinstance(wanted, type) and issubclass(wanted, BaseModel):
-        filled = await sayso.collect(wanted, text=_text_of(data), run=run)
+        filled = await sayso.collect(wanted, text=_text_of(data), run=run())
         answer, why = filled.data, filled.reason or filled.outcome.value
     else:
         raise TypeError(
@@ -213,10 +214,10 @@ async def _answer(sayso: Handle, run: RunRef, event: WorkflowEvent[Any]) -> Any:
     return answer
 
 
-async def _approved(sayso: Handle, run: RunRef, text: str) -> bool:
+async def _approved(sayso: Handle, run: BoundRun, text: str) -> bool:
     """Whether a text was approved; a failure is a no, as silence is."""
     try:
-        return (await sayso.approve_text(text, run=run)).approved is True
+        return (await sayso.approve_text(text, run=run())).approved is True
     except SaysoError:
         return False
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from sayso.agent.batch import side_by_side
 from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS
-from sayso.calls import RunRef, ToolCall
+from sayso.calls import ToolCall
 from sayso.errors import InvalidInputError
 from sayso.text.visible import one_line
 from sayso_agents import missing
-from sayso_agents.calls import Said, arguments_in, asked, failed
+from sayso_agents.calls import BoundRun, Said, arguments_in, asked, bind_run, failed
 
 try:
     from ag_ui.core import (
@@ -61,14 +61,14 @@ class SaysoInterrupts:
         self._sayso = sayso
         self._calls: dict[str, tuple[str, str]] = {}
         self._chunked = ""
-        self._run: RunRef | None = None
+        self._run: BoundRun | None = None
         self._open: list[Interrupt] = []
 
     def hear(self, event: BaseEvent) -> None:
         """Note what an event says of the run, of its calls, and of why it ended."""
         match event:
             case RunStartedEvent():
-                self._run = self._sayso.run(event.thread_id, run_id=event.run_id)
+                self._run = bind_run(self._sayso, event.thread_id, run_id=event.run_id)
                 self._open, self._chunked = [], ""
                 self.hear_messages(event.input.messages if event.input else ())
             case MessagesSnapshotEvent():
@@ -111,7 +111,7 @@ class SaysoInterrupts:
         known, text = self._calls.get(id_, ("", ""))
         self._calls[id_] = (name or known, text + delta)
 
-    async def _answered(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+    async def _answered(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         if interrupt.reason == _CALL:
             return _as_approval(interrupt, await self._about_call(interrupt, run))
         try:
@@ -124,7 +124,7 @@ class SaysoInterrupts:
             failed(interrupt.reason, error)
         return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
 
-    async def _about_call(self, interrupt: Interrupt, run: RunRef) -> Said:
+    async def _about_call(self, interrupt: Interrupt, run: BoundRun) -> Said:
         id_ = interrupt.tool_call_id or ""
         name = self._calls.get(id_, ("", ""))[0]
 
@@ -137,7 +137,7 @@ class SaysoInterrupts:
         async def ask(one: ToolCall) -> Any:
             verdict = await self._sayso.check(
                 one,
-                run=run,
+                run=run(),
                 key=f"agui:{interrupt.id}:{id_}",
                 description=interrupt.message or "",
                 timeout=_seconds(interrupt),
@@ -150,24 +150,24 @@ class SaysoInterrupts:
         said = await asked(name or "a tool", call, ask)
         return said if _takes(interrupt, _EDITED) else said.unedited(name)
 
-    async def _confirmed(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+    async def _confirmed(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         if not interrupt.message or not _takes(interrupt, _APPROVED):
             return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")
         said = await self._sayso.approve_text(
-            interrupt.message, run=run, timeout=_seconds(interrupt)
+            interrupt.message, run=run(), timeout=_seconds(interrupt)
         )
         text = said.reason or said.outcome.value
         return _as_approval(interrupt, Said({} if said.approved else None, text))
 
-    async def _filled_in(self, interrupt: Interrupt, run: RunRef) -> ResumeEntry:
+    async def _filled_in(self, interrupt: Interrupt, run: BoundRun) -> ResumeEntry:
         text, timeout = interrupt.message or interrupt.reason, _seconds(interrupt)
         payload: object
         if interrupt.response_schema is None:
-            told = await self._sayso.clarify(text, run=run, timeout=timeout)
+            told = await self._sayso.clarify(text, run=run(), timeout=timeout)
             answered, payload = told.answered, told.answer
         else:
             schema = interrupt.response_schema
-            found = await self._sayso.collect(schema, text=text, run=run, timeout=timeout)
+            found = await self._sayso.collect(schema, text=text, run=run(), timeout=timeout)
             answered, payload = found.answered, found.data
         if not answered:
             return ResumeEntry(interrupt_id=interrupt.id, status="cancelled")

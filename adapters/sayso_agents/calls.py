@@ -10,16 +10,34 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
 
 from sayso.agent.verdict import Verdict
-from sayso.calls import ToolCall
+from sayso.calls import RunRef, ToolCall, read_session_id
 from sayso.digests import arguments_digest, is_digest_of
-from sayso.errors import SaysoError
+from sayso.errors import InvalidCallError, SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
-__all__ = ["Said", "arguments_in", "asked", "asked_now", "failed", "first_line", "said_of"]
+if TYPE_CHECKING:
+    from sayso import Handle
+
+__all__ = [
+    "BoundRun",
+    "Said",
+    "arguments_in",
+    "asked",
+    "asked_now",
+    "bind_run",
+    "failed",
+    "first_line",
+    "said_of",
+]
+
+BoundRun: TypeAlias = Callable[[], RunRef]
+"""Gives the run that calls are asked for, or raises why there is none. Call it while asking."""
 
 _log = logging.getLogger(__name__)
 
@@ -72,6 +90,29 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("its arguments have a name twice")
     return found
+
+
+def bind_run(
+    sayso: Handle, session: object, *, run_id: str | None = None, owner: object = None
+) -> BoundRun:
+    """Read the id of a conversation, once: the run of calls that are made in it.
+
+    Nothing is raised here. Where the id cannot be read, what comes back raises that, inside
+    ``asked``: each call of the conversation is a no whose text names the cause. ``owner`` is
+    whose conversation it is, where those of several people may have one id.
+    """
+    try:
+        named = None if session is None else read_session_id(session)
+        if owner is not None and named is not None:
+            named = f"{quote(str(owner), safe='', errors='surrogatepass')}/{named}"
+        run = sayso.run(session=named, run_id=run_id)
+    except Exception as error:
+        return partial(_refuse_run, str(error))
+    return lambda: run
+
+
+def _refuse_run(cause: str) -> RunRef:
+    raise InvalidCallError(cause)
 
 
 def said_of(verdict: object, call: ToolCall) -> Said:

@@ -16,7 +16,7 @@ from sayso.known.tools import roles_in
 from sayso.rules.fits import ShellFit
 from sayso.rules.rule import Rule
 from sayso_agents import missing
-from sayso_agents.calls import asked
+from sayso_agents.calls import asked, bind_run
 
 try:
     from claude_agent_sdk import (
@@ -47,7 +47,7 @@ def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
     itself: what it suggests is offered on the card, as far as we understand it, and kept by
     Sayso, where it can be revoked.
     """
-    run = sayso.run(session=session)
+    run = bind_run(sayso, session)
 
     async def decide(
         tool: str, arguments: dict[str, Any], context: ToolPermissionContext
@@ -57,7 +57,7 @@ def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
             lambda: ToolCall(tool, arguments, context.tool_use_id or new_id()),
             lambda call: sayso.check(
                 call,
-                run=run,
+                run=run(),
                 path=(f"sub-agent {context.agent_id}",) if context.agent_id else (),
                 description=_about(context),
                 suggest=_suggested(call, context.suggestions),

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import PrivateAttr, TypeAdapter
 
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import ToolCall, new_id
 from sayso.errors import SaysoError
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked_now, failed, first_line
+from sayso_agents.calls import BoundRun, Said, asked_now, bind_run, failed, first_line
 
 try:
     from crewai import Crew
@@ -56,7 +56,7 @@ class NoFeedbackError(SaysoError):
 class _Kickoff:
     """A crew at work, and whether it was told to stop: its threads go on by themselves."""
 
-    run: RunRef
+    run: BoundRun
     stopped: Event = field(default_factory=Event)
 
 
@@ -70,7 +70,7 @@ class _Asker:
 
     def __init__(self, sayso: Handle, session: str | None) -> None:
         self._sayso = sayso
-        self._run = sayso.run(session=session)
+        self._run = bind_run(sayso, session)
 
     def said(self, tool: str, arguments: Mapping[str, Any], **about: Any) -> Said:
         """What came of asking."""
@@ -82,7 +82,7 @@ class _Asker:
 
         def ask(call: ToolCall) -> object:
             _refuse_stopped(kickoff)
-            verdict = self._sayso.sync.check(call, run=run, **about)
+            verdict = self._sayso.sync.check(call, run=run(), **about)
             _refuse_stopped(kickoff)
             return verdict
 
@@ -211,14 +211,14 @@ async def akickoff(
 
     CrewAI runs tools in threads, which a cancelled task leaves behind.
     """
-    kickoff = _Kickoff(sayso.run(session=session, run_id=new_id()))
+    kickoff = _Kickoff(bind_run(sayso, session, run_id=new_id()))
     token = _kickoff.set(kickoff)
     try:
         return await crew.akickoff(inputs, **more)
     except BaseException:
         kickoff.stopped.set()
         with suppress(SaysoError):  # what cannot be withdrawn runs nothing either
-            await sayso.cancel_all(run=kickoff.run, reason=_STOPPED)
+            await sayso.cancel_all(run=kickoff.run(), reason=_STOPPED)
         raise
     finally:
         kickoff.stopped.set()
@@ -246,7 +246,7 @@ class SaysoFeedback:
         """
         said = self._sayso.sync.clarify(
             context.message,
-            run=self._session or context.flow_id,
+            run=context.flow_id if self._session is None else self._session,
             context=_text_of(context.method_output),
             options=context.emit or (),
             **self._how,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import ToolCall, new_id
 from sayso_agents import missing
-from sayso_agents.calls import asked, first_line
+from sayso_agents.calls import BoundRun, asked, bind_run, first_line
 
 try:
     from google.adk.agents.base_agent import BaseAgent
@@ -38,7 +37,7 @@ class _Running:
     """
 
     invocation: str
-    run: RunRef
+    run: BoundRun
     path: tuple[str, ...]
     tool: str
     call_id: str | None
@@ -72,7 +71,7 @@ class SaysoPlugin(BasePlugin):
         said = await asked(
             tool.name,
             lambda: ToolCall(tool.name, tool_args, call_id or new_id()),
-            lambda call: self._sayso.check(call, run=run, path=path, description=about),
+            lambda call: self._sayso.check(call, run=run(), path=path, description=about),
         )
         if said.arguments is None:
             return {"error": said.text}
@@ -104,15 +103,15 @@ class SaysoPlugin(BasePlugin):
 
     def _asker(
         self, context: ToolContext, around: _Running | None
-    ) -> tuple[RunRef, tuple[str, ...]]:
+    ) -> tuple[BoundRun, tuple[str, ...]]:
         """For which run an agent asks, and what led to it."""
         names = _names(context.get_invocation_context().agent)
         if around is not None:
             named = [name for name in names if name != around.tool]
             return around.run, (*around.path, around.tool, *named)
-        # Whoever names sessions may give one name to those of several users.
-        session = f"{quote(context.user_id, safe='')}/{context.session.id}"
-        return self._sayso.run(session=session, run_id=context.invocation_id), (*names[1:],)
+        session, owner = context.session.id, context.user_id
+        run = bind_run(self._sayso, session, run_id=context.invocation_id, owner=owner)
+        return run, (*names[1:],)
 
 
 def _names(agent: object) -> list[str]:

@@ -18,7 +18,7 @@ from sayso.agent.batch import Submitted
 from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall
 from sayso_agents import missing
-from sayso_agents.calls import Said, asked
+from sayso_agents.calls import BoundRun, Said, asked, bind_run
 from sayso_agents.kept import answers, read
 
 try:
@@ -51,7 +51,7 @@ __all__ = ["SaysoApprovals"]
 class _Asker(NamedTuple):
     """Who asks: the run that a person started, and the sub-agents that led to the call."""
 
-    run: RunRef
+    run: BoundRun
     path: tuple[str, ...]
     inner_run_id: str | None
 
@@ -194,7 +194,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
     def _asker(self, ctx: RunContext[AgentDepsT]) -> _Asker:
         outer = _around.get()
         if outer is None:
-            run = self.sayso.run(session=ctx.conversation_id, run_id=ctx.run_id)
+            run = bind_run(self.sayso, ctx.conversation_id, run_id=ctx.run_id)
             return _Asker(run, (), ctx.run_id)
         if outer.inner_run_id == ctx.run_id:
             return outer
@@ -213,7 +213,7 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
             key = f"pydantic-ai:{ctx.run_id}:{ctx.run_step}:{part.tool_call_id}"
             about = _told(requests, part, _description(ctx, part))
             return await self.sayso.check(
-                call, run=asker.run, key=key, path=asker.path, description=about
+                call, run=asker.run(), key=key, path=asker.path, description=about
             )
 
         return await asked(part.tool_name, lambda: _call(part), ask)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import ToolCall, new_id
 from sayso.errors import ConfigError
 from sayso_agents import missing
-from sayso_agents.calls import asked, first_line
+from sayso_agents.calls import BoundRun, asked, bind_run, first_line
 
 try:
     from strands.hooks import (
@@ -47,7 +47,7 @@ class _Running:
     """
 
     agent: object
-    run: RunRef
+    run: BoundRun
     path: tuple[str, ...]
     tool: str
     call_id: str
@@ -99,7 +99,7 @@ class SaysoHooks(HookProvider):
         said = await asked(
             name,
             read,
-            lambda call: self._sayso.check(call, run=run, path=path, description=about),
+            lambda call: self._sayso.check(call, run=run(), path=path, description=about),
         )
         if said.arguments is None:
             event.cancel_tool = said.text
@@ -119,17 +119,20 @@ class SaysoHooks(HookProvider):
     async def _forget(self, event: AfterInvocationEvent) -> None:
         _left(event.agent)
 
-    def _asker(self, agent: Any, around: _Running | None) -> tuple[RunRef, tuple[str, ...]]:
+    def _asker(self, agent: Any, around: _Running | None) -> tuple[BoundRun, tuple[str, ...]]:
         """For which run an agent asks, and what led to it."""
         if around is None:
-            return self._sayso.run(session=self._session_of(agent)), ()
+            return bind_run(self._sayso, self._session_of(agent)), ()
         named = () if agent.name in (_NO_NAME, around.tool) else (agent.name,)
         return around.run, (*around.path, around.tool, *named)
 
-    def _session_of(self, agent: Any) -> str:
+    def _session_of(self, agent: Any) -> object:
+        if self._session is not None:
+            return self._session
         # The id of an agent without a session manager is too short to be nobody else's.
-        kept = getattr(agent, "_session_manager", None) and agent.session_id
-        return self._session or kept or self._own.setdefault(agent, new_id())
+        if getattr(agent, "_session_manager", None) is not None:
+            return agent.session_id
+        return self._own.setdefault(agent, new_id())
 
 
 def _left(agent: object) -> _Running | None:

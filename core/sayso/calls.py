@@ -7,10 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import not_
 from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from sayso.errors import InvalidCallError
+
+MAX_SESSION_LENGTH = 512
+"""So many characters the id of a session has at most."""
 
 LONGEST_STRING = 2**30
 """No bound that anybody meets: pydantic looks only at a bounded string whether it is Unicode."""
@@ -25,6 +31,31 @@ def new_id() -> str:
     while (made := secrets.token_urlsafe(17)).startswith("-"):
         pass
     return made
+
+
+def read_session_id(given: object) -> str:
+    """Return the id of a session as text; an int and a UUID are read as they are written.
+
+    Raises:
+        InvalidCallError: it is anything else, empty, too long, or not valid Unicode.
+    """
+    what = "the session (conversation id)"
+    if isinstance(given, int | UUID) and not isinstance(given, bool):
+        given = str(given)
+    if not isinstance(given, str):
+        kind = type(given).__name__
+        raise InvalidCallError(f"{what} is of type {kind}: name it with a string or an int")
+    if not given:
+        raise InvalidCallError(f"{what} is empty: name the conversation, or leave it out")
+    if len(given) > MAX_SESSION_LENGTH:
+        text = f"has {len(given)} characters: {MAX_SESSION_LENGTH} are possible"
+        raise InvalidCallError(f"{what} {text}")
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        text = "is not valid UTF-8: half of a surrogate pair is in it"
+        raise InvalidCallError(f"{what} {text}") from None
+    return given
 
 
 _ON_THE_WIRE = ConfigDict(

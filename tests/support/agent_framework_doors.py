@@ -26,6 +26,8 @@ from sayso.calls import new_id
 from sayso_agents.agent_framework import SaysoMiddleware, run
 
 Turn = Sequence[ToolCall] | str
+UNNAMED = frozenset({"an empty text"})
+"""The framework makes up an id in its place."""
 
 
 class Scripted(FunctionInvocationLayer[Any], ChatMiddlewareLayer[Any], BaseChatClient[Any]):
@@ -101,6 +103,8 @@ def tools_of(work: Work, *, approved: bool = False) -> list[FunctionTool]:
 class Inline(Door):
     """An agent with the middleware."""
 
+    cannot_name = UNNAMED
+
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         model = playing(work)
         agent = Agent(model, tools=tools_of(work), middleware=[SaysoMiddleware(sayso)])
@@ -114,6 +118,7 @@ class Inline(Door):
 class Approving(Door):
     """Tools that want an approval. The framework says of a no what it will: ours is beside it."""
 
+    cannot_name = UNNAMED
     carries_edits = False
     words_of_its_own = True
 

@@ -70,6 +70,9 @@ class Door(ABC):
     words_of_its_own = False
     """Whether the framework frames what the model is told, whatever the door says."""
 
+    cannot_name: frozenset[str] = frozenset()
+    """Ids of conversations that no run of the framework can have."""
+
     @abstractmethod
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         """Run the agent to its end: what its model was told of each call, in their order."""

@@ -56,8 +56,53 @@ async def denying(call: ToolCall, context: object) -> Decision:
     return Decision.DENY.because("never on a Friday")
 
 
+UNREADABLE: dict[str, tuple[object, str]] = {
+    "an object": (object(), "is of type object"),
+    "a truth value": (True, "is of type bool"),
+    "an empty text": ("", "is empty"),
+    "a long text": ("s" * 513, "has 513 characters"),
+    "half of a surrogate pair": ("s-\ud800", "is not valid UTF-8"),
+}
+"""Ids of conversations that nobody can be asked for, and what the model is told of each."""
+
+
+async def allowing(call: ToolCall, context: object) -> Decision:
+    """A policy that allows every call."""
+    return Decision.ALLOW
+
+
 class FailClosedContract(Scenes):
     """A no of the policy, a failure, an answer that is none: nothing runs."""
+
+    async def test_the_number_of_a_conversation_is_its_name(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        if "a number" in self.door.cannot_name:
+            pytest.skip("the framework takes no number for the id of a conversation")
+        work = Work([[deploy()]], session=cast("str", 42))
+        running = scene.ask(self.door.run(sayso, work))
+        await slack.card()
+        (record,) = await scene.backend.watch.pending()
+
+        await slack.press("Allow")
+
+        assert await running == ["deploy is done: production, 42"]
+        assert record.request.run.session_id == "42"
+
+    @pytest.mark.parametrize("what", UNREADABLE)
+    async def test_a_conversation_that_cannot_be_read_is_a_denial_that_names_the_cause(
+        self, what: str
+    ) -> None:
+        if what in self.door.cannot_name:
+            pytest.skip(f"the framework takes no {what} for the id of a conversation")
+        session, cause = UNREADABLE[what]
+        work = Work([[deploy()]], session=cast("str", session))
+        with agents_handle("memory://", policy=allowing) as sayso:
+            (told,) = await self.door.run(sayso, work)
+
+        assert work.ran == []
+        assert "deploy" in told
+        assert f"the session (conversation id) {cause}" in told
 
     async def test_what_the_policy_denies_does_not_run_and_nobody_is_asked(
         self, scene: Asked, store_url: str

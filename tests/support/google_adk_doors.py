@@ -98,6 +98,8 @@ def told(said: dict[str, str], work: Work) -> list[str]:
 class Plugged(Door):
     """A runner with the plugin."""
 
+    cannot_name = frozenset({"a number", "an object", "a truth value", "an empty text"})
+
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         agent = LlmAgent(name="lead", model=playing(work), tools=[work.deploy, work.restart])
         said = await run(agent, [SaysoPlugin(sayso)], session=work.session)

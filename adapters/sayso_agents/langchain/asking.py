@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from langchain.agents.middleware.types import ToolCallRequest
 
-from sayso.calls import RunRef, ToolCall, new_id
+from sayso.calls import ToolCall, new_id
 from sayso.digests import arguments_digest
 from sayso.errors import ConfigError
+from sayso_agents.calls import BoundRun, bind_run
 
 if TYPE_CHECKING:
     from sayso import Handle
@@ -26,7 +27,7 @@ class Asking:
     """One call as it is asked about: for which run, and under which key, so that it is once."""
 
     call: ToolCall
-    run: RunRef
+    run: BoundRun
     key: str
     path: tuple[str, ...] = ()
     description: str = ""
@@ -35,13 +36,13 @@ class Asking:
     def how(self) -> dict[str, Any]:
         """The options of asking."""
         about = {"path": self.path, "description": self.description}
-        return {"run": self.run, "key": self.key, **about}
+        return {"run": self.run(), "key": self.key, **about}
 
     @property
     def shown(self) -> dict[str, Any]:
         """What an interrupt says of it."""
         named = {"tool": self.call.name, "args": dict(self.call.arguments)}
-        return {"session_id": self.run.session_id, **named}
+        return {"session_id": self.run().session_id, **named}
 
 
 def asking_of(sayso: Handle, request: ToolCallRequest) -> Asking:
@@ -56,17 +57,13 @@ def asking_of(sayso: Handle, request: ToolCallRequest) -> Asking:
     if tool is not None and tool.name != called["name"]:
         raise ConfigError(f"another middleware put {tool.name} in its place, without saying so")
     call = ToolCall(called["name"], called["args"], called["id"] or new_id())
-    run = sayso.run(session=text_of(info.thread_id), run_id=text_of(info.run_id))
+    run_id = None if info.run_id is None else str(info.run_id)
+    run = bind_run(sayso, info.thread_id, run_id=run_id)
     described = "" if tool is None else tool.description.strip()
     # A call without an id has a new one each time: what it does tells it from others.
     told_by = called["id"] or f"{call.name} {arguments_digest(call.arguments)}"
     key = f"{info.task_id}/{told_by}"
     return Asking(call, run, key, _path(request), described.partition("\n")[0])
-
-
-def text_of(value: object) -> str | None:
-    """An id as text, if there is one."""
-    return None if value is None else str(value)
 
 
 def _path(request: ToolCallRequest) -> tuple[str, ...]:

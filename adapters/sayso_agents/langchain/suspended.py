@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from sayso.agent.batch import side_by_side
 from sayso.calls import ToolCall
-from sayso.errors import ConfigError
-from sayso_agents.calls import Said, asked, said_of
-from sayso_agents.langchain.asking import Asking, text_of
+from sayso.errors import ConfigError, InvalidCallError
+from sayso_agents.calls import Said, asked, bind_run, failed, said_of
+from sayso_agents.langchain.asking import Asking
 from sayso_agents.langchain.middleware import OURS
 
 if TYPE_CHECKING:
@@ -191,13 +191,16 @@ class _Theirs:
 
     async def answer(self, sayso: Handle, *, patient: bool) -> _Answer:
         """The decision, as soon as there is one."""
-        call, how = self.asking.call, self.asking.how
+        call, asking = self.asking.call, self.asking
         tool = call.name
         if patient:
-            await self.submitted(sayso)  # and so it stays open when nobody waits for it
-            said = said_of(await sayso.check(call, **how), call)
+            try:
+                await self.submitted(sayso)  # and so it stays open when nobody waits for it
+                said = said_of(await sayso.check(call, **asking.how), call)
+            except InvalidCallError as error:
+                said = failed(tool, error)
         else:
-            said = await asked(tool, lambda: call, lambda call: sayso.check(call, **how))
+            said = await asked(tool, lambda: call, lambda call: sayso.check(call, **asking.how))
         plain = self._decision(said.unedited(tool))
         if not said.edited or "edit" not in self.allowed:
             return _Answer(plain, plain)
@@ -218,7 +221,7 @@ def _theirs(
 ) -> _Theirs:
     thread = (config or {}).get("configurable", {}).get("thread_id")
     call = ToolCall(value["name"], value["args"], value["tool_call_id"])
-    asking = Asking(call, sayso.run(session=text_of(thread)), f"{one.id}/{call.call_id}")
+    asking = Asking(call, bind_run(sayso, thread), f"{one.id}/{call.call_id}")
     return _Theirs(one.id, asking, frozenset(_constants(one.response_schema)))
 
 

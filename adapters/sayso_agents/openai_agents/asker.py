@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 from agents.tool_context import ToolContext
 from agents.tracing import Trace, get_current_trace
 
-from sayso.calls import RunRef, new_id
+from sayso.calls import new_id
+from sayso_agents.calls import BoundRun, bind_run
 
 if TYPE_CHECKING:
     from sayso.agent.handle.handle import Handle
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
 class Asker(NamedTuple):
     """Who asks: a run, the sub-agents that led to the call, and the agent that is at work."""
 
-    run: RunRef
+    run: BoundRun
+    run_id: str
     path: tuple[str, ...]
     agent: str
 
     def at(self, agent: str) -> Asker:
         """The same where this agent is at work."""
-        return self if agent in ("", self.agent) else Asker(self.run, (*self.path, agent), agent)
+        if agent in ("", self.agent):
+            return self
+        return self._replace(path=(*self.path, agent), agent=agent)
 
 
 # Who asks for the tool that runs here, so that an agent inside it asks for the same run.
@@ -45,10 +49,10 @@ def asking(asker: Asker) -> Iterator[None]:
         _around.reset(token)
 
 
-def asker_of(sayso: Handle, session: str | None, run_id: str) -> Asker:
+def asker_of(sayso: Handle, session: object, run_id: str) -> Asker:
     """Who asks; what no session is named for has one of its own, so that no *Always* leaks."""
-    run = sayso.run(session=session or sayso.session or run_id, run_id=run_id)
-    return Asker(run, (), run.agent_id)
+    named = next((one for one in (session, sayso.session) if one is not None), run_id)
+    return Asker(bind_run(sayso, named, run_id=run_id), run_id, (), sayso.run().agent_id)
 
 
 def asker_in(sayso: Handle, context: ToolContext[Any]) -> Asker:
@@ -70,11 +74,12 @@ def _run_id() -> str:
     return _untraced.setdefault(trace, new_id())
 
 
-def session_in(options: Mapping[str, Any]) -> str | None:
+def session_in(options: Mapping[str, Any]) -> object:
     """The conversation that the options of a run name."""
     config = options.get("run_config")
     group = (
         config.get("group_id") if isinstance(config, Mapping) else getattr(config, "group_id", None)
     )
     session = getattr(options.get("session"), "session_id", None)
-    return group or session or options.get("conversation_id")
+    named = (group, session, options.get("conversation_id"))
+    return next((one for one in named if one is not None), None)

@@ -66,7 +66,7 @@ def _guarded(sayso: Handle, tool: Tool) -> Tool:
                 name,
                 lambda: ToolCall(name, arguments_in(text), context.tool_call_id),
                 lambda call: sayso.check(
-                    call, run=asker.run, key=key, path=asker.path, description=about
+                    call, run=asker.run(), key=key, path=asker.path, description=about
                 ),
             )
 
@@ -106,7 +106,7 @@ async def _let_through(
     if not getattr(tool, "_is_agent_tool", False):
         return await ask(None), None
     said_of_it = {"path": asker.path, "tool": tool.qualified_name, "call": call_id, "text": text}
-    key = f"openai-agents:{asker.run.run_id}:{arguments_digest(said_of_it)}"
+    key = f"openai-agents:{asker.run_id}:{arguments_digest(said_of_it)}"
     return await _used.once(key, ask)
 
 

@@ -123,15 +123,14 @@ async def submit(
     written = state.to_string(**serialized)
     trace, mark = _named(result, json.loads(written))
     asker = asker_of(sayso, session, trace)
+    run = asker.run()
     submitted = []
     for number, item in enumerate(state.get_interruptions()):
         call, path = _call(item), asker.at(item.agent.name).path
         key = f"{mark}:{number}:{call.call_id}"
-        said = await sayso.submit(
-            call, run=asker.run, key=key, path=path, description=_description(item)
-        )
-        submitted.append(Submitted(call, said, asker.run.agent_id, path))
-    return _KEPT.dump_json(_Kept(asker.run, submitted, written)).decode()
+        said = await sayso.submit(call, run=run, key=key, path=path, description=_description(item))
+        submitted.append(Submitted(call, said, run.agent_id, path))
+    return _KEPT.dump_json(_Kept(run, submitted, written)).decode()
 
 
 async def decided(
@@ -178,7 +177,7 @@ async def _answered(
 
         async def check(call: ToolCall) -> object:
             key = mark and f"{mark}:{number}:{call.call_id}"
-            return await sayso.check(call, run=asker.run, key=key, path=path, description=about)
+            return await sayso.check(call, run=asker.run(), key=key, path=path, description=about)
 
         return await asked(_tool(item), lambda: _call(item), check)
 

@@ -27,6 +27,7 @@ from ag_ui.core import (
 )
 from pydantic import TypeAdapter
 from support.agent_pages import begun, programs
+from support.fail_closed import UNREADABLE, allowing
 from support.people import People, silent
 
 import sayso
@@ -114,6 +115,20 @@ async def test_an_allowed_call_is_resolved_and_people_saw_its_arguments(
     assert isinstance(request, PermissionRequestEvent)
     assert (request.function_name, request.arguments) == ("deploy", DEPLOY)
     assert (request.description, request.run) == ("Deploy?", handle.run("t-1", run_id="r-1"))
+
+
+@pytest.mark.parametrize("what", ["an empty text", "a long text", "half of a surrogate pair"])
+async def test_a_thread_that_cannot_be_read_is_a_denial_that_names_the_cause(what: str) -> None:
+    thread, cause = UNREADABLE[what]
+    with sayso.connect("memory://", policy=allowing) as handle:
+        bridge = SaysoInterrupts(handle)
+        bridge.hear(RunStartedEvent(thread_id=str(thread), run_id="r-1"))
+        for event in (*told(), *finished(about_call())):
+            bridge.hear(event)
+        (entry,) = await bridge.resume() or []
+
+    assert entry.payload["approved"] is False
+    assert f"the session (conversation id) {cause}" in entry.payload["reason"]
 
 
 async def test_chunks_after_the_first_need_not_say_of_which_call_they_are(

@@ -21,7 +21,7 @@ from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
-from sayso.calls import Folder, RunRef, new_id
+from sayso.calls import Folder, RunRef, new_id, read_session_id
 from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
 from sayso.events import Event
 from sayso.policy.decision import Policy
@@ -98,12 +98,16 @@ class Handle(Methods):
         self.sync = SyncHandle(Methods(self._take_from_elsewhere, in_this_thread, options))
         _handles.add(self)
 
-    def run(self, session: str | None = None, *, run_id: str | None = None) -> RunRef:
-        """The run of the handle's agent in a session; without one, in the handle's own."""
+    def run(self, session: str | int | None = None, *, run_id: str | None = None) -> RunRef:
+        """Return the run of the handle's agent in a session; without one, in the handle's own.
+
+        Raises:
+            InvalidCallError: the session is no string or int, is empty, or too long.
+        """
         own = self._options.run
         return replace(
             own,
-            session_id=own.session_id if session is None else session,
+            session_id=own.session_id if session is None else read_session_id(session),
             run_id=own.run_id if run_id is None else run_id,
         )
 

@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 _Model = TypeVar("_Model", bound=BaseModel)
 _Request = TypeVar("_Request", bound=UserInputRequest)
 
-Run: TypeAlias = RunRef | str | None
+Run: TypeAlias = RunRef | str | int | None
 """A run, or the id of a session of the handle's agent; None is the handle's own session."""
 
 Work: TypeAlias = Callable[[Gate], Coroutine[Any, Any, _T]]

@@ -138,7 +138,11 @@ class Handle(Methods):
         return guarded_alike(check, partial(self.sync.check, run=run), function, raises=raises)
 
     def tools(
-        self, tools: Mapping[str, Tool] | Iterable[Tool], *, run: Run = None
+        self,
+        tools: Mapping[str, Tool] | Iterable[Tool],
+        *,
+        raises: bool = False,
+        run: Run = None,
     ) -> dict[str, Callable[..., Any]]:
         """The tools by name, each behind ``guard``.
 
@@ -146,7 +150,10 @@ class Handle(Methods):
             ConfigError: a tool has no name, is guarded already, or two have one name.
         """
         check, at_once = partial(self.check, run=run), partial(self.sync.check, run=run)
-        return {name: guarded_alike(check, at_once, tool, name=name) for name, tool in named(tools)}
+        return {
+            name: guarded_alike(check, at_once, tool, raises=raises, name=name)
+            for name, tool in named(tools)
+        }
 
     def close(self) -> None:
         """Withdraw what is still asked, and end, within seconds; whoever waits is told.

@@ -153,21 +153,24 @@ def wrap(
     gate: Checks | None = None,
     context: Context | None = None,
     timeout: float | timedelta | None = None,
+    raises: bool = False,
 ) -> dict[str, Wrapped]:
     """The tools by name, each asking before it runs; all of them are async.
 
     Give a policy, with an async handler for the calls that need a person, or a
     gate, which has a policy of its own. ``timeout`` is how long the handler may
     take, ten minutes unless told. A call that is not approved does not run:
-    its result says what happened. Arguments that the policy changed are what
-    runs.
+    its result says what happened, or ToolBlocked is raised with ``raises``.
+    Arguments that the policy changed are what runs.
 
     Raises:
         ConfigError: both or neither of policy and gate, a handler that is not
             async, a tool without a name, guarded already, or two of one name.
     """
     checks = _checks(policy, handler, gate, context, timeout)
-    return {name: guarded(checks.check, tool, name=name) for name, tool in named(tools)}
+    return {
+        name: guarded(checks.check, tool, raises=raises, name=name) for name, tool in named(tools)
+    }
 
 
 def named(tools: Mapping[str, Tool] | Iterable[Tool]) -> list[tuple[str, Tool]]:

@@ -322,6 +322,8 @@ def test_tools_are_guarded_by_name_and_once(handle: Handle, book: Book) -> None:
         handle.tools(tools)
     with pytest.raises(ConfigError, match="two tools are called plain"):
         handle.tools([plain, plain])
+    with pytest.raises(ToolBlocked, match="it says no"):
+        handle.tools([plain], raises=True)["plain"]("no")
 
 
 def test_a_guarded_tool_asks_for_the_run_it_was_guarded_for(handle: Handle, book: Book) -> None:

@@ -13,10 +13,11 @@ import pytest
 from sayso.agent.gate import Gate
 from sayso.agent.tools.wrap import LocalGate, wrap
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import ConfigError
+from sayso.errors import ConfigError, ToolBlocked
 from sayso.events import Outcome
 from sayso.policy.decision import Context, Decision
 from sayso.policy.rule_policy import RulePolicy
+from sayso.rules.rule import Rule
 
 CALL = ToolCall("bash", {"command": "ls"})
 
@@ -31,6 +32,24 @@ async def yes(tool_name: str, arguments: dict[str, Any], reason: str) -> bool:
 
 async def bash(command: str) -> str:
     return f"ran {command}"
+
+
+async def no(tool_name: str, arguments: dict[str, Any], reason: str) -> bool:
+    return False
+
+
+async def test_tools_that_are_wrapped_to_raise_raise_tool_blocked_for_a_denial() -> None:
+    by_handler = wrap([bash], asks, handler=no, raises=True)
+    by_gate = wrap({"bash": bash}, gate=LocalGate(RulePolicy(deny=[Rule("bash")])), raises=True)
+    allowed = wrap([bash], asks, handler=yes, raises=True)
+
+    with pytest.raises(ToolBlocked, match="the handler said no") as blocked:
+        await by_handler["bash"]("ls")
+    with pytest.raises(ToolBlocked, match="denied by deny rule 1"):
+        await by_gate["bash"]("ls")
+
+    assert (blocked.value.tool, blocked.value.outcome) == ("bash", "denied")
+    assert await allowed["bash"]("ls") == "ran ls"
 
 
 async def test_a_yes_after_the_deadline_is_none() -> None:

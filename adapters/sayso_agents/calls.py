@@ -17,7 +17,7 @@ from urllib.parse import quote
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall, read_session_id
 from sayso.digests import arguments_digest, is_digest_of
-from sayso.errors import InvalidCallError, SaysoError
+from sayso.errors import SaysoError
 from sayso.text.secrets import redacted_text
 from sayso.text.visible import one_line
 
@@ -107,12 +107,12 @@ def bind_run(
             named = f"{quote(str(owner), safe='', errors='surrogatepass')}/{named}"
         run = sayso.run(session=named, run_id=run_id)
     except Exception as error:
-        return partial(_refuse_run, str(error))
+        return partial(_refuse_run, error)
     return lambda: run
 
 
-def _refuse_run(cause: str) -> RunRef:
-    raise InvalidCallError(cause)
+def _refuse_run(error: Exception) -> RunRef:
+    raise error.with_traceback(None)
 
 
 def said_of(verdict: object, call: ToolCall) -> Said:
@@ -142,8 +142,9 @@ def failed(tool: str, error: Exception) -> Said:
     """What is told where asking failed: that the call did not run, and the cause."""
     kind = type(error).__name__
     foreseen = isinstance(error, SaysoError)
-    cause = str(error) if foreseen else f"asking failed with {kind}: {error}"
-    cause = one_line(redacted_text(cause), _LONGEST_CAUSE)
+    # What we say ourselves holds no secret, and a hint in it may read like one.
+    cause = str(error) if foreseen else redacted_text(f"asking failed with {kind}: {error}")
+    cause = one_line(cause, _LONGEST_CAUSE)
     # The traceback of what nobody foresaw may hold what the call was about: its kind is enough.
     _log.warning("%s did not run: %s", tool, cause if foreseen else kind)
     return Said(None, f"The call of {tool} was not approved: {cause}. It did not run.")

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sayso import Outcome, ToolCall, Verdict
+from sayso import Outcome, ToolCall, Verdict, connect
 from sayso.errors import StoreUnreachableError
 from sayso_agents import missing
 from sayso_agents.calls import Said, asked, said_of
@@ -71,6 +71,14 @@ async def test_every_exception_is_a_no_that_names_the_cause() -> None:
     )
     assert other.arguments is None
     assert "asking failed with KeyError: 'oops'" in other.text
+
+
+async def test_an_error_of_ours_is_told_as_it_is_with_the_hint_in_it() -> None:
+    with connect("redis://localhost:port") as sayso:
+        said = await asked("deploy", lambda: CALL, sayso.check)
+
+    assert "the port in the store's URL is not a number" in said.text
+    assert "redis://user:password@host:6379/0" in said.text
 
 
 async def test_a_cause_shows_no_secret_and_stays_on_a_line(

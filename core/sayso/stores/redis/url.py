@@ -121,7 +121,7 @@ def _read(url: str) -> StoreUrl:
             raise ConfigError("the store's URL names no socket; write unix:///path/to/socket")
         return StoreUrl("server", keys, seconds, (), connecting)
     host = unquote(parts.hostname or "localhost")
-    return StoreUrl("server", keys, seconds, ((host, parts.port or _REDIS_PORT),), connecting)
+    return StoreUrl("server", keys, seconds, ((host, _port(parts, _REDIS_PORT)),), connecting)
 
 
 def _connecting(parts: SplitResult, query: dict[str, str], scheme: str) -> Connecting:
@@ -189,4 +189,16 @@ def _host(name: str, default_port: int) -> tuple[str, int]:
     parts = urlsplit(f"//{name}")
     if not parts.hostname:
         raise ConfigError("a host's name is missing in the store's URL; write host:port,host:port")
-    return parts.hostname, parts.port or default_port
+    return parts.hostname, _port(parts, default_port)
+
+
+def _port(parts: SplitResult, default: int) -> int:
+    try:
+        return parts.port or default
+    except ValueError:
+        # A password with a slash in it ends the host here: that is said, too.
+        raise ConfigError(
+            "the port in the store's URL is not a number from 1 to 65535; write "
+            "redis://user:password@host:6379/0 with the special characters of the password "
+            "percent-encoded"
+        ) from None

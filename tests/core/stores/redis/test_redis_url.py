@@ -72,8 +72,12 @@ def test_a_namespace_and_a_timeout_are_ours_and_not_told_to_the_client() -> None
 @pytest.mark.parametrize(
     ("url", "fix"),
     [
-        ("redis://:s3cret@h:port", "write redis://user:password@host:port/db"),
-        ("redis://:s3cret/x@h", "write redis://user:password@host:port/db"),
+        ("redis://:s3cret@h:port", "write redis://user:password@host:6379/0"),
+        ("redis://:s3cret/x@h", "write redis://user:password@host:6379/0"),
+        ("redis://h:port/0", "the port in the store's URL is not a number from 1 to 65535"),
+        ("redis://:s3cret@h:70000", "the port in the store's URL"),
+        ("redis://:p/s3cret@h", "special characters of the password percent-encoded"),
+        ("redis+cluster://a,b:port", "the port in the store's URL"),
         ("redis://:s3cret@h?socket_timeout=soon", "write redis://"),
         ("redis://:s3cret@h?socket_timeout=0", "more than 0 seconds"),
         ("redis://:s3cret@h?namespace={}", "letters, digits"),

@@ -1,13 +1,13 @@
 """Pydantic AI: people decide on the tool calls of an agent that runs, or that was put aside.
 
-``SaysoApprovals`` is a capability. It answers the calls of tools that need an approval, those
-of one response side by side, and leaves calls that run elsewhere to whoever runs them.
+``SaysoApprovals`` is a capability. It asks about the calls of all tools, those of one response
+side by side, and leaves calls that run elsewhere to whoever runs them.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from pydantic import TypeAdapter
 from sayso.agent.batch import Submitted
 from sayso.agent.timeouts import Timeout
 from sayso.calls import RunRef, ToolCall
+from sayso.errors import ConfigError
 from sayso_agents import missing
 from sayso_agents.calls import BoundRun, Said, asked, bind_run
 from sayso_agents.kept import answers, read
@@ -73,16 +74,23 @@ _around: ContextVar[_Asker | None] = ContextVar("sayso_pydantic_ai_asker", defau
 
 @dataclass
 class SaysoApprovals(AbstractCapability[AgentDepsT]):
-    """People decide on the calls of tools that need an approval, in the chats of ``sayso``.
+    """People decide on the calls of all tools of the agent, in the chats of ``sayso``.
 
-    Those are the tools with ``requires_approval=True``, of a toolset with
-    ``approval_required()``, or that raise ``ApprovalRequired``; with ``every_tool``,
-    all that Pydantic AI runs, wherever they come from. A policy may decide without a
-    person. Whatever fails is a denial that names the cause.
+    Those are all that Pydantic AI runs, wherever they come from. A policy may decide without
+    a person. The tools named in ``exempt`` run without any of that, unless they want an
+    approval themselves, such as those with ``requires_approval=True``. Whatever fails is a
+    denial that names the cause.
+
+    Raises:
+        ConfigError: ``exempt`` is one name in place of several.
     """
 
     sayso: Handle
-    every_tool: bool = False
+    exempt: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.exempt, str):
+            raise ConfigError(f'exempt takes names of tools: write exempt=["{self.exempt}"]')
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
@@ -90,13 +98,13 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         return None
 
     def get_ordering(self) -> CapabilityOrdering | None:
-        """With ``every_tool`` it is the outermost: no other one runs or approves a call before."""
-        return CapabilityOrdering(position="outermost") if self.every_tool else None
+        """It is the outermost: no other one runs or approves a call before."""
+        return CapabilityOrdering(position="outermost")
 
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests
     ) -> DeferredToolResults | None:
-        """The decisions on the calls that need an approval, all asked about at once."""
+        """The decisions on the calls that wait for an approval, all asked about at once."""
         if not requests.approvals:
             return None
         asker = self._asker(ctx)
@@ -118,8 +126,8 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         self,
         ctx: RunContext[AgentDepsT],
         *,
-        call: ToolCallPart,  # noqa: ARG002 -- the framework names what it passes
-        tool_def: ToolDefinition,  # noqa: ARG002
+        call: ToolCallPart,
+        tool_def: ToolDefinition,  # noqa: ARG002 -- the framework names what it passes
         args: dict[str, Any],
         handler: WrapToolExecuteHandler,
     ) -> Any:
@@ -128,9 +136,9 @@ class SaysoApprovals(AbstractCapability[AgentDepsT]):
         Where a person changed the arguments, a text that the tool returns says so.
 
         Raises:
-            ApprovalRequired: every tool needs an approval, and this call has none yet.
+            ApprovalRequired: the call has none yet, and its tool is not exempt.
         """
-        if self.every_tool and not ctx.tool_call_approved:
+        if call.tool_name not in self.exempt and not ctx.tool_call_approved:
             raise ApprovalRequired
         token = _around.set(self._asker(ctx))
         try:

@@ -86,11 +86,11 @@ class Capable(Door):
         return told(result.all_messages(), work)
 
 
-class EveryTool(Capable):
+class Unmarked(Capable):
     """Tools that say nothing."""
 
     def agent(self, sayso: Handle, work: Work) -> Agent[None, Any]:
-        return agent(work, SaysoApprovals(sayso, every_tool=True), asks=False)
+        return agent(work, SaysoApprovals(sayso), asks=False)
 
 
 @dataclass

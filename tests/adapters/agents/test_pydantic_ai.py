@@ -27,10 +27,10 @@ from support.conformance import (
     SyncContract,
 )
 from support.doors import Work, agents_handle, deploy, restart
-from support.pydantic_ai_doors import Capable, Deferred, EveryTool, agent, calling, told
+from support.pydantic_ai_doors import Capable, Deferred, Unmarked, agent, calling, told
 from support.scenes import cards
 
-from sayso import Decision, Handle, ToolCall, WaitTimeoutError
+from sayso import ConfigError, Decision, Handle, ToolCall, WaitTimeoutError
 from sayso_agents.pydantic_ai import SaysoApprovals
 
 
@@ -49,7 +49,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
     ) -> None:
         inner, outer = Work([[deploy()]]), Work([[ToolCall("research", {}, "call_1")], [deploy()]])
         researcher = agent(inner, SaysoApprovals(sayso), name="researcher")
-        lead = agent(outer, SaysoApprovals(sayso), name="lead")
+        lead = agent(outer, SaysoApprovals(sayso, exempt=["research"]), name="lead")
 
         @lead.tool_plain
         async def research() -> str:
@@ -201,7 +201,8 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
     async def test_a_tool_that_wants_an_approval_says_why_on_the_card(
         self, scene: Asked, slack: SlackHands, sayso: Handle
     ) -> None:
-        made = Agent(calling([[("pay", {"euros": 900})]]), capabilities=[SaysoApprovals(sayso)])
+        approvals = SaysoApprovals[Any](sayso, exempt=["pay"])
+        made = Agent(calling([[("pay", {"euros": 900})]]), capabilities=[approvals])
 
         @made.tool
         def pay(ctx: RunContext[Any], euros: int) -> str:
@@ -223,7 +224,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
     ) -> None:
         made: Agent[None, Any] = Agent(
             calling([[("fetch", {})]]),
-            capabilities=[SaysoApprovals(sayso)],
+            capabilities=[SaysoApprovals(sayso, exempt=["fetch"])],
             output_type=[str, DeferredToolRequests],
         )
 
@@ -266,7 +267,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
 
         assert "was denied by a person" in seen[-1].result.output
 
-    async def test_a_stream_of_text_runs_nothing_unless_every_tool_is_asked_about(
+    async def test_a_stream_of_text_runs_nothing_where_a_tool_is_marked_besides(
         self, scene: Asked, slack: SlackHands, sayso: Handle
     ) -> None:
         async def read(made: Agent[None, str]) -> str:
@@ -275,7 +276,7 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
 
         with pytest.raises(UserError, match="deferred tool call"):
             await read(reading(SaysoApprovals(sayso), asks=True))
-        running = scene.ask(read(reading(SaysoApprovals(sayso, every_tool=True), asks=False)))
+        running = scene.ask(read(reading(SaysoApprovals(sayso), asks=False)))
         await slack.press("Allow")
 
         assert "restart is done" in await running
@@ -295,8 +296,22 @@ class TestPydanticAI(DoorContract, AgainContract, SyncContract, KilledContract, 
         assert [len(one.ran) for one in runs] == [1, 1]
 
 
-class TestEveryToolOfPydanticAI(DoorContract):
-    door = EveryTool()
+class TestUnmarkedToolsOfPydanticAI(DoorContract):
+    door = Unmarked()
+
+    async def test_tools_that_are_exempt_run_unasked_and_no_others(self) -> None:
+        work = Work([[deploy(), restart()]])
+
+        with agents_handle("memory://", policy=no) as sayso:
+            ours = SaysoApprovals[Any](sayso, exempt=["restart"])
+            result = await agent(work, ours, asks=False).run("Go")
+
+        assert work.ran == [("restart", {"service": "web"})]
+        assert any("The call of deploy was denied" in text for text in returned(result))
+
+    async def test_one_name_in_place_of_several_is_refused(self, sayso: Handle) -> None:
+        with pytest.raises(ConfigError, match=r'exempt=\["restart"\]'):
+            SaysoApprovals[Any](sayso, exempt="restart")
 
     @pytest.mark.parametrize("first", [True, False])
     async def test_a_tool_that_another_capability_adds_is_one_of_them(self, first: bool) -> None:
@@ -311,13 +326,14 @@ class TestEveryToolOfPydanticAI(DoorContract):
             return Agent(calling(calls), capabilities=capabilities)
 
         with agents_handle("memory://", policy=no) as sayso:
-            ours = SaysoApprovals[Any](sayso, every_tool=True)
+            ours = SaysoApprovals[Any](sayso)
             result = await made(*([ours, Adds()] if first else [Adds(), ours])).run("Go")
 
         assert "did not run" in returned(result)[0]
         assert work.ran == []
 
-    async def test_another_capability_cannot_approve_instead(self) -> None:
+    @pytest.mark.parametrize("is_exempt", [True, False])
+    async def test_another_capability_cannot_approve_instead(self, is_exempt: bool) -> None:
         work = Work([[deploy()]])
 
         def approve(_: Any, requests: DeferredToolRequests) -> Any:
@@ -325,8 +341,8 @@ class TestEveryToolOfPydanticAI(DoorContract):
 
         with agents_handle("memory://", policy=no) as sayso:
             theirs = HandleDeferredToolCalls[Any](approve)
-            ours = SaysoApprovals[Any](sayso, every_tool=True)
-            result = await agent(work, theirs, ours, asks=False).run("Go")
+            ours = SaysoApprovals[Any](sayso, exempt=["deploy"] if is_exempt else ())
+            result = await agent(work, theirs, ours, asks=is_exempt).run("Go")
 
         assert "did not run" in returned(result)[0]
         assert work.ran == []

@@ -107,10 +107,12 @@ class ArgumentsChangedError(SaysoError):
 class StoreUnreachableError(SaysoError):
     """The store did not answer in time. Nothing was approved.
 
-    ``cell`` names the one that did not, where that is all that is away.
+    ``cell`` names the one that did not, where that is all that is away. The store
+    ``is_denied`` where it does not permit its user what is needed.
     """
 
     cell = ""
+    is_denied = False
 
 
 class CellAwayError(StoreUnreachableError):

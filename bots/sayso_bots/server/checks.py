@@ -60,7 +60,7 @@ async def look_at_store(backend: Backend, store: StoreSettings) -> Finding:
     try:
         await backend.leases.ping()
     except StoreUnreachableError as error:
-        passing = not isinstance(error, OtherCellsError)
+        passing = not isinstance(error, OtherCellsError) and not error.is_denied
         return Finding("failed", "store", store.unreachable(error), passing=passing)
     if backend.cells:
         return await _look_at_cells(backend, store)
@@ -90,7 +90,13 @@ async def look_into_store(backend: Backend) -> Sequence[Finding]:
     except StoreUnreachableError as error:
         return [Finding("failed", "store", str(error), passing=True)]
     return [
-        Finding("failed" if one.is_serious else "warning", "store", one.text) for one in ailments
+        Finding(
+            "failed" if one.is_serious else "warning",
+            "store",
+            one.text,
+            passing=not one.is_denied,
+        )
+        for one in ailments
     ]
 
 

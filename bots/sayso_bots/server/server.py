@@ -91,7 +91,7 @@ async def serving(
             backend = await stack.enter_async_context(open_backend(settings.store.url))
         findings = [
             await reached(backend, settings.store, sockets),
-            *await look_into_store(backend),
+            *await _looked_into(backend, settings),
         ]
         opened = {
             name: await stack.enter_async_context(configured.open(backend.drafts))
@@ -236,6 +236,18 @@ async def _api(
         limits=StreamLimits(most=room.streams),
     ) as api:
         yield _Door(api.routes(), api.end)
+
+
+async def _looked_into(backend: Backend, settings: Settings) -> Sequence[Finding]:
+    """What is wrong with the store.
+
+    Raises:
+        ConfigError: it does not permit what is needed: nothing that is decided would count.
+    """
+    findings = await look_into_store(backend)
+    if denied := [one.text for one in findings if one.level == "failed" and not one.passing]:
+        raise ConfigError(f"{settings.store.name}: {'; '.join(denied)}")
+    return findings
 
 
 async def _introduced(settings: Settings, opened: Mapping[str, Bot]) -> Mapping[str, Finding]:

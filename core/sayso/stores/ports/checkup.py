@@ -9,10 +9,14 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Ailment:
-    """Something wrong with a store, and the fix; ``is_serious`` where questions would not work."""
+    """Something wrong with a store, and the fix; ``is_serious`` where questions would not work.
+
+    It ``is_denied`` where the store does not permit its user what is needed.
+    """
 
     text: str
     is_serious: bool = True
+    is_denied: bool = False
 
 
 class Checkup(Protocol):

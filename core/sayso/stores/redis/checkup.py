@@ -13,7 +13,7 @@ from sayso.stores.notices import BranchGrewEvent
 from sayso.stores.ports import Ailment
 from sayso.stores.redis.bus import RedisBus
 from sayso.stores.redis.client import Client, Script
-from sayso.stores.redis.wire import ReplyError
+from sayso.stores.redis.link import is_denied
 from sayso.stores.topics import LOG_TOPIC
 
 _CHECK = Script("check")
@@ -55,9 +55,8 @@ class RedisCheckup:
         try:
             failed = [said.decode() for said in await self._client.run(_CHECK, name)]
         except StoreUnreachableError as error:
-            cause = error.__cause__
-            is_denied = isinstance(cause, ReplyError) and cause.code == _MISSING
-            yield Ailment(f"{error}: {self._permissions}" if is_denied else str(error))
+            text = f"{error}: {self._permissions}" if error.is_denied else str(error)
+            yield Ailment(text, is_denied=error.is_denied)
             return
         where = f"Redis at {self._client.url.address}"
         refused = dict(zip(failed[1::2], failed[::2], strict=True))
@@ -70,17 +69,17 @@ class RedisCheckup:
         denied = [said for said in refused if _MISSING in said or "permission" in said.lower()]
         if denied:
             names = ", ".join(sorted({refused[said] for said in denied}))
-            yield Ailment(
-                f"{where} does not permit this user what Sayso needs ({names}): {self._permissions}"
-            )
+            what = f"{where} does not permit this user what Sayso needs ({names})"
+            yield Ailment(f"{what}: {self._permissions}", is_denied=True)
         for said in refused.keys() - set(denied):
             yield Ailment(f"{where} refuses {refused[said]}: {said[:200]}")
 
     @property
     def _permissions(self) -> str:
         prefix = self._client.keys.prefix
+        user = self._client.url.connecting.username or "default"
         rights = f"+@all -@admin -@dangerous +info ~{prefix}* &{prefix}*"
-        return f"permit it `{rights}`"
+        return f"permit it with `ACL SETUSER {user} {rights}`"
 
     async def _expiry(self, name: str) -> AsyncIterator[Ailment]:
         """Whether what has a time to live goes when it is over."""
@@ -97,7 +96,9 @@ class RedisCheckup:
         """Whether what is published is heard, on each kind of channel."""
         bell = BranchGrewEvent.of(RunRef(f"check-{name}", "check"))
         refused: dict[str, str] = {}
-        for topic in (f"inbox:{name}", f"events:{name}", f"notices:{name}", LOG_TOPIC):
+        denied: set[str] = set()
+        topics = (f"inbox:{name}", f"events:{name}", f"notices:{name}", f"desk:{name}", LOG_TOPIC)
+        for topic in topics:
             try:
                 async with (
                     asyncio.timeout(2 * self._client.url.seconds),
@@ -109,11 +110,12 @@ class RedisCheckup:
                         pass
             except (BusLostError, StoreUnreachableError) as error:
                 refused.setdefault(str(error), topic.partition(":")[0])
+                denied |= {str(error)} if is_denied(error) else set()
             except TimeoutError:
                 refused["what is published is not heard: look for what is between"] = topic
         for said, kind in refused.items():
             fix = f"; permit the channels &{self._client.keys.channel('*')}"
-            yield Ailment(f"{said} (channels of {kind}{fix})")
+            yield Ailment(f"{said} (channels of {kind}{fix})", is_denied=said in denied)
 
     async def _clocks(self) -> AsyncIterator[Ailment]:
         """Whether the server's clock and ours agree; a round trip is nobody's fault."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from sayso.errors import OtherCellsError, StoreUnreachableError
 from sayso.stores.home import Home
-from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, explain
+from sayso.stores.redis.link import IS_CELL, LINK_ERRORS, explain, is_denied
 from sayso.stores.redis.pipeline import Pipeline
 from sayso.stores.redis.url import StoreUrl
 from sayso.stores.redis.wire import ReplyError, packed
@@ -30,6 +30,12 @@ _LUA = {
 }
 _FUNCTION = re.compile(r"^local function (\w+)", re.MULTILINE)
 _CALLED = re.compile(r"(\w+)\(")
+_COMMAND = re.compile(r"redis\.call\(\s*'([A-Z]+)'")
+# These change nothing. A script with one other command is never half done.
+_READING = {"EXISTS", "GET", "HGET", "HGETALL", "HKEYS", "HMGET", "PEXPIRETIME", "PTTL", "TIME"}
+_READING |= {"XINFO", "XPENDING", "XRANGE", "ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZSCAN", "ZSCORE"}
+# Those of a subcommand cannot be tried out without it, and what is published is by its channel.
+_UNTRIED = frozenset({"PUBLISH", "XGROUP", "XINFO"})
 
 Argument = bytes | str | int
 
@@ -45,8 +51,12 @@ class Script:
 
     @cached_property
     def text(self) -> str:
-        """What the server runs."""
+        """What the server runs, after a look whether its user may do all that it changes."""
         own = _LUA[self._name]
+        commands = set(_COMMAND.findall("\n".join([*_needed_by(own), own])))
+        if len(commands - _READING) > 1:
+            tried = ", ".join(f"'{command}'" for command in sorted(commands - _UNTRIED))
+            own = f"need_all({{{tried}}})\n\n{own}"
         return "\n\n".join([*_needed_by(own), own])
 
     @cached_property
@@ -133,6 +143,7 @@ class Client:
         is_cell = isinstance(error, ReplyError) and error.code == IS_CELL
         said = (OtherCellsError if is_cell else StoreUnreachableError)(explain(self.url, error))
         said.cell = self.url.cell
+        said.is_denied = is_denied(error)
         return said
 
     async def aclose(self) -> None:

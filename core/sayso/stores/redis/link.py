@@ -83,9 +83,24 @@ def _refused(where: str, code: str, said: str) -> str:
             "all processes have the same [[store.cell]]; sessions would be looked for in the wrong "
             "place"
         )
-    if code == "NOPERM" or "ACL failure in script" in said or "can't run this command" in said:
+    if _is_denial(code, said):
+        # Redis says in which line of which script that was.
+        said = said.partition(" script: ")[0]
         return f"{where} does not permit this user what Sayso needs: {said}"
     return f"{where} refuses a command: {said}"
+
+
+def is_denied(error: BaseException | None) -> bool:
+    """Whether the server does not permit what was asked of it, or what this error comes of."""
+    while error is not None:
+        if isinstance(error, ReplyError) and _is_denial(error.code, str(error)):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _is_denial(code: str, said: str) -> bool:
+    return code == "NOPERM" or "ACL failure in script" in said or "can't run this command" in said
 
 
 def _cause(error: BaseException) -> str:

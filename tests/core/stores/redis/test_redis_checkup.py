@@ -107,7 +107,7 @@ async def test_what_is_not_permitted_outside_of_scripts_is_found(
 @pytest.mark.parametrize(
     ("user", "missing"),
     [
-        ({"keys": ["other:*"], "channels": ["*"]}, "permit it `+@all"),
+        ({"keys": ["other:*"], "channels": ["*"]}, "permit it with `ACL SETUSER weak +@all"),
         ({"keys": ["sayso:{sayso}:", "sayso:{sayso}:r:*"], "channels": ["*"]}, "(DEL"),
         ({"keys": ["*"], "channels": ["other"]}, "PUBLISH"),
         ({"keys": ["*"], "channels": ["sayso:{sayso}:bus:inbox:*"]}, "channels of events"),

@@ -64,6 +64,18 @@ try('XACK', stream, group, id)
 try('XDEL', stream, id)
 try('XGROUP', 'DELCONSUMER', stream, group, me)
 try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
+-- What must not fail once something is decided, on the keys and channels themselves.
+local function may(command, names, ...)
+  for _, at in ipairs(names) do
+    if #failed == 0 and not redis.acl_check_cmd(command, P .. at, ...) then
+      failed[#failed + 1] = command .. ' on ' .. P .. at
+      failed[#failed + 1] = 'NOPERM ' .. P .. at
+    end
+  end
+end
+
+may('XADD', {'audit', 'activity:', 'jobs'}, '*', 'a', '')
+may('PUBLISH', {'bus:inbox:', 'bus:events:', 'bus:desk:'}, '')
 for _, shared in ipairs({'due', 'jobs', 'desks', 'books', 'audit', 'audited', 'agents'}) do try('EXISTS', P .. shared) end
 for _, own in ipairs({
   'h', 'key', 'book', 'rule', 'once', 'seen', 'lease', 'moved', 'branch', 'budget', 'activity',

@@ -13,6 +13,21 @@ local WEEK = 7 * DAY
 local QUARTER = 90 * DAY
 local YEAR = 365 * DAY
 
+-- Refuse the script where its user may not do this: nothing is taken back of what a script did before
+-- a command that is not permitted, so that is found out before anything is changed.
+local function need(command, name, ...)
+  if not redis.acl_check_cmd(command, name, ...) then
+    error({err = 'NOPERM ' .. command .. ' on ' .. name})
+  end
+end
+
+-- Refuse the script where its user may not run all of its commands. These have as many arguments as
+-- they need, or the server reads what is not there.
+local function need_all(commands)
+  local none = P .. 'nothing'
+  for _, command in ipairs(commands) do need(command, none, none, none) end
+end
+
 -- The time by the server's clock, in microseconds, and in milliseconds as all else is.
 local function exact_clock()
   local t = redis.call('TIME')
@@ -40,6 +55,7 @@ end
 local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
 end
+need('XADD', P .. 'jobs', '*', 'k', 'q')
 
 -- Leave an errand, due now, in a queue that lives as long as what it is about; '' is no queue.
 local function leave(queue, name, keep, now)
@@ -94,16 +110,19 @@ end
 local function ring(inbox, what)
   return redis.call('PUBLISH', P .. 'bus:inbox:' .. inbox, what)
 end
+need('PUBLISH', P .. 'bus:inbox:', '')
 
 -- Tell whoever follows the branch of a request, on its channel, what the store has of it.
 local function tell_observers(channel, what)
   if channel then redis.call('PUBLISH', channel, what) end
 end
+need('PUBLISH', P .. 'bus:events:', '')
 
 -- Tell a desk at work what another one did: a list of texts; how many were told.
 local function tell_desk(desk, what)
   return redis.call('PUBLISH', P .. 'bus:desk:' .. desk, cjson.encode(what))
 end
+need('PUBLISH', P .. 'bus:desk:', '')
 
 -- A rule in a book, nil when it is not there or has expired.
 local function rule_in(book, rule_id, now)
@@ -188,6 +207,7 @@ local function audit(facts, more, now)
   live_until(stream, now + QUARTER, now)
   live_until(agents, now + QUARTER, now)
 end
+for _, stream in ipairs({'audit', 'activity:'}) do need('XADD', P .. stream, '*', 'a', '') end
 
 -- The id of the request that was asked under a key; nil when there is none, or it was half opened.
 local function asked_under(key)

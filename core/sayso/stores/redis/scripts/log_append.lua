@@ -3,6 +3,7 @@
 -- Answers 1 when it was written, 0 when this question has one of this kind, -1 without the question.
 local branch, id, kind, name, event, epoch, most, most_bytes, life, channel, bell = unpack(ARGV)
 local record = P .. 'r:' .. id
+need('PUBLISH', channel, bell)
 local head, log = P .. 'branch:' .. branch, P .. 'log:' .. branch
 if redis.call('EXISTS', record) == 0 then return -1 end
 if redis.call('HSETNX', record, 'l:' .. kind, 1) == 0 then return 0 end

@@ -18,7 +18,7 @@ from sayso.forms.schema_patterns import as_rust
 from sayso.forms.values import raw_input, same
 from sayso.forms.words import FormWords
 from sayso.text.agents import from_agent
-from sayso.text.visible import shortened
+from sayso.text.visible import shortened, with_few_marks
 
 LABEL_LIMIT = 100
 HINT_LIMIT = 500
@@ -90,7 +90,10 @@ def beginning_with(field: FormField, initial: Any) -> FormField:
 
 
 def begins_faithfully(field: FormField) -> bool:
-    """Whether what the field begins with stays the same where nobody touches it."""
+    """Whether what the field begins with is seen, and stays the same where nobody touches it."""
+    text = field.lines if field.kind == "list" else field.initial
+    if isinstance(text, str) and with_few_marks(text) != text:
+        return False
     if field.kind != "list" or field.initial is None:
         return True
     try:

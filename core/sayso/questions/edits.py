@@ -17,7 +17,7 @@ from sayso.forms.schema_cost import written_out
 from sayso.forms.values import same
 from sayso.questions.words import ENGLISH, QuestionWords
 from sayso.text.secrets import Redaction, marks_in, redacted, redaction
-from sayso.text.visible import visible
+from sayso.text.visible import is_mark, visible
 
 if TYPE_CHECKING:
     from sayso.forms.schema_form import SchemaForm
@@ -149,7 +149,7 @@ def _written(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, indent=2)
     if visible(text) == text:
         return text
-    return "".join(c if visible(c) == c else json.dumps(c)[1:-1] for c in text)
+    return "".join(c if visible(c) == c and not is_mark(c) else json.dumps(c)[1:-1] for c in text)
 
 
 class _HiddenMovedError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from sayso.text.blanks import folded
@@ -22,18 +23,43 @@ _BLANK = frozenset(
 
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ‛`´", "'") | dict.fromkeys("“”„‟", '"'))
 _MOST_KEPT = 8_192
+# On one letter; more would cover the lines above and below. Hebrew and Vietnamese need three.
+_MOST_MARKS = 4
+_MARKS = frozenset({"Mn", "Me"})
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
     """The text with every control, bidirectional and invisible character spelled out.
 
-    ``U+202E`` becomes ``⟨U+202E⟩``. Newlines and tabs stay, unless the field
-    is ``one_line``: then a newline is spelled ``⏎`` and a tab is a space.
+    ``U+202E`` becomes ``⟨U+202E⟩``, and so does each mark beyond the fourth on one letter.
+    Newlines and tabs stay, unless the field is ``one_line``: then a newline is spelled ``⏎``
+    and a tab is a space.
     """
+    text = with_few_marks(text)
     # What is printable to Python is what is in none of these categories, the space aside.
     if text.isprintable() and (text.isascii() or _BLANK.isdisjoint(text)):
         return text
     return text.translate(_ON_ONE_LINE if one_line else _ON_LINES)
+
+
+def with_few_marks(text: str) -> str:
+    """The text with each mark spelled out that has four others before it on its letter."""
+    if text.isascii():
+        return text
+    marks = "".join(filter(is_mark, set(text) - _BLANK))
+    if not marks:
+        return text
+    pile = re.compile(f"(?<=[{marks}]{{{_MOST_MARKS}}})[{marks}]+")
+    return pile.sub(lambda match: "".join(map(_spelled, match[0])), text)
+
+
+def is_mark(character: str) -> bool:
+    """Whether it is drawn on the letter before it."""
+    return unicodedata.category(character) in _MARKS
+
+
+def _spelled(character: str) -> str:
+    return f"⟨U+{ord(character):04X}⟩"
 
 
 class _Seen(dict[int, str]):
@@ -50,7 +76,7 @@ def _seen(character: str) -> str:
     if character == " ":
         return character
     if character in _BLANK or unicodedata.category(character) in _UNSEEN:
-        return f"⟨U+{ord(character):04X}⟩"
+        return _spelled(character)
     return character
 
 

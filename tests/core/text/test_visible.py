@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
@@ -35,6 +36,37 @@ def test_what_acts_unseen_is_spelled_out(text: str, seen: str) -> None:
 
 def test_a_one_line_field_stays_on_one_line() -> None:
     assert visible("Approved\nby: alice\tnow", one_line=True) == "Approved⏎by: alice now"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a" + "\u0301" * 4 + "b", "a" + "\u0301" * 4 + "b"),
+        ("a" + "\u0301" * 5 + "b", "a" + "\u0301" * 4 + "⟨U+0301⟩b"),
+        ("a" + "\u0301\u20dd" * 3, "a" + "\u0301\u20dd" * 2 + "⟨U+0301⟩⟨U+20DD⟩"),
+        ("\u0e2a" + "\u0e47" * 5, "\u0e2a" + "\u0e47" * 4 + "⟨U+0E47⟩"),
+        ("a" + "\u0301" * 4 + "\ufe00" + "\u0301", "a" + "\u0301" * 4 + "⟨U+FE00⟩\u0301"),
+    ],
+)
+def test_marks_beyond_four_on_a_letter_are_spelled_out(text: str, seen: str) -> None:
+    assert visible(text) == seen
+    assert visible(seen) == seen
+
+
+@pytest.mark.parametrize(
+    "text", ["שָׁ֖לוֹם", "Việt Nam đẹp", "नमस्ते", "ประเทศไทย", "འོད་ཟེར", "مُحَمَّدٌ", "Ελλάδα", "日本語がガ"]
+)
+def test_marks_that_languages_write_stay(text: str) -> None:
+    for form in ("NFC", "NFD"):
+        written = unicodedata.normalize(form, text)
+        assert visible(written) == written
+
+
+def test_a_text_of_nothing_but_marks_takes_time_in_proportion() -> None:
+    started = time.process_time()
+    visible(("a" + "\u0301" * 99) * 2_000)
+
+    assert time.process_time() - started < 2
 
 
 def test_a_cut_text_says_so() -> None:

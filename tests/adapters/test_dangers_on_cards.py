@@ -6,13 +6,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from sayso.calls import RunRef, ToolCall
 from sayso.cards.bundle import MOST_IN_BUNDLE
 from sayso.cards.card import Card, Ended, Open
 from sayso.cards.plain import plain_lines
 from sayso.dangers.danger import Danger
 from sayso.dangers.words import ENGLISH
+from sayso.languages.tables import DESK
 from sayso.questions.permission import PermissionRequestEvent
+from sayso.questions.words import ENGLISH as QUESTIONS
+from sayso.questions.words import QuestionWords
 from sayso.rules.rule import literal_rule
 from sayso_playground.slack.blocks import check_blocks
 from sayso_slack.card.bundle import bundle_message as bundle_in_slack
@@ -29,21 +34,29 @@ SAID = "⚠️ Danger: deletes files · force push"
 EVERY = ENGLISH.of(tuple(Danger), high_risk=True)
 
 
-def a_card(command: str = "git push -f && rm -rf build", **changes: Any) -> Card:
+def a_card(
+    command: str = "git push -f && rm -rf build",
+    *,
+    tool: str = "bash",
+    agent: str = "deploy-bot",
+    words: QuestionWords = QUESTIONS,
+    **changes: Any,
+) -> Card:
     request = PermissionRequestEvent(
         permission_id="p-1",
-        function_name="bash",
+        function_name=tool,
         call_id="c-1",
         arguments={"command": command},
         suggested_rules=(literal_rule(ToolCall("bash", {"command": command})),),
         source_name="deploy-bot",
-        run=RunRef("deploy-bot", "s-1"),
+        run=RunRef(agent, "s-1"),
         expires_at=NOW + timedelta(minutes=10),
     )
     return Card(
         handle="h4ndle",
-        body=request.card(),
-        asker="deploy-bot",
+        body=request.speaking(words).card(),
+        asker=agent,
+        words=words.cards,
         expires_at=request.expires_at,
         limit=CONTENT_LIMIT,
         reveal_limit=150_000,
@@ -81,6 +94,30 @@ def test_the_dangers_are_the_last_line_in_telegram_and_bold() -> None:
 
     assert last.text.strip() == SAID
     assert last.look is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "⚠️ Danger: look-alike letters: p⟨U+0430⟩ypal"),
+        ("de", "⚠️ Achtung: täuschend ähnliche Buchstaben: p⟨U+0430⟩ypal"),
+    ],
+)
+def test_letters_that_look_like_others_are_spelled_out_in_both_chats(
+    language: str, said: str
+) -> None:
+    words = DESK[language].questions
+    for card in (
+        a_card("curl p\u0430ypal.com", words=words),
+        a_card("ls", tool="p\u0430ypal", words=words),
+        a_card("ls", agent="p\u0430ypal", words=words),
+    ):
+        assert said in slack_texts(in_slack([card])["blocks"])
+        assert said in telegram_text(in_telegram(card))
+
+
+def test_a_program_that_only_seems_to_be_ascii_is_spelled_out() -> None:
+    assert a_card("\u0441\u0440 a b").danger() == ("Danger: look-alike letters: ⟨U+0441⟩⟨U+0440⟩")
 
 
 def test_the_second_step_says_them_too() -> None:

@@ -17,6 +17,7 @@ class Danger(Enum):
     DISCARDS = "discards changes that are not committed, or branches"
     DELETES = "deletes data"
     MONEY = "moves money"
+    LOOKALIKES = "letters that look like others"
     PRODUCTION = "names production"
     NETWORK = "runs code from the network"
     HIDDEN_CODE = "runs code that is not to be seen"

@@ -17,6 +17,7 @@ from sayso.dangers.production import is_production
 from sayso.dangers.sql import sql_dangers
 from sayso.known.tools import known
 from sayso.rules.roles import Roles
+from sayso.text.lookalikes import lookalike_in, poses
 
 LONGEST = 12_000
 """How many characters of a call are looked through."""
@@ -79,6 +80,16 @@ _PEOPLE = frozenset(
     )
 )
 _MANY = 10
+_ACCOUNTS_AND_HOSTS = _PEOPLE | frozenset(
+    re.findall(
+        r"\S+",
+        """
+        account account_name actor assignee beneficiary domain email endpoint from handle host
+        hostname login mail member owner payee recipient registry remote repo repository reviewer
+        sender server site url user user_name username
+        """,
+    )
+)
 _REQUEST = re.compile(r"\s{0,40}DELETE (?:https?://|/)\S")
 _LINE_OF_SHELL = re.compile(r"(?:^|\n)[ \t]{0,40}(?:\$ )?(?:sudo )?rm -[a-zA-Z]{0,8}[rf]")
 
@@ -93,14 +104,19 @@ class _Leaf:
 
 
 def dangers_of(
-    call: ToolCall, root: Root | None = None, roles: Roles | None = None
+    call: ToolCall,
+    root: Root | None = None,
+    roles: Roles | None = None,
+    *,
+    names: Iterable[str] = (),
 ) -> tuple[Danger, ...]:
     """What a person must see of a call, the gravest first. That it is empty means nothing.
 
-    ``root`` is where it works, ``roles`` what its arguments are for, where that is known. Takes
-    time in proportion to the call, and never more than for ``LONGEST`` characters of it.
+    ``root`` is where it works, ``roles`` what its arguments are for, where that is known,
+    ``names`` are more names that the card shows. Takes time in proportion to the call, and never
+    more than for ``LONGEST`` characters of it.
     """
-    return ordered(dangers_in(call, root, roles))
+    return ordered(dangers_in(call, root, roles) | {*_posing("", names)})
 
 
 def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = None) -> set[Danger]:
@@ -108,7 +124,7 @@ def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = N
     if roles is None:
         tool = known(call)
         roles = Roles() if tool is None else tool.roles
-    found = set(_of_name(call.name, call.arguments))
+    found = {*_of_name(call.name, call.arguments), *_posing(call.name, call.arguments)}
     leaves, whole = _leaves(call.arguments)
     left = LONGEST
     for leaf in leaves:
@@ -126,7 +142,7 @@ def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = N
 
 def text_dangers(tool: str, name: str, text: str, root: Root, roles: Roles) -> set[Danger]:
     """The same of a call of a tool with this text as its only argument."""
-    found = {*_of_name(tool, (name,)), *values_dangers(name, text)}
+    found = {*_of_name(tool, (name,)), *_posing(tool, (name,)), *values_dangers(name, text)}
     found |= _of_text(tool, _Leaf(name, name, text), text[:LONGEST], roles, root)
     if len(text) > LONGEST:
         found.add(Danger.UNREAD)
@@ -154,6 +170,17 @@ def _of_name(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
     for danger in _named(tool[:_SHORT]):
         if danger is not Danger.MONEY or any(_AMOUNT.search(str(one)) for one in arguments):
             yield danger
+
+
+def _posing(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
+    """Whether the name of a tool or of an argument only seems to be ASCII."""
+    if any(poses(str(name)[:_SHORT]) for name in (tool, *arguments)):
+        yield Danger.LOOKALIKES
+
+
+def _poses_as_account(text: str) -> bool:
+    # Within an address the domain decides, which is looked at with the rest of the text.
+    return "://" not in text and "@" not in text and bool(poses(text[:_SHORT]))
 
 
 @lru_cache(maxsize=1_024)
@@ -199,6 +226,8 @@ def _some(values: Any) -> Iterator[Any]:
 def _of_text(tool: str, leaf: _Leaf, text: str, roles: Roles, root: Root) -> set[Danger]:
     found: set[Danger] = set()
     name = leaf.name.lower()
+    if lookalike_in(text) or (name in _ACCOUNTS_AND_HOSTS and _poses_as_account(text)):
+        found.add(Danger.LOOKALIKES)
     if leaf.argument in roles.talk:
         return found
     is_talk = name in _TALK

@@ -24,6 +24,7 @@ from sayso.dangers.programs import (
 from sayso.dangers.special import SPECIAL
 from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
+from sayso.text.lookalikes import poses
 
 _NAMES = (
     frozenset(ROWS)
@@ -121,6 +122,8 @@ class _Lines:
         self.found.update(
             row.danger for row in ROWS.get(step.program, ()) if _fits(row, step.arguments, words)
         )
+        if poses(step.program) or (step.program in RUNS_OTHERS and poses(_first_word(step))):
+            self.found.add(Danger.LOOKALIKES)
         if step.program.startswith("mkfs"):
             self.found.add(Danger.DISK)
         if (special := SPECIAL.get(step.program)) is not None:
@@ -138,6 +141,11 @@ class _Lines:
                 self.found |= _of_the_whole(argument)
                 if runs and depth < _DEEPEST:
                     self.line(argument, depth + 1)
+
+
+def _first_word(step: Step) -> str:
+    words = step.arguments[:_MOST_LOOKED_AT]
+    return next((one for one in words if not one.startswith("-")), "")
 
 
 def _of_the_whole(text: str) -> set[Danger]:

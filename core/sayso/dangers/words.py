@@ -15,10 +15,18 @@ class DangerWords:
     said: Mapping[Danger, str] = field(hash=False)
     high_risk: str
 
-    def of(self, dangers: tuple[Danger, ...], *, high_risk: bool = False) -> tuple[str, ...]:
-        """What a card says of them, and of a call that its maker calls high risk."""
+    def of(
+        self, dangers: tuple[Danger, ...], *, high_risk: bool = False, lookalike: str = ""
+    ) -> tuple[str, ...]:
+        """What a card says of them, and of a call that its maker calls high risk.
+
+        ``lookalike`` is the word with letters that look like others.
+        """
         declared = (self.high_risk,) if high_risk else ()
-        return (*declared, *(self.said[danger] for danger in dangers))
+        said = dict(self.said)
+        if lookalike:
+            said[Danger.LOOKALIKES] += f": {lookalike}"
+        return (*declared, *(said[danger] for danger in dangers))
 
 
 ENGLISH = DangerWords(
@@ -32,6 +40,7 @@ ENGLISH = DangerWords(
         Danger.DISCARDS: "discards work",
         Danger.DELETES: "deletes data",
         Danger.MONEY: "moves money",
+        Danger.LOOKALIKES: "look-alike letters",
         Danger.PRODUCTION: "production",
         Danger.NETWORK: "runs code from the network",
         Danger.HIDDEN_CODE: "runs code that is not shown",

@@ -8,12 +8,13 @@ from typing import Any
 
 from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
+from sayso.dangers.danger import Danger
 from sayso.dangers.found import dangers_of
 from sayso.digests import short_digest
 from sayso.forms.inputs import Inputs
 from sayso.questions.beside import because, claimed, not_shown, said_by_tool, titled
 from sayso.questions.call_values import call_values
-from sayso.questions.dangers import danger_words, root_of
+from sayso.questions.dangers import danger_words, lookalike_of, root_of
 from sayso.questions.edits import EDIT, check_edited, edit_choice, edited
 from sayso.questions.matters import what_matters
 from sayso.questions.permission import ALLOW, DENY, PermissionRequestEvent, call_of
@@ -44,8 +45,10 @@ def card_of(request: PermissionRequestEvent) -> CardBody:
     wording = request.wording or words.well_known(call, shown.shown)
     place = request.folder or request.where
     root = root_of(place)
-    found = dangers_of(call, root)
-    dangers = danger_words(found, request.wording, words)
+    names = (request.function_name, request.run.agent_id)
+    found = dangers_of(call, root, names=names)
+    lookalike = lookalike_of(names, shown.shown) if Danger.LOOKALIKES in found else ""
+    dangers = danger_words(found, request.wording, words, lookalike)
     allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
     deny = Choice(DENY, words.deny, "danger")
     stored = [offer.choice for offer in _offers(request)]

@@ -145,11 +145,14 @@ def redacted_text(text: str) -> str:
 def marks_in(value: Any) -> Counter[str]:
     """Everything in a JSON value that looks like a mark, whoever wrote it there."""
     return Counter(
-        mark for text in _strings(value) if _MARK in text for mark in _MARK_LOOKALIKE.findall(text)
+        mark
+        for text in strings_in(value)
+        if _MARK in text
+        for mark in _MARK_LOOKALIKE.findall(text)
     )
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings_in(value: Any) -> Iterator[str]:
     """All strings in a JSON value, its names among them; one that is there twice comes twice."""
     left = [value]
     while left:
@@ -185,7 +188,7 @@ class _Redactor:
         self.shown = frozenset(name.casefold() for name in self.hiding.shown)
 
     def look(self, value: Any) -> None:
-        texts = list(dict.fromkeys(_strings(value)))
+        texts = list(dict.fromkeys(strings_in(value)))
         whole = _APART.join(texts)
         self.runs = run_names(whole)
         starts = list(accumulate((len(text) + 1 for text in texts), initial=0))

@@ -14,6 +14,11 @@ ROOT = Root("/home/dev/shop/api", "/home/dev/shop")
 LINES = [
     ("rm -rf build", "DELETES_FILES"),
     ("git status && rm x; ls", "DELETES_FILES"),
+    ("\u0441\u0440 a b", "LOOKALIKES"),
+    ("ls | \u0441\u0440 a b", "LOOKALIKES"),
+    ("env -i \u0441\u0440 a b", "LOOKALIKES"),
+    ("\u0441url x.example", "LOOKALIKES"),
+    ("./скрипт.sh --имя а; git commit -m 'а; с ним'", ""),
     ("r''m -r\"f\" build", "DELETES_FILES"),
     (r"\r\m -rf build", "DELETES_FILES"),
     ("/bin/rm x", "DELETES_FILES"),

@@ -84,6 +84,7 @@ def chat(request: pytest.FixtureRequest) -> ChatDouble:
 async def decided(backend: Backend, chat: ChatDouble, *choices: str) -> list[Found]:
     """What a desk knows of calls that share a message, as soon as they are decided."""
     async with a_room(backend, chat) as room:
+        cards: tuple[Card, ...]
         if len(choices) == 1:
             room.window.close()
             room.ask_about("deploy")

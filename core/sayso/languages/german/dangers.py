@@ -16,6 +16,7 @@ GERMAN = DangerWords(
         Danger.DISCARDS: "verwirft Arbeit",
         Danger.DELETES: "löscht Daten",
         Danger.MONEY: "bewegt Geld",
+        Danger.LOOKALIKES: "täuschend ähnliche Buchstaben",
         Danger.PRODUCTION: "Produktion",
         Danger.NETWORK: "führt Code aus dem Netz aus",
         Danger.HIDDEN_CODE: "führt Code aus, der nicht zu sehen ist",

@@ -1,0 +1,86 @@
+"""Letters that look like others: words that mix alphabets, and names that only seem to be ASCII."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+# Letters that are taken for a letter of ASCII, after confusables.txt of Unicode (UTS #39).
+_CYRILLIC = "асԁеһіјӏорԛѕԝхуѵАВСЕНІЈКМОРЅТХҮԌԚԜ"
+_GREEK = "ιορυϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ"
+_OTHERS = "օոսհցզյᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᏃɑɡ"
+# In words they are signs as well: TNFα, NFκB.
+_SIGNS = "ακνχ"
+_TWINS = frozenset(_CYRILLIC + _GREEK + _SIGNS + _OTHERS)
+# No language mixes them with Latin letters in a word.
+_NEVER_MIXED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
+_STYLED = ("FULLWIDTH", "MATHEMATICAL")
+
+_WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
+_HOST = re.compile(r"(?:://|(?<![\w.+-])(?P<account>[\w.+-]{0,64})@)(?P<host>[^\s/?#@:\"'<>()]+)")
+
+
+def lookalike_in(text: str) -> str:
+    """The first word that mixes alphabets, or host or account that only seems to be ASCII.
+
+    Empty where there is none. Texts in another alphabet are none.
+    """
+    if text.isascii() or not any(_is_foreign(c) or _is_twin(c) for c in set(text)):
+        return ""
+    return next(_found(text), "")
+
+
+def poses(name: str) -> str:
+    """The first part of a name that only seems to be ASCII; empty where all of it is what it seems.
+
+    For what a letter decides on, such as a command, a host, or an account.
+    """
+    if name.isascii():
+        return ""
+    return next((word for word in _WORD.findall(name) if _mixes(word) or _seems_ascii(word)), "")
+
+
+def spelled(word: str) -> str:
+    """The word with each letter spelled out that is not of ASCII."""
+    return "".join(c if c.isascii() else f"⟨U+{ord(c):04X}⟩" for c in word)
+
+
+def _found(text: str) -> Iterator[str]:
+    for word in _WORD.findall(text):
+        if not word.isascii() and _mixes(word):
+            yield word
+    for match in _HOST.finditer(text):
+        host = match["host"]
+        # Under a domain in another alphabet all letters may be of that one.
+        if host.rpartition(".")[2].isascii() or "." not in host:
+            yield from filter(None, map(poses, (match["account"] or "", host)))
+
+
+def _mixes(word: str) -> bool:
+    letters = [c for c in word if c.isalpha()]
+    if not any(map(str.isascii, letters)):
+        return False
+    # In Japanese, letters of full width stand beside others.
+    styled = [c for c in letters if _is_styled(c)]
+    is_latin = all(c.isascii() or c in styled for c in letters)
+    return bool(styled and is_latin) or any(map(_is_foreign, letters))
+
+
+def _seems_ascii(word: str) -> bool:
+    letters = [c for c in word if not c.isascii() and c.isalpha()]
+    return bool(letters) and all(map(_is_twin, letters))
+
+
+def _is_twin(letter: str) -> bool:
+    return letter in _TWINS or _is_styled(letter)
+
+
+def _is_styled(letter: str) -> bool:
+    """Whether it is a letter of ASCII in another form."""
+    return unicodedata.name(letter, "").startswith(_STYLED)
+
+
+def _is_foreign(letter: str) -> bool:
+    """Whether a letter has no business beside letters of ASCII."""
+    return letter in _GREEK or unicodedata.name(letter, "").startswith(_NEVER_MIXED)

@@ -17,7 +17,7 @@ from sayso_bots.acp.proxy import Proxy
 from sayso_bots.acp.race import Asker, Races
 from sayso_bots.cli.arguments import add_asking_store
 from sayso_bots.cli.call import UsageError
-from sayso_bots.cli.named import named_settings, seconds_of
+from sayso_bots.cli.named import keep_from_children, named_settings, seconds_of
 from sayso_bots.cli.parser import Parser
 from sayso_bots.process.lines import Child, Lines, LineTooLongError, child_of, our_lines
 from sayso_bots.process.signals import StoppedError, run_stoppable
@@ -56,6 +56,7 @@ def acp_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until one of the two has gone; 1 where it was the agent."""
     if not args.command:
         raise UsageError("no agent is named: write its command after --")
+    keep_from_children(args.store)
     settings = named_settings(args.config, args.store, env)
     asker = Asker(
         args.agent or env.get("SAYSO_AGENT") or PurePath(args.command[0]).name,

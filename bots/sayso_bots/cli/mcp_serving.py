@@ -20,6 +20,7 @@ from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
 from sayso_bots.cli.call import UsageError
 from sayso_bots.cli.mcp_setup import LOOPBACK, Setup, address_of, read_setup, read_token
+from sayso_bots.cli.named import keep_from_children
 from sayso_bots.mcp.approvals import Approvals
 from sayso_bots.mcp.asked import Asked
 from sayso_bots.mcp.asking import Server, ServerGoneError
@@ -59,6 +60,8 @@ async def _own(setup: Setup) -> int:
 
 def proxied(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     """Stand between until the client or the server has gone."""
+    if args.server:
+        keep_from_children(args.store)
     setup, headers = read_setup(args, env), _headers(args.header, env)
     if args.listen:
         return _until_stopped(_before_all(args, env, setup, headers))

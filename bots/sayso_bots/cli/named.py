@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
+from sayso_bots.process.environment import hide_environment
 from sayso_bots.settings.asked import AskSettings, read_ask_settings
 from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.source import (
@@ -69,6 +70,20 @@ def say_unread(config: str | None, env: Mapping[str, str]) -> None:
             f"it; name it with --config or {CONFIG_VARIABLE} if it is yours",
             file=sys.stderr,
         )
+
+
+def keep_from_children(store: str | None) -> None:
+    """Let no child of this process read the password of the store, which would approve anything.
+
+    Raises:
+        UsageError: it stands on the command line, which everybody can read.
+        OSError: the kernel does not hide the environment.
+    """
+    if store and has_login(store):
+        raise UsageError(
+            f"--store holds a password, which what is started here could read; set {STORE_VARIABLE}"
+        )
+    hide_environment()
 
 
 def seconds_of(written: str | None, option: str) -> float | None:

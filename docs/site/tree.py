@@ -16,7 +16,13 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(?<=\]\()[^)\s#:]+(?=[)#])")
 _ROW = re.compile(r"^\|.*`[^`]*\\\|[^`]*`.*$", re.MULTILINE)  # a code host needs the escape in code
-_LANGUAGES = {".py": "python", ".toml": "toml", ".ts": "typescript", ".yaml": "yaml"}
+_LANGUAGES = {
+    ".py": "python",
+    ".service": "ini",
+    ".toml": "toml",
+    ".ts": "typescript",
+    ".yaml": "yaml",
+}
 _ASSETS = {".css", ".png", ".svg"}
 
 

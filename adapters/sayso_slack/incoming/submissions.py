@@ -12,7 +12,7 @@ from sayso.forms.inputs import Raw
 from sayso_slack.forms.inputs import INPUT, READY_MADE, brought_back, picked_moment
 from sayso_slack.forms.modal import CALLBACK, FALLS_BACK, LANGUAGE
 from sayso_slack.incoming.presses import HANDLE_LENGTH, actor_of
-from sayso_slack.reading.payload import Payload, object_of, text_of
+from sayso_slack.reading.payload import Payload, object_of, storable, text_of
 
 _NOTHING = type(None)
 _PICKED_ONE = ("radio_buttons", "static_select")
@@ -113,9 +113,11 @@ def _inputs(view: Payload) -> dict[str, Raw]:
 
 def _metadata(text: str) -> Payload:
     try:
-        return object_of(json.loads(text))
+        found = object_of(json.loads(text))
     except (ValueError, RecursionError):
         return {}
+    # It was checked as a string: an escape within it is read only here.
+    return storable(found)
 
 
 def language_of(payload: Payload) -> str:

@@ -79,10 +79,13 @@ def storable(payload: Payload) -> Payload:
     """The payload, of which all can be stored and sent on.
 
     Raises:
-        UnreadableCallbackError: a string in it holds half of a surrogate pair.
+        UnreadableCallbackError: a string in it holds half of a surrogate pair, or it is nested
+            too deeply.
     """
     if not is_unicode(payload):
-        raise UnreadableCallbackError("Slack callback holds half of a surrogate pair")
+        raise UnreadableCallbackError(
+            "Slack callback holds half of a surrogate pair, or is nested too deeply"
+        )
     return payload
 
 

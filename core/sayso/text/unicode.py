@@ -7,11 +7,14 @@ from typing import Any
 
 
 def is_unicode(value: Any) -> bool:
-    """Whether no string in a JSON value, its names included, holds half of a surrogate pair."""
+    """Whether no string in a JSON value, its names included, holds half of a surrogate pair.
+
+    Not of a value that is nested too deeply to be looked through.
+    """
     if isinstance(value, str) and value.isascii():
         return True
     try:
         json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, RecursionError):
         return False
     return True

@@ -4,8 +4,18 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.clock import Clock
 from support.examples import examples
-from support.slack_kit import FORM, JSON, a_press, fixture, on_the_wire
+from support.slack_kit import (
+    FORM,
+    JSON,
+    Client,
+    a_press,
+    fixture,
+    on_the_wire,
+    post,
+    signed,
+)
 
 from sayso.errors import UnreadableCallbackError
 from sayso_slack.reading.payload import decoded
@@ -99,3 +109,15 @@ def test_forms_are_decoded_as_the_standard_library_does(fields: dict[str, str]) 
 
 def _is_utf8(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+async def test_a_callback_of_any_depth_is_answered(client: Client, clock: Clock) -> None:
+    statuses = set()
+    for depth in range(850, 1_000):
+        deep = "[" * depth + r'"\ud83d\ude00"' + "]" * depth
+        document = json.dumps(a_press())[:-1] + f', "deep": {deep}}}'
+        body = document.encode()
+        headers = signed(body, clock.seconds(), content_type=JSON)
+        statuses.add((await post(client, headers, body))[0])
+
+    assert statuses <= {200, 400}

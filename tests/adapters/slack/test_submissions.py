@@ -156,19 +156,28 @@ def test_a_block_without_its_one_input_is_unreadable(elements: Any) -> None:
         json.dumps({"handle": "h", "choice": "Order!", "channel": "C1", "message": "1.1"}),
         json.dumps({"handle": "h" * 241, "choice": "order", "channel": "C1", "message": "1.1"}),
         json.dumps({"handle": ["h"], "choice": "order", "channel": "C1", "message": "1.1"}),
+        *(
+            json.dumps(
+                {"handle": "h", "choice": "order", "channel": "C", "message": "1", it: "\ud800"}
+            )
+            for it in ("handle", "channel", "message", "thread", "language")
+        ),
         None,
     ],
 )
-async def test_a_form_that_belongs_to_no_card_is_refused(
-    client: Client, desk: DeskDouble, clock: Clock, text: Any
+async def test_a_form_that_belongs_to_no_card_is_refused_over_http_and_over_a_socket(
+    client: Client, listener: SlackListener, desk: DeskDouble, clock: Clock, text: Any
 ) -> None:
     document = a_submission()
     document["view"] = {**document["view"], "private_metadata": text}
 
     status, _ = await sent(client, clock, document)
+    enveloped = await listener.answer_envelope("e1", document)
 
-    assert status == 400
+    assert (status, enveloped.status) == (400, 400)
     assert not desk.presses
+    assert await sent(client, clock, a_submission()) == (200, None)
+    assert len(desk.presses) == 1
 
 
 def elsewhere(**view: Any) -> Payload:

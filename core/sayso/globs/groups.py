@@ -32,6 +32,7 @@ def closers(source: str, quotes: dict[int, int]) -> dict[int, int]:
     found: dict[int, int] = {}
     stack: list[int] = []
     unclosed = 0
+    last = source.rfind("]")
     at = 0
     while at < len(source):
         char = source[at]
@@ -40,10 +41,12 @@ def closers(source: str, quotes: dict[int, int]) -> dict[int, int]:
         elif at in quotes:
             at = quotes[at]
         elif char == "[":
-            end = closing_bracket(source, at) if "]" in source[at:] else -1
-            refuse_half_a_class(source[at : end if end >= 0 else None], closed=end >= 0)
+            end = closing_bracket(source, at) if at < last else -1
+            if end >= 0 or not unclosed:
+                # The first that is not closed was looked through to the end of the pattern.
+                refuse_half_a_class(source[at : end if end >= 0 else None], closed=end >= 0)
             unclosed += end < 0
-            if end < 0 and "]" in source[at:] and _MEANT.search(source):
+            if end < 0 and at < last and _MEANT.search(source):
                 raise _unbalanced("[", "closed")
             if end >= 0:
                 found[at] = at = end

@@ -5,6 +5,7 @@ them. The limit of steps takes less than 10 ms for a value of 10 kB on one core.
 """
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,15 @@ def test_a_set_is_found_where_its_members_stand(members: CharSet, value: str) ->
         expected = "".join("1" if unit in one else "0" for unit in text.value)
 
         assert text.mask(one) == int(expected, 2)
+
+
+@pytest.mark.parametrize("piece", ["[", "[a", "-[", "[[:", "[[:a", "[.a"])
+def test_a_pattern_of_open_brackets_is_refused_within_50_milliseconds(piece: str) -> None:
+    took = []
+    for _ in range(5):
+        began = time.process_time()
+        with pytest.raises(ConfigError, match="more than 40 groups"):
+            Glob((piece * 60_000)[:60_000])
+        took.append(time.process_time() - began)
+
+    assert min(took) <= 0.05

@@ -29,6 +29,7 @@ def valkey() -> Iterator[Valkey]:
 
 @pytest.fixture
 async def admin(valkey: Valkey) -> AsyncIterator[Any]:
+    client: Any
     async with Redis.from_url(valkey.url) as client:
         await client.execute_command(
             "ACL", "SETUSER", "bots", "on", ">pw", "+@all", "-@admin", "~sayso:*", "&sayso:*"

@@ -51,7 +51,7 @@ STEPS: Mapping[str, Step] = {
     "deny": lambda b: b.store.settle("q-open", a_response(OPEN, approved=False)),
     "overrule": lambda b: b.store.overrule("q-approved", a_response(APPROVED, approved=False)),
     "use an approval": lambda b: b.uses.take("q-approved", "me", until=NOW + timedelta(hours=1)),
-    "report a use": lambda b: b.uses.report("q-used", "ran"),
+    "report a use": lambda b: b.uses.report("q-used", "succeeded"),
     "leave it unused": lambda b: b.uses.lapse("q-approved"),
     "use a rule": lambda b: b.rules.use(RUN, KEPT.rule_id),
     "revoke": lambda b: b.rules.revoke(KEPT.rule_id, by="cli:me"),

@@ -162,7 +162,7 @@ class Questions:
             inbox.asked()
             if heard and asked_at is not None:
                 inbox.store_clock.seen(opened.at, asked_at=asked_at)
-                inbox.due_in(request.question_id, opened.seconds)
+                inbox.due_in(request.question_id, opened.seconds, promised=deadline)
             self.tell(request)
         return opened
 

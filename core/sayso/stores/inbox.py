@@ -31,6 +31,8 @@ _CANNOT_LOOK = "could not look for answers"
 _LOST = "the inbox lost its subscription, trying again"
 _BATCH = 1_000
 _AGAIN_SECONDS = 0.05
+# What an ordinary answer of the store takes: nothing is kept of a request because of it.
+_MOMENT_SECONDS = 0.01
 
 
 class Inbox:
@@ -131,10 +133,17 @@ class Inbox:
         if len(self._due) > _BATCH and len(self._due) > 2 * len(self._waiting) + _BATCH:
             self._due.keep(self._waiting)
 
-    def due_in(self, question_id: str, seconds: float) -> None:
-        """The request is in the store and expires in so many seconds; its wait ends soon after."""
+    def due_in(self, question_id: str, seconds: float, *, promised: float | None = None) -> None:
+        """The request is in the store and expires in so many seconds; its wait ends soon after.
+
+        Where the store cannot be reached then, the grace counts from the moment of the event
+        loop's clock that its caller was ``promised``: a store that was slow opened it later.
+        """
         self._opening.discard(question_id)
-        self._due.add(asyncio.get_running_loop().time() + seconds, question_id)
+        due = asyncio.get_running_loop().time() + seconds
+        if promised is not None and promised < due - _MOMENT_SECONDS:
+            self._late_since[question_id] = promised
+        self._due.add(due, question_id)
         self._set_timer()
 
     async def look(self, question_ids: Sequence[str]) -> None:

@@ -25,6 +25,7 @@ from sayso import (
     RunRef,
     ToolCall,
 )
+from sayso.agent.timeouts import GRACE_SECONDS
 from sayso.clock import utc_now
 from sayso.errors import StoreUnreachableError, WaitTimeoutError
 from sayso.policy.decision import Context, Decision
@@ -40,6 +41,28 @@ CALLS = [ToolCall("bash", {"n": number}) for number in range(3)]
 _TIMEOUT = 0.5
 # What a busy machine may add; a call that is not held to its time takes seconds longer.
 _SLACK = 1.5
+
+
+class MachineLag:
+    """How long the event loop was held up at worst while the block ran: by the machine, mostly."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> MachineLag:
+        self._look_at(asyncio.get_running_loop().time())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_at(self, due: float) -> None:
+        loop = asyncio.get_running_loop()
+        self.seconds = max(self.seconds, loop.time() - due)
+        later = loop.time() + 0.01
+        self._timer = loop.call_at(later, self._look_at, later)
 
 
 @pytest.fixture
@@ -129,6 +152,28 @@ async def test_a_store_that_hangs_stretches_no_wait_beyond_its_timeout(
 
     assert time.monotonic() - began < _TIMEOUT + _SLACK
     server.answer_again()
+
+
+async def test_a_store_that_opened_a_question_late_and_hangs_at_its_end_ends_the_wait_in_time(
+    gate: Gate, server: Valkey
+) -> None:
+    await gate.check(CALL, timeout=0.1)  # from now on the inbox listens
+    loop = asyncio.get_running_loop()
+    async with redis_backend(server.url) as others:
+        server.stop_answering()
+        began = loop.time()
+        waiting = asyncio.create_task(gate.check(CALL, timeout=1))
+        # The least that an answer of the store takes, by which a question is not yet shortened.
+        loop.call_at(began + 0.22, server.answer_again)
+        await until(others.watch.pending)
+        server.stop_answering()
+
+        async with MachineLag() as lag:
+            with pytest.raises(StoreUnreachableError, match="the answer may be there"):
+                await waiting
+
+        assert loop.time() - began < 1 + GRACE_SECONDS + 0.1 + lag.seconds
+        server.answer_again()
 
 
 async def test_a_store_that_hangs_at_the_end_of_a_question_ends_the_wait(

@@ -17,6 +17,7 @@ from sayso.errors import ConfigError
 from sayso_bots.cli.arguments import add_config
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import one_line
+from sayso_bots.process.log_formats import LOG_FORMATS, LOG_LEVELS, set_up_logging
 from sayso_bots.process.resources import collect_seldom
 from sayso_bots.process.service import notify_service_manager
 from sayso_bots.process.terminal import coloured, wants_colour
@@ -31,6 +32,8 @@ from sayso_bots.settings.routing import approvers_text, route_text
 from sayso_bots.settings.sections import MOST_WORKERS
 from sayso_bots.settings.settings import Settings
 
+_log = logging.getLogger(__name__)
+
 _STOPPED = "sayso: stopped"
 
 
@@ -42,6 +45,18 @@ def add_arguments(parser: Parser) -> None:
         type=_workers,
         metavar="N",
         help="processes behind the port (default: $SAYSO_WORKERS, else settings, else 1)",
+    )
+    parser.add_argument(
+        "--log-format",
+        choices=LOG_FORMATS,
+        default="text",
+        help="how lines of the log are written (default: text)",
+    )
+    parser.add_argument(
+        "--log-level",
+        choices=LOG_LEVELS,
+        default="info",
+        help="from which level on lines are written (default: info)",
     )
     # Its first line says them.
     parser.set_defaults(run=serve_command, says_settings=False)
@@ -60,19 +75,19 @@ def serve_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     workers = args.workers or settings.workers
     if problem := settings.store.not_shared(workers):
         raise ConfigError(f"--workers {problem}")
-    _set_up_logging(settings.platforms.values())
-    colour = wants_colour(sys.stderr, env)
+    say = _set_up_logging(args, settings.platforms.values())
+    colour = wants_colour(sys.stderr, env) and say is _say
     if workers == 1:
-        asyncio.run(_serve(settings, rereading, env, colour=colour))
-        _say(_STOPPED)
+        asyncio.run(_serve(settings, rereading, env, say, colour=colour))
+        say(_STOPPED)
         return 0
     with taken_port(settings.host, settings.port) as sockets:
-        ended = Parent(sockets, url_of(sockets), workers, _say).run()
+        ended = Parent(sockets, url_of(sockets), workers, say).run()
     if isinstance(ended, Handed):
-        asyncio.run(_serve(settings, rereading, env, colour=colour, handed=ended))
+        asyncio.run(_serve(settings, rereading, env, say, colour=colour, handed=ended))
         return 0
     if ended == 0:
-        _say(_STOPPED)
+        say(_STOPPED)
     return ended
 
 
@@ -80,6 +95,7 @@ async def _serve(
     settings: Settings,
     rereading: Rereading,
     env: Mapping[str, str],
+    say: Callable[[str], None],
     *,
     colour: bool,
     handed: Handed | None = None,
@@ -104,14 +120,14 @@ async def _serve(
                 collect_seldom()
                 if handed is None or handed.speaks:
                     for line in summary(settings, bots, colour=colour):
-                        _say(line)
+                        say(line)
                     notify_service_manager("READY=1", env)
                 if handed is not None:
                     handed.ready()
                 await _until(stop, bots.broken)
                 if handed is None:
                     notify_service_manager("STOPPING=1", env)
-                    _say(STOPPING)
+                    say(STOPPING)
         except asyncio.CancelledError:
             if not stop.is_set():
                 raise
@@ -195,15 +211,15 @@ def summary(settings: Settings, bots: Serving, *, colour: bool = False) -> Itera
             yield f"{word}: {one_line(f'{finding.subject}: {finding.text}')}"
 
 
-def _set_up_logging(platforms: Iterable[Configured]) -> None:
-    logging.basicConfig(
-        level=logging.WARNING,
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+def _set_up_logging(
+    args: argparse.Namespace, platforms: Iterable[Configured]
+) -> Callable[[str], None]:
+    """Write the log as it is wanted; the function that says what is no part of it."""
     adapters = (type(on.platform).__module__.partition(".")[0] for on in platforms)
-    for name in ("sayso", "sayso_bots", *adapters):
-        logging.getLogger(name).setLevel(logging.INFO)
+    names = ("sayso", "sayso_bots", *adapters)
+    set_up_logging(names, written_as=args.log_format, level=args.log_level)
+    # A line that is no object would be in the way of whoever reads the log as JSON.
+    return _log.info if args.log_format == "json" else _say
 
 
 def _say(line: str) -> None:

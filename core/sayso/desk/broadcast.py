@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sayso.desk.deadlines import Deadlines, shown_until
+from sayso.desk.event_log import log_not_posted
 from sayso.desk.gathering import Gathering
 from sayso.desk.routes import Route
 from sayso.desk.showing import Showing
@@ -82,8 +83,11 @@ class Broadcast:
         records, untils = [one.record for one in asked], [one.until for one in asked]
         by_place = await outcomes(self._showing.show(records, place, untils) for place in route.to)
         results: list[str | BaseException] = []
-        for number in range(len(asked)):
+        for number, record in enumerate(records):
             said = [one if isinstance(one, BaseException) else one[number] for one in by_place]
+            for place, one in zip(route.to, said, strict=True):
+                if one and isinstance(one, str):
+                    log_not_posted(record.request, place, one)
             errors = [one for one in said if isinstance(one, BaseException)]
             results.append(errors[0] if errors else _reason([str(one) for one in said]))
         return results

@@ -10,6 +10,7 @@ from sayso.desk.broadcast import Broadcast
 from sayso.desk.calm import Calm
 from sayso.desk.caution import Caution, PoisonedError
 from sayso.desk.delivery import Delivery
+from sayso.desk.event_log import log_job, log_not_posted
 from sayso.desk.intake import DeskIntake
 from sayso.desk.lanes import LanesClosedError
 from sayso.desk.notices import Notices
@@ -78,7 +79,7 @@ class Jobs:
             await self._do(job)
 
     async def _do(self, job: Job) -> None:
-        failures, known = 0, job.record
+        failures, known, is_logged = 0, job.record, job.again
         if job.kind == "end":
             await self._calm.turn()
         while True:
@@ -86,6 +87,9 @@ class Jobs:
                 record = known or await self._backend.store.get(job.question_id)
                 known = None
                 if record is not None:
+                    if not is_logged:
+                        log_job(job, record)
+                        is_logged = True
                     await self._try(job, record)
                     await self._showing.arrived(job.question_id)
                 await self._backend.outbox.done(job)
@@ -172,6 +176,7 @@ class Jobs:
                 f"no route for tool {request.subject!r} of agent {request.run.agent_id!r}: "
                 "add a [[route]] to sayso.toml"
             )
+            log_not_posted(request, "-", reason)
         else:
             self._notices.routed(request, route)
             is_alone = self._caution.suspects(request.question_id)

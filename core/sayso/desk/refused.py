@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from sayso.chats.places import Press
+from sayso.desk.event_log import log_refused
 from sayso.desk.notices import Notices
 from sayso.errors import StoreUnreachableError
 from sayso.events import UserInputRequest
@@ -52,6 +53,7 @@ class RefusedPresses:
         if key in self._noted or self._under_way >= _MOST_AT_ONCE:
             return
         self._noted[key] = None
+        log_refused(request, why, by=by, place=place, choice=choice)
         if len(self._noted) > _REMEMBERED:
             self._noted.popitem(last=False)
         self._under_way += 1

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from sayso.chats.places import Answer, Answered, Press
+from sayso.desk.event_log import log_revoked
 from sayso.desk.parts import DeskParts
 from sayso.desk.standing import Standing
 from sayso.desk.words import ENGLISH, DeskWords
@@ -37,7 +38,8 @@ class Revoking:
         if not _may(standing, allows=ending.approves_a_call):
             self._parts.refused.press(found.request, press, standing.refusal)
             return Answer(Answered.REFUSED, words.may_not_revoke)
-        answer = await self._revoked(ending.rule_kept, press.actor, words)
+        request_id = found.request.question_id
+        answer = await self._revoked(ending.rule_kept, request_id, press.actor, words)
         if answer.kind is Answered.LATE:
             # It expired, or this card is older than what somebody else has done.
             self._parts.background.start(self._parts.delivery.update(found))
@@ -57,7 +59,7 @@ class Revoking:
             return Answer(Answered.LATE, words.not_in_force)
         if not await self._may_revoke(by, rule):
             return Answer(Answered.REFUSED, words.may_not_revoke)
-        return await self._revoked(rule_id, by, words)
+        return await self._revoked(rule_id, rule.question_id, by, words)
 
     async def revocable_by(self, actor: str) -> Sequence[KeptRule]:
         """The rules in force that somebody may take back, the oldest first.
@@ -88,8 +90,9 @@ class Revoking:
             standing = await approvers.standing(actor, record.request)
         return _may(standing, allows=False)
 
-    async def _revoked(self, rule_id: str, by: str, words: DeskWords) -> Answer:
+    async def _revoked(self, rule_id: str, request_id: str, by: str, words: DeskWords) -> Answer:
         if await self._parts.backend.rules.revoke(rule_id, by=by):
+            log_revoked(request_id, rule_id, by=by)
             return Answer(Answered.RECORDED, words.rule_revoked)
         return Answer(Answered.LATE, words.not_in_force)
 

@@ -17,6 +17,7 @@ from sayso.desk.callings import Callings
 from sayso.desk.card_maker import CardMaker
 from sayso.desk.caution import Caution
 from sayso.desk.delivery import Delivery
+from sayso.desk.event_log import log_posted
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.timer import Timer
 from sayso.errors import (
@@ -332,6 +333,8 @@ class Showing:
         offers = [
             self._maker.offer(one, card, self._desk) for one, card in zip(shown, cards, strict=True)
         ]
+        for one in shown:
+            log_posted(one.request, one.copy.place)
         marked = await together(map(self._noted, shown, offers))
         changed = None
         for one, offer, now in zip(shown, offers, marked, strict=True):

@@ -25,11 +25,11 @@ class MemoryOutbox:
         self._intakes: dict[str, Intake] = {}
         self._receipts = itertools.count(1)
 
-    def put(self, kind: Literal["ask", "end"], question_id: str) -> None:
+    def put(self, kind: Literal["ask", "end"], question_id: str, *, again: bool = False) -> None:
         """Leave a job for a desk."""
         if not self._desks and self._waiting.qsize() >= MOST_WAITING:
             self._waiting.get_nowait()
-        self._waiting.put_nowait(Job(kind, question_id, str(next(self._receipts))))
+        self._waiting.put_nowait(Job(kind, question_id, str(next(self._receipts)), again=again))
 
     def give(self, record: Record, upkeep: Upkeep) -> Job | None:
         """Give the job to bring its cards up to date to a desk; to whoever settled where it is."""

@@ -186,7 +186,7 @@ class MemoryRules:
             self._audit.write(kept.about, audit.revoked(rule_id, by))
         if (entry := self._records.find(kept.about.get("question_id", ""))) is not None:
             entry.revoked = Revoked(by, self._clock())
-            self._outbox.put("end", entry.request.question_id)
+            self._outbox.put("end", entry.request.question_id, again=True)
         return True
 
     def remember(self, run: RunRef, rule: RememberedRule, about: audit.Facts) -> None:

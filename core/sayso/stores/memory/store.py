@@ -182,7 +182,7 @@ class MemoryStore:
             self._audit.write(audit.about(entry.request), facts)
         job = None
         if upkeep is None:
-            self._outbox.put("end", entry.request.question_id)
+            self._outbox.put("end", entry.request.question_id, again=not is_first)
         else:
             job = self._outbox.give(self._records.record(entry), upkeep)
         if is_first and entry.sequel is not None:

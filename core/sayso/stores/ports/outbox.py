@@ -17,13 +17,15 @@ class Job:
 
     ``tries`` counts the desks that had it, this one included: those before are gone.
     ``record`` is what the store knew of the request when it gave the job away, where it
-    said so: then there is nothing to look up.
+    said so: then there is nothing to look up. It is done ``again`` where the request had
+    ended before, and something else about it has changed.
     """
 
     kind: Literal["ask", "end"]
     question_id: str
     receipt: str
     tries: int = 1
+    again: bool = field(default=False, kw_only=True)
     record: Record | None = field(default=None, repr=False, compare=False)
 
 

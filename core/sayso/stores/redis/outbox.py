@@ -233,4 +233,5 @@ def _job(entry: list[Any]) -> Job:
     receipt, fields, *tries = entry
     _, kind, _, question_id = fields
     which: Literal["ask", "end"] = "ask" if kind == b"ask" else "end"
-    return Job(which, question_id.decode(), receipt.decode(), *tries)
+    again = kind == b"again"
+    return Job(which, question_id.decode(), receipt.decode(), *tries, again=again)

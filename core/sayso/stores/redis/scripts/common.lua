@@ -51,7 +51,8 @@ local function be_primary()
   redis.call('DEL', P .. 'nothing')
 end
 
--- Leave a job for a desk. The outbox lives long enough since the request was opened.
+-- Leave a job for a desk: 'ask', 'end', or 'again' where the request had ended before. The outbox
+-- lives long enough since the request was opened.
 local function put(kind, id)
   redis.call('XADD', P .. 'jobs', '*', 'k', kind, 'q', id)
 end
@@ -233,6 +234,6 @@ end
 -- Tell of what became of an approval: its cards, and of what a person approved the audit.
 local function tell_use(id, ending, facts, more, now)
   if type(cjson.decode(ending).decidedBy) == 'string' then audit(facts, more, now) end
-  put('end', id)
+  put('again', id)
   live_until(P .. 'jobs', now + WEEK, now)
 end

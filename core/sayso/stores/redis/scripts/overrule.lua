@@ -12,6 +12,6 @@ local ending = cjson.decode(known[2])
 if ending.type ~= 'PERMISSION_RESPONSE' or ending.approved ~= true then return known[2] end
 redis.call('HSET', record, 'e', denial, 'y', known[2])
 audit(known[3], facts, clock())
-put('end', id)
+put('again', id)
 tell_observers(known[4], denial)
 return denial

@@ -18,7 +18,7 @@ redis.call('HSET', rule, 'x', token)
 local record = known[4] and P .. 'r:' .. known[4]
 if record and redis.call('EXISTS', record) == 1 then
   redis.call('HSET', record, 'rb', by, 'rt', now)
-  put('end', known[4])
+  put('again', known[4])
   live_until(P .. 'jobs', now + WEEK, now)
 end
 if facts ~= '' then audit(known[2], facts, now) end

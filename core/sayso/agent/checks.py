@@ -159,6 +159,7 @@ class Checks:
             except TooManyOpenError as error:
                 return not_asked(call, str(error))
             if isinstance(opened, Opened):
+                self._questions.end_if_unseen(question_id, self._options.run)
                 return OpenCheck(shown, question_id, request.arguments_digest)
             if isinstance(opened, Joined):
                 # Once more, to see what they asked; whoever comes back for it holds it then.

@@ -59,7 +59,8 @@ class Gate(Resuming):
     the moment of the call, and at its end a call takes a second more at most.
     Whatever asks or waits raises StoreUnreachableError when the store cannot be
     used for ``patience`` seconds, or in time: nobody was asked, or the answer
-    cannot be read, and nothing was approved. The message says why.
+    cannot be read, and nothing was approved. The message says why. Where no workers run
+    by then, the question ends undeliverable.
     """
 
     def __init__(self, backend: Backend, options: GateOptions) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from sayso.agent.options import GateOptions
 from sayso.agent.patience import Patience, counting
 from sayso.agent.timeouts import GRACE_SECONDS, CallTime, in_seconds
+from sayso.agent.unseen import UnseenQuestions
 from sayso.calls import RunRef
 from sayso.errors import (
     SaysoError,
@@ -87,6 +88,7 @@ class Questions:
         self._clock = options.clock
         self._observe = options.observe
         self._withdrawn_by = options.withdrawn_by
+        self._unseen = UnseenQuestions(backend, in_seconds(options.patience), options.clock)
         self._cancelling = Background("cancelling a question", patience=_WITHDRAWING_SECONDS)
         troubles = backend.at(options.run).inbox.troubles
         self.patience = Patience(in_seconds(options.patience), troubles)
@@ -106,9 +108,11 @@ class Questions:
         return ending
 
     async def ask(self, request: UserInputRequest, *, heard: bool = False) -> None:
-        """Open any question, until its own expiry."""
+        """Open any question, until its own expiry; where it is heard, as long as it may be seen."""
         seconds = in_seconds((request.expires_at - self._clock()).total_seconds())
         await self.open(request, seconds, heard=heard, book=None)
+        if heard:
+            self.end_if_unseen(request.question_id, request.run)
 
     async def open(
         self,
@@ -165,6 +169,10 @@ class Questions:
                 inbox.due_in(request.question_id, opened.seconds, promised=deadline)
             self.tell(request)
         return opened
+
+    def end_if_unseen(self, question_id: str, run: RunRef) -> None:
+        """End the open question as undeliverable if nobody can see it once patience is over."""
+        self._unseen.watch(question_id, run)
 
     async def _in_time(self, question_id: str, opened: Opened, deadline: float) -> Opened:
         """The open question, expiring when its caller was promised and not later.
@@ -301,6 +309,7 @@ class Questions:
 
     async def finish(self) -> None:
         """Return when nothing is being cancelled any more, within seconds."""
+        await self._unseen.stop()
         await self._cancelling.finish()
 
     async def _overrule_quietly(self, denial: RequestEnding) -> None:

@@ -91,6 +91,11 @@ class Inbox:
         for question_id in list(self._waiting):
             self._fail(question_id, WaitTimeoutError("the gate was closed before the answer came"))
 
+    @property
+    def knows_workers(self) -> bool:
+        """Whether it can be told from the store if workers run."""
+        return self._roster is not None
+
     async def listening(self) -> None:
         """Wait until the subscription stands; from then on no ending is missed."""
         self.home.check()

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from sayso.stores.backend import Backend
-from sayso.testing.builders import a_request, a_response, soon
+from sayso.testing.builders import a_request, a_response, soon, until
 
 
 class BusContract:
@@ -37,6 +37,17 @@ class BusContract:
             await backend.bus.publish("runs:1", mine)
 
             assert await soon(events) == mine
+
+    async def test_subscriptions_are_counted_while_they_last(self, backend: Backend) -> None:
+        counts = [await backend.bus.subscribers("runs:1")]
+        async with backend.bus.subscribe("runs:1"), backend.bus.subscribe("runs:2"):
+            counts.append(await backend.bus.subscribers("runs:1"))
+
+        async def is_over() -> bool:
+            return await backend.bus.subscribers("runs:1") == 0
+
+        await until(is_over)
+        assert counts == [0, 1]
 
     async def test_every_subscriber_of_a_topic_hears(self, backend: Backend) -> None:
         response = a_response()

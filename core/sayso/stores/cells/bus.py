@@ -47,6 +47,10 @@ class CellsBus:
         async with self._merged(lambda bus: bus.subscribe(topic)) as merged:
             yield merged
 
+    async def subscribers(self, topic: str) -> int:
+        """How many subscriptions the topic has now, in its cell."""
+        return await self._cell(topic).bus.subscribers(topic)
+
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         """The endings that the inbox is told of, in all cells that answer."""

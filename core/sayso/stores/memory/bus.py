@@ -38,6 +38,10 @@ class MemoryBus:
         async with self._heard(topic) as queue:
             yield _events(queue)
 
+    async def subscribers(self, topic: str) -> int:
+        """How many subscriptions the topic has now."""
+        return len(self._listeners.get(topic, ()))
+
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         """The endings that the inbox is told of while the block runs."""

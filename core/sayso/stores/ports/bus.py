@@ -47,6 +47,14 @@ class Bus(Protocol):
         """
         ...
 
+    async def subscribers(self, topic: str) -> int:
+        """How many subscriptions the topic has now, as far as this can be told.
+
+        Raises:
+            StoreUnreachableError: the store does not answer.
+        """
+        ...
+
     def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Ring]]:
         """The endings that the inbox of this name is told of while the block runs.
 

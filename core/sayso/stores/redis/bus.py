@@ -59,6 +59,12 @@ class RedisBus:
         async with self.told(topic, decode) as events:
             yield events
 
+    async def subscribers(self, topic: str) -> int:
+        """How many subscriptions the topic has now, at the server that this client asks."""
+        channel = self._client.keys.channel(topic)
+        _, count = await self._client.command("PUBSUB", "NUMSUB", channel)
+        return int(count)
+
     @asynccontextmanager
     async def rings(self, inbox: str) -> AsyncIterator[AsyncIterator[Ring]]:
         """The endings that the inbox is told of while the block runs."""

@@ -12,6 +12,8 @@ from support.api_world import World
 from support.typescript import Project, Running, compiled
 from support.typescript_calls import asked
 
+from sayso.questions.permission import PermissionRequestEvent
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AGENTS = Path(__file__).parent / "agents"
@@ -82,6 +84,28 @@ async def test_an_edit_runs_as_edited_or_not_at_all(world: World, agent: Agent) 
 
     assert said["ran"] == ([] if agent.door == "approval" else [{"command": "ls there"}])
     assert '{"command":"ls there"}' in told_text(said["told"][0])
+
+
+@pytest.mark.parametrize("version", ["ai-6", "ai-7"])
+async def test_calls_of_one_step_are_asked_about_in_the_models_order(
+    world: World, projects: dict[str, Project], version: str
+) -> None:
+    commands = ["ls first", "ls second", "ls third"]
+    calls = [{"command": command} for command in commands]
+    node = await Agent(projects[version], "guard").start(world, *calls, late="ls first")
+    for command in commands:
+        await asked(world, command)
+    pending = [
+        request
+        for one in await world.backend.watch.pending()
+        if isinstance(request := one.request, PermissionRequestEvent)
+        and request.run.session_id == world.session_id
+    ]
+    for request in pending:
+        await world.respond(request.question_id)
+
+    assert [one["command"] for one in (await node.said())["ran"]] == commands
+    assert [request.arguments["command"] for request in pending] == commands
 
 
 @pytest.mark.parametrize("version", ["ai-6", "ai-7"])

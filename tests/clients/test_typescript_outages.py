@@ -40,6 +40,44 @@ console.log(JSON.stringify(seen));
 
 EVENTS_OF_ONE_WHO_NOTICES = EVENTS.replace('"0" }', '"0", silence: 0.3 }')
 
+# What is asked first takes the longest on its way.
+IN_ORDER = f"""{CHECK}
+const late = async (address, init) => {{
+  if (init.body?.includes("first")) await new Promise((done) => setTimeout(done, 300));
+  return fetch(address, init);
+}};
+const asking = new Sayso({{ url, token, agent: "deploy-bot", session, fetch: late }});
+for (const command of ["first", "second", "third"]) {{
+  asking.check({{ name: "run_command", arguments: {{ command }} }});
+}}
+const seen = [];
+for await (const event of sayso.events({{ lastEventId: "0" }})) {{
+  seen.push(event.data.arguments.command);
+  if (seen.length === 3) break;
+}}
+console.log(JSON.stringify(seen));
+process.exit();
+"""
+# It is aborted as soon as the first try has failed.
+LEAVING = f"""{CHECK}
+const stopping = new AbortController();
+let left;
+const refused = async (...how) => {{
+  try {{
+    return await fetch(...how);
+  }} catch (error) {{
+    left ??= performance.now();
+    stopping.abort(new Error("the user went away"));
+    throw error;
+  }}
+}};
+const asking = new Sayso({{ url, token, agent: "deploy-bot", session, fetch: refused }});
+const {{ signal }} = stopping;
+const reason = await asking.check(call, {{ signal }}).catch((error) => error.message);
+console.log(JSON.stringify([reason, performance.now() - left]));
+process.exit();
+"""
+
 
 class Wire:
     """What is between a client and the bots, and can fail."""
@@ -170,6 +208,25 @@ async def test_while_nobody_serves_nothing_is_allowed(world: World, project: Pro
 
     assert said["error"] == "UnreachableError"
     assert "ECONNREFUSED" in said["message"]
+
+
+async def test_an_abort_while_nobody_serves_ends_the_check_at_once(
+    world: World, project: Project
+) -> None:
+    node = await ask(project, world, LEAVING, url=f"http://127.0.0.1:{free_port()}")
+
+    reason, milliseconds = await node.said()
+
+    assert reason == "the user went away"
+    assert milliseconds < 1_000
+
+
+async def test_calls_are_asked_in_the_order_in_which_they_were_made(
+    world: World, project: Project
+) -> None:
+    node = await ask(project, world, IN_ORDER)
+
+    assert await node.said() == ["first", "second", "third"]
 
 
 async def test_a_wait_goes_on_where_the_bots_are_started_anew(

@@ -23,6 +23,7 @@ export class Http {
   readonly #token: string;
   readonly #fetch: typeof fetch;
   readonly #patience: number;
+  #unanswered = new AbortController();
 
   /** `patience`: how many milliseconds of failures in a row are tried again. */
   constructor(address: string, token: string, fetching: typeof fetch, patience: number) {
@@ -32,6 +33,11 @@ export class Http {
     this.#patience = patience;
   }
 
+  /** Aborts when a try gets no answer; it has aborted where the last one got none. */
+  get unanswered(): AbortSignal {
+    return this.#unanswered.signal;
+  }
+
   /** What the server answers to a call that may be repeated. */
   async json(sent: Sent): Promise<unknown> {
     const begun = performance.now();
@@ -39,10 +45,13 @@ export class Http {
       sent.signal?.throwIfAborted();
       let wait = pause;
       try {
-        return await this.#once(sent);
+        const answer = await this.#once(sent);
+        if (this.unanswered.aborted) this.#unanswered = new AbortController();
+        return answer;
       } catch (error) {
         sent.signal?.throwIfAborted();
         if (!passes(error)) throw error;
+        if (!(error instanceof ProblemError)) this.#unanswered.abort();
         if (error instanceof ProblemError) wait = Math.max(wait, error.wait);
         if (performance.now() + wait - begun > this.#patience) throw given(error);
       }

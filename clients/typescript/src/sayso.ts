@@ -16,6 +16,8 @@ const ON_THE_WAY = 20 * SECOND;
 const LONGEST = 31 * 24 * 3_600 * SECOND;
 /** Whoever leaves is not held up for longer by a question that cannot be withdrawn. */
 const WITHDRAWING = 2 * SECOND;
+/** A call is not held up for longer by the one before it, which is asked first. */
+const IN_ORDER = 1 * SECOND;
 const MOST_TOGETHER = 32;
 
 export interface SaysoOptions {
@@ -62,6 +64,8 @@ export interface CheckOptions {
 export class Sayso {
   readonly #options: SaysoOptions & { branch: string; runId: string };
   readonly #http: Http;
+  /** Done when the last call was asked about: calls are asked in the order they were made. */
+  #asked: Promise<unknown> = Promise.resolve();
 
   constructor(options: SaysoOptions) {
     this.#options = { branch: "main", ...options, runId: options.runId ?? crypto.randomUUID() };
@@ -93,12 +97,23 @@ export class Sayso {
    * then it must not run.
    */
   async check(call: Call, options: CheckOptions = {}): Promise<Verdict> {
-    const question = await this.#question(call, options);
-    const body = this.#body(call, question, options);
-    const { key } = options;
-    return (await this.#decided([question], options, () =>
-      this.#post(body, key).then((told) => [standingOf(told, question)]),
-    ))[0]!;
+    const before = this.#asked;
+    const asked = new AbortController();
+    this.#asked = once(asked.signal);
+    try {
+      const question = await this.#question(call, options);
+      const body = this.#body(call, question, options);
+      return (await this.#decided([question], options, async () => {
+        const { unanswered } = this.#http;
+        const { signal = unanswered } = options;
+        await atMost(IN_ORDER, before, AbortSignal.any([unanswered, signal]));
+        if (options.signal?.aborted) return []; // nothing was asked
+        const told = await this.#post(body, options.key).finally(() => asked.abort());
+        return [standingOf(told, question)];
+      }))[0]!;
+    } finally {
+      asked.abort();
+    }
   }
 
   /**
@@ -195,7 +210,7 @@ export class Sayso {
       );
     } catch (error) {
       const withdrawn = withdraw ? this.#withdrawAll(questions, asking) : Promise.resolve();
-      if (signal?.aborted) await atMost(WITHDRAWING, withdrawn);
+      if (signal?.aborted) await atMost(WITHDRAWING, withdrawn, this.#http.unanswered);
       throw error;
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -256,10 +271,19 @@ function orLeave<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Wait until the work is done, but no longer than so many milliseconds. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+/** When the signal aborts. */
+function once(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+}
+
+/** Wait until the work is done, but for so many milliseconds at most, or until the signal aborts. */
+async function atMost(
+  milliseconds: number,
+  work: Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
   const done = new AbortController();
-  const late = sleep(milliseconds, done.signal).catch(() => undefined);
+  const late = sleep(milliseconds, AbortSignal.any([done.signal, signal])).catch(() => undefined);
   await Promise.race([work, late]);
   done.abort();
 }

@@ -7,8 +7,19 @@ import { z } from "zod";
 import { modelCalling } from "./model.mjs";
 
 const { SAYSO_URL: url, SAYSO_TOKEN: token, SAYSO_SESSION: session, HOW } = process.env;
-const { door, calls, streams, patience = 60, timeout, schema, abort, meddle } = JSON.parse(HOW);
-const sayso = new Sayso({ url, token, agent: "deploy-bot", session, patience, ...(timeout && { timeout }) });
+const { door, calls, streams, patience = 60, timeout, schema, abort, meddle, late } = JSON.parse(HOW);
+const sayso = new Sayso({
+  url,
+  token,
+  agent: "deploy-bot",
+  session,
+  patience,
+  ...(timeout && { timeout }),
+  fetch: async (address, init) => {
+    if (late && init.body?.includes(late)) await new Promise((done) => setTimeout(done, 300));
+    return fetch(address, init);
+  },
+});
 const stopping = new AbortController();
 if (abort) process.stdin.once("data", () => stopping.abort(new Error("the user went away")));
 

@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any, NoReturn, TypeGuard
 
+from sayso_bots.strict_json import refuse_duplicates
+
 MOST_LEVELS = 64
 """Some clients read no answer of more than 100 levels, and what was sent comes back in one."""
 
@@ -74,7 +76,7 @@ def read(body: bytes) -> Any:
             parse_int=_number,
             parse_float=_number,
             parse_constant=_constant,
-            object_pairs_hook=_once,
+            object_pairs_hook=refuse_duplicates,
         )
     except RecursionError:
         raise ValueError(_DEEP) from None
@@ -135,15 +137,6 @@ def _number(text: str) -> Number:
 
 def _constant(_: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python takes the last of two equal names, other readers the first: a person would see one,
-    # and the other would run.
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object has a name twice")
-    return found
 
 
 def _check(value: Any) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sayso_bots.strict_json import refuse_duplicates
+
 MOST_BYTES = 16 * 1024 * 1024
 """No message is longer."""
 
@@ -46,7 +48,7 @@ def read(raw: bytes) -> Message:
         NotAMessageError: it is not JSON, says a thing twice, or is no message.
     """
     try:
-        found = json.loads(raw, object_pairs_hook=_once)
+        found = json.loads(raw, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError) as error:
         raise NotAMessageError(f"not JSON ({error})" if str(error) else "not JSON") from None
     if not isinstance(found, dict):
@@ -96,10 +98,3 @@ def text_of(found: Mapping[str, Any], name: str) -> str:
     """A text in an object; empty where there is none."""
     value = found.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name is there twice")
-    return found

@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from sayso.events import RequestEnding, UserInputRequest, UserInputResponse
 from sayso.questions.kinds import kinds as known_kinds
 from sayso_bots.api.problems import ApiProblem, Wrong, invalid
+from sayso_bots.strict_json import refuse_duplicates
 
 _Kind = TypeVar("_Kind", bound=UserInputRequest | UserInputResponse)
 
@@ -63,19 +64,12 @@ def read_object(body: bytes) -> dict[str, Any]:
         raise ApiProblem(400, "InvalidJson", f"the body is not JSON: {error}") from None
     try:
         # Read once more, because only Python's reader tells of names that are given twice.
-        json.loads(body, object_pairs_hook=_once)
+        json.loads(body, object_pairs_hook=refuse_duplicates)
     except ValueError as error:
         raise ApiProblem(400, "InvalidJson", f"the body is no clear JSON: {error}") from None
     if not isinstance(given, dict):
         raise ApiProblem(400, "InvalidJson", "the body is JSON, but not an object")
     return given
-
-
-def _once(pairs: list[tuple[str, Any]]) -> None:
-    # Python takes the last of two equal names, other readers the first.
-    names = {name for name, _ in pairs}
-    if len(names) < len(pairs):
-        raise ValueError("an object has a name twice")
 
 
 def _kind(type_name: str, model: type[_Kind]) -> Kind[_Kind]:

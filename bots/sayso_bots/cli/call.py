@@ -12,6 +12,7 @@ from sayso.calls import ToolCall
 from sayso.errors import ConfigError
 from sayso.text.printable import shown
 from sayso.text.secrets import holds_secret
+from sayso_bots.strict_json import refuse_duplicates
 
 _SHORT = 60
 
@@ -95,7 +96,7 @@ def _is_fit_to_show(text: str) -> bool:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_once)
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=refuse_duplicates)
 
 
 def _json(text: str, what: str) -> Any:
@@ -107,11 +108,3 @@ def _json(text: str, what: str) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python takes the last of two equal names, other readers the first.
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        raise ValueError("a name is given twice")
-    return dict(pairs)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeGuard
 
 from sayso_bots.hook.agents import Answer, HookAgent, Went
 from sayso_bots.hook.words import HOOK_WORDS
+from sayso_bots.strict_json import refuse_duplicates
 
 
 class NotAnEventError(ValueError):
@@ -138,9 +139,9 @@ def is_answer(answer: object, name: str) -> TypeGuard[Answer]:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        said = json.loads(text, parse_constant=_refuse)
+        said = json.loads(text, parse_constant=_refuse, object_pairs_hook=refuse_duplicates)
     except (ValueError, RecursionError):
-        raise NotAnEventError("not JSON") from None
+        raise NotAnEventError("not JSON, or a name is there twice") from None
     if not isinstance(said, dict):
         raise NotAnEventError("not an object")
     return said

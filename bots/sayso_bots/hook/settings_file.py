@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import sayso_bots
 from sayso.errors import ConfigError
 from sayso_bots.hook.agents import CODEX, HookAgent
+from sayso_bots.strict_json import refuse_duplicates
 
 SCOPES = ("user", "project", "local")
 
@@ -171,7 +172,7 @@ def _read(at: Path) -> tuple[str, Data]:
         return text, {}
     try:
         data = json.loads(
-            text.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_once
+            text.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=refuse_duplicates
         )
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{at} is not JSON ({error}); nothing was changed") from None
@@ -182,14 +183,6 @@ def _read(at: Path) -> tuple[str, Data]:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Data:
-    names = [name for name, _ in pairs]
-    if len(set(names)) < len(names):
-        # Which of the two counts is not for us to say.
-        raise ValueError("a name is given twice")
-    return dict(pairs)
 
 
 def _write(at: Path, before: str, data: Data) -> None:

@@ -136,7 +136,7 @@ def test_it_tells_its_version(run: Run) -> None:
         ),
         (
             ("ask", "x", "--arguments", '{"a": 1, "a": 2}'),
-            "sayso: --arguments is not JSON: a name is given twice\n",
+            "sayso: --arguments is not JSON: an object has a name twice\n",
         ),
         (
             ("ask", "x", "--arg", "n:=NaN"),

@@ -64,6 +64,7 @@ try('XACK', stream, group, id)
 try('XDEL', stream, id)
 try('XGROUP', 'DELCONSUMER', stream, group, me)
 try('PUBLISH', P .. 'bus:inbox:check-' .. name, 'proof')
+try('PUBSUB', 'NUMSUB', P .. 'bus:inbox:check-' .. name)
 -- What must not fail once something is decided, on the keys and channels themselves.
 local function may(command, names, ...)
   for _, at in ipairs(names) do

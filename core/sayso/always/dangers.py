@@ -9,7 +9,7 @@ from sayso.always.programs import program_of
 from sayso.globs import dangers as globs
 from sayso.globs.notes import Danger, DangerKind
 from sayso.known.tools import sends_queries
-from sayso.rules.fits import PathFit, ShellFit
+from sayso.rules.fits import ShellFit
 from sayso.rules.rule import Rule
 from sayso.shell.looks import READING
 
@@ -47,18 +47,11 @@ class Begins:
 
 
 @dataclass(frozen=True, slots=True)
-class RunsElsewhere:
-    """The rule allows to write a file that build servers run, with what they may do."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class Sends:
     """The rule allows to send any query to a search engine."""
 
 
-RuleDanger = WholeTool | ShowsFiles | WidePattern | Looks | Begins | RunsElsewhere | Sends
+RuleDanger = WholeTool | ShowsFiles | WidePattern | Looks | Begins | Sends
 
 
 def rule_dangers(rule: Rule) -> tuple[RuleDanger, ...]:
@@ -94,8 +87,6 @@ def _of_fits(rule: Rule) -> Iterator[RuleDanger]:
             if fit.begins:
                 yield Begins(fit.begins)
             yield Looks()
-        elif isinstance(fit, PathFit) and fit.for_servers:
-            yield RunsElsewhere(fit.place)
 
 
 def _matches_everything(pattern: str) -> bool:

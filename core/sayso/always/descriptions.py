@@ -11,7 +11,6 @@ from sayso.always.dangers import (
     Begins,
     Looks,
     RuleDanger,
-    RunsElsewhere,
     Sends,
     ShowsFiles,
     WholeTool,
@@ -109,8 +108,6 @@ def _warning(danger: RuleDanger, words: AlwaysWords) -> str:
             return words.warns_of_looking
         case Begins(beginnings):
             return words.warns_of_beginnings.format(_beginnings(beginnings, words.both))
-        case RunsElsewhere(path):
-            return words.warns_of_servers.format(_json(path))
         case Sends():
             return words.warns_of_queries
     return danger_in_words(danger.danger, words.globs)

@@ -8,7 +8,6 @@ from typing import Literal
 
 from sayso.always.dangers import (
     RuleDanger,
-    RunsElsewhere,
     Sends,
     WholeTool,
     is_the_tool,
@@ -196,7 +195,7 @@ class _Offering:
 
 def _is_for_the_session(danger: RuleDanger) -> bool:
     """Whether what is dangerous so is not stored for longer than a session."""
-    return isinstance(danger, RunsElsewhere | Sends | WholeTool)
+    return isinstance(danger, Sends | WholeTool)
 
 
 def _is_showable(rule: Rule) -> bool:

@@ -65,9 +65,6 @@ def _of_paths(call: ToolCall, names: tuple[str, ...]) -> Iterator[Mapping[str, F
         if below is None:
             return
         found.append(below)
-    if len(found) == 1 and paths.is_for_servers(found[0]):
-        *above, file = found[0]
-        yield {names[0]: PathFit(folder.root, "/".join(above), file)}
     if not all(map(paths.is_ordinary, found)):
         return
     if {len(below) for below in found} == {1}:

@@ -72,7 +72,6 @@ class AlwaysWords:
     warns_of_files: str
     warns_of_looking: str
     warns_of_beginnings: str
-    warns_of_servers: str
     warns_of_queries: str
     globs: GlobWords = GLOB_ENGLISH
 
@@ -117,7 +116,8 @@ ENGLISH = AlwaysWords(
     either=" or ",
     below="{} being a file anywhere below {} ({})",
     is_file="{} being the file {} itself, not through a link",
-    never_meant="nothing hidden, installed, for build servers or behind links",
+    never_meant="even code that tests run, but nothing hidden, installed, known as secret or "
+    "behind links, and no file known to control runs or agents",
     page="{} being a page of https://{}",
     any_others="any other arguments",
     no_others="no other arguments",
@@ -133,9 +133,9 @@ ENGLISH = AlwaysWords(
     seconds=Counted("{count} second", "{count} seconds"),
     warns_of_whole_tool="It allows every call of this tool in this session, with any arguments",
     warns_of_files="{} can show every file that the agent's tool may read",
-    warns_of_looking="Such a line can show every file that the agent's tool may read",
+    warns_of_looking="Such a line can show every file that the agent's tool may read, "
+    "but for those known to hold secrets",
     warns_of_beginnings="It allows {} with other options and names, too, "
     "and joined to what other rules allow",
-    warns_of_servers="Build servers run what {} says, with their own rights and secrets",
     warns_of_queries="Every query goes to a search engine, with whatever the agent writes into it",
 )

@@ -24,6 +24,7 @@ class Danger(Enum):
     PRIVILEGED = "a container that may do what its host may"
     ROOT = "runs as root"
     OUTSIDE = "writes outside the project"
+    READS_SECRETS = "reads keys, passwords or tokens"
     SECRETS = "touches keys or passwords"
     SENDS_FILES = "sends files elsewhere"
     PERMISSIONS = "changes who may do what"

@@ -12,11 +12,13 @@ from sayso.calls import ToolCall
 from sayso.dangers.danger import Danger, ordered
 from sayso.dangers.lines import line_dangers
 from sayso.dangers.manifests import manifest_dangers, values_dangers
-from sayso.dangers.places import Root, is_outside, is_run_later, is_secret
+from sayso.dangers.places import Root, is_outside, is_run_later
 from sayso.dangers.production import is_production
 from sayso.dangers.sql import sql_dangers
+from sayso.known.secrets import may_show_secrets
 from sayso.known.tools import known
 from sayso.rules.roles import Roles
+from sayso.sensitive.paths import is_secret, shows_secrets
 from sayso.text.lookalikes import lookalike_in, poses
 
 LONGEST = 12_000
@@ -56,6 +58,7 @@ _TALK = frozenset(
 _WRITES = re.compile(
     r"write|edit|create|save|move|copy|replace|append|delete|remove|put|upload|mkdir"
 )
+_READS = re.compile(r"read|view|open|load|show|get|cat|grep|search|find|glob|list")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 _OF_NAMES: Mapping[str, Danger] = {
@@ -135,6 +138,8 @@ def dangers_in(call: ToolCall, root: Root | None = None, roles: Roles | None = N
             found |= _of_text(call.name, leaf, leaf.value[:left], roles, root or Root())
             left = max(left - len(leaf.value), 0)
     found |= _of_lists(call.arguments, roles, root or Root())
+    if may_show_secrets(call):
+        found = {Danger.READS_SECRETS, *found} - {Danger.SECRETS}
     if not whole:
         found.add(Danger.UNREAD)
     return found
@@ -257,7 +262,11 @@ def _of_text(tool: str, leaf: _Leaf, text: str, roles: Roles, root: Root) -> set
 
 
 def _of_path(tool: str, path: str, roles: Roles, root: Root) -> set[Danger]:
-    found = {Danger.SECRETS} if is_secret(path) else set()
+    reads = _READS.search(tool.lower()) is not None and not _WRITES.search(tool.lower())
+    if reads:
+        found = {Danger.READS_SECRETS} if shows_secrets(path) else set()
+    else:
+        found = {Danger.SECRETS} if is_secret(path) else set()
     if (roles.writes and not _looks(tool)) or _WRITES.search(tool.lower()):
         if is_outside(path, root):
             found.add(Danger.OUTSIDE)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sayso.dangers.danger import Danger
-from sayso.dangers.places import DISK, Root, is_outside, is_run_later, is_secret
+from sayso.dangers.places import DISK, Root, is_outside, is_run_later
 from sayso.dangers.production import is_production
 from sayso.dangers.programs import (
     DESTINATION_LAST,
@@ -21,9 +21,11 @@ from sayso.dangers.programs import (
     SHELLS,
     Row,
 )
+from sayso.dangers.shown import READERS, shows_secrets
 from sayso.dangers.special import SPECIAL
 from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
+from sayso.sensitive.paths import is_secret
 from sayso.text.lookalikes import poses
 
 _NAMES = (
@@ -33,6 +35,7 @@ _NAMES = (
     | FETCHERS
     | DESTINATION_LAST
     | EACH_A_DESTINATION
+    | READERS
 )
 _DEEPEST = 3
 _MOST_ARGUMENTS = 400
@@ -97,12 +100,14 @@ class _Lines:
         root = self._root
         for step in read.steps:
             fetched = fetched and step.piped
-            for one in (step, *inner(step, _NAMES)):
+            steps = (step, *inner(step, _NAMES))
+            reads = any(map(shows_secrets, steps))
+            for one in steps:
                 if self._left == 0:
                     self.found.add(Danger.UNREAD)
                     return
                 self._left -= 1
-                self._step(one, root, depth)
+                self._step(one, root, depth, reads=reads)
                 if one.piped and _runs_input(one):
                     self.found.add(Danger.NETWORK if fetched else Danger.HIDDEN_CODE)
                 if downloads and _runs_one_of(one, downloads):
@@ -114,7 +119,7 @@ class _Lines:
                 left = is_outside(step.arguments[0], root)
                 root = Root(root.folder, root.project, left=left)
 
-    def _step(self, step: Step, root: Root, depth: int) -> None:
+    def _step(self, step: Step, root: Root, depth: int, *, reads: bool) -> None:
         if len(step.arguments) > _MOST_ARGUMENTS:
             self.found.add(Danger.UNREAD)
             step = replace(step, arguments=step.arguments[:_MOST_ARGUMENTS])
@@ -130,7 +135,10 @@ class _Lines:
             self.found.update(special(step.arguments))
         for argument in _destinations(step):
             self.found |= _written(argument, root)
-        self.found |= _of_words(step.arguments)
+        of_words = _of_words(step.arguments)
+        if reads:
+            of_words = {Danger.READS_SECRETS, *of_words} - {Danger.SECRETS}
+        self.found |= of_words
         runs = step.program in RUNS_OTHERS or (
             step.program == "git" and not _RUNS_COMMANDS.isdisjoint(words)
         )

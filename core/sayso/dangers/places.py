@@ -18,13 +18,6 @@ _SYSTEM = re.compile(
 )
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 _HOME = re.compile(r"~|\$HOME\b|\$\{HOME\}|\$USERPROFILE\b|%USERPROFILE%", re.IGNORECASE)
-_SECRET = re.compile(
-    r"(?:^|[/\\=@:])(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|\.netrc|\.pgpass|\.npmrc|\.pypirc"
-    r"|\.git-credentials|\.vault-token|id_(?:rsa|dsa|ecdsa|ed25519)|[\w.-]*\.(?:pem|p12|pfx|kdbx|jks)"
-    r"|\.ssh|\.gnupg|\.aws|\.azure|\.kube|\.docker/config\.json|credentials(?:\.json)?|kubeconfig"
-    r"|service[-_]account[\w.-]*\.json|shadow|gshadow|sudoers)(?:[/\\]|\Z)",
-    re.IGNORECASE,
-)
 _RUN_LATER = re.compile(
     r"(?:^|/)(?:\.git/hooks/|\.husky/|\.github/workflows/|\.gitlab-ci\.yml\Z|Jenkinsfile\Z|\.circleci/"
     r"|cron(?:tab|\.[a-z]+)(?:/|\Z)|systemd/|LaunchAgents/|LaunchDaemons/|init\.d/|rc\.local\Z"
@@ -68,11 +61,6 @@ def is_outside(path: str, root: Root) -> bool:
     begins = root.folder or "/a"
     whole = posixpath.normpath(f"{begins}/{path}")
     return not _is_below(whole, root.within or "/a")
-
-
-def is_secret(path: str) -> bool:
-    """Whether a path, or a word with one, leads to keys or passwords."""
-    return len(path) <= _LONGEST and _SECRET.search(path) is not None
 
 
 def is_run_later(path: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sayso.dangers.programs import RUNS_OTHERS
+from sayso.shell.line import Command
 from sayso.shell.reader import read
 
 MOST_STEPS = 120
@@ -55,10 +56,17 @@ def steps_of(text: str) -> Steps:
     piped = (False, *(join == "|" for join in line.joins))
     words = sum(len(part.arguments) for part in line.parts)
     steps = tuple(
-        Step(name_of(part.program), part.arguments[:MOST_WORDS], pipe)
+        Step(name_of(part.program), (*part.arguments, *_read_by(part))[:MOST_WORDS], pipe)
         for part, pipe in zip(line.parts, piped, strict=True)
     )
     return Steps(steps, understood=True, whole=words <= MOST_WORDS)
+
+
+def _read_by(part: Command) -> Iterator[str]:
+    """The file that a command reads instead of what is typed, as words of its line."""
+    for redirect in part.redirects:
+        if redirect[0] == "<" and redirect != "</dev/null":
+            yield from ("<", redirect[1:])
 
 
 def _tolerant(text: str) -> Steps:

@@ -47,6 +47,7 @@ ENGLISH = DangerWords(
         Danger.PRIVILEGED: "privileged container",
         Danger.ROOT: "runs as root",
         Danger.OUTSIDE: "writes outside the project",
+        Danger.READS_SECRETS: "reads secrets",
         Danger.SECRETS: "touches keys or passwords",
         Danger.SENDS_FILES: "sends files elsewhere",
         Danger.PERMISSIONS: "changes permissions",

@@ -252,6 +252,11 @@ _FETCHING = (
     KnownTool("WebSearch", _CLAUDE, queries=("query",)),
 )
 
+LOOKING: Mapping[str, str] = {tool.name: tool.looks for tool in _LOOKING}
+"""What the tools that read local files do at most, by their names."""
+
+FINDS, SEARCHES = _FINDS, _SEARCHES
+
 TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
 """All of them."""
 

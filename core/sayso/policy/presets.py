@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from sayso.calls import ToolCall
 from sayso.digests import arguments_digest
-from sayso.known.tools import TOOLS, KnownTool
+from sayso.known.secrets import may_show_secrets
+from sayso.known.tools import LOOKING, TOOLS, KnownTool
 from sayso.rules.fits import ShellFit
 from sayso.rules.rule import Rule
+from sayso.rules.values import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,18 @@ class Looks:
     of: str
     does: str
     rule: Rule
+
+
+@pydantic_dataclass(frozen=True, slots=True)
+class ReadingRule(Rule):
+    """A rule of a preset for a tool that reads: not about calls that may show secrets.
+
+    It is never stored or sent: as JSON it would be the wider ``Rule``.
+    """
+
+    def matches(self, call: ToolCall, values: Values | None = None, *, but: str = "") -> bool:
+        """Whether the call is one that this rule is about."""
+        return Rule.matches(self, call, values, but=but) and not may_show_secrets(call)
 
 
 _NONE = arguments_digest({})
@@ -33,7 +50,7 @@ def _rule(tool: KnownTool) -> Rule:
         there = dict.fromkeys(tool.needs, "*")
         free = tuple(name for name in tool.only if name not in there)
         return Rule(tool.name, there, others_digest=_NONE, talk=free)
-    return Rule(tool.name)
+    return ReadingRule(tool.name) if tool.name in LOOKING else Rule(tool.name)
 
 
 _CODING = tuple(Looks(tool.name, tool.of, tool.looks, _rule(tool)) for tool in TOOLS if tool.looks)

@@ -144,9 +144,8 @@ class PathFit:
     """A path in a folder of a project, at any depth; with ``file`` that file in it alone.
 
     ``folder`` is told from ``root``, and empty for the whole project. Never what is
-    hidden or what others run (``paths.is_ordinary``), nothing that leaves the folder,
-    and no path that is written in more than one way. Only as ``file`` it may be one
-    that build servers run (``paths.is_for_servers``).
+    hidden, controls runs or agents, or holds secrets (``paths.is_ordinary``), nothing that
+    leaves the folder, and no path that is written in more than one way.
 
     Raises:
         ConfigError: the root is no folder of a project, or the others are no plain names.
@@ -162,17 +161,11 @@ class PathFit:
             raise ConfigError(f"{self.root!r} is not the folder of a project: write it from /")
         below = paths.inside(self.root, self.place)
         whole = not (self.folder or self.file)
-        if "/" in self.file or not (whole or (below and self._may_be(below))):
-            raise ConfigError(f"{self.place!r} is not an ordinary folder or file of {self.root}")
-
-    def _may_be(self, names: tuple[str, ...]) -> bool:
-        return paths.is_ordinary(names) or (self.file != "" and paths.is_for_servers(names))
-
-    @property
-    def for_servers(self) -> bool:
-        """Whether it is a file that build servers run."""
-        below = paths.inside(self.root, self.place)
-        return below is not None and self.file != "" and paths.is_for_servers(below)
+        if "/" in self.file or not (whole or (below and paths.is_ordinary(below))):
+            raise ConfigError(
+                f"{self.place!r} is not an ordinary folder or file of {self.root}: it leaves it, "
+                "is hidden, controls runs or agents, or holds secrets; allow it by a pattern"
+            )
 
     @property
     def place(self) -> str:
@@ -190,7 +183,7 @@ class PathFit:
         if path is None or not (path == place if self.file else path.startswith(f"{place}/")):
             return False
         names = paths.inside(self.root, path)
-        if names is None or not self._may_be(names):
+        if names is None or not paths.is_ordinary(names):
             return False
         return not folder.seen or paths.has_no_link(self.root, names)
 

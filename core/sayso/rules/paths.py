@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import stat
 from functools import lru_cache
 
 from sayso.calls import Folder
+from sayso.sensitive.paths import controls_runs, is_secret
 
-# Whoever can write one of these has code run by somebody else, or on another machine: build
-# servers read the first, what others wrote and nobody reads again stands in the last. A folder
-# with a HEAD may be a repository, whose settings run programs when git looks at it.
-_FOR_SERVERS = frozenset(
-    {
-        *("jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml", "bitbucket-pipelines.yml"),
-        *("appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "cloudbuild.yml"),
-    }
-)
-_NEVER = _FOR_SERVERS | {"sayso.toml", "head", "node_modules", "site-packages"}
-# Of what is hidden these alone are known to be run by build servers, and by nobody here: not hooks
-# of git, not what tells or sets up agents and editors (which is in .github, too).
-_HIDDEN_FOR_SERVERS = re.compile(
-    r"\.github/workflows/[^/.][^/]*\.ya?ml|\.gitlab-ci\.ya?ml|\.circleci/config\.ya?ml"
-    r"|\.travis\.ya?ml"
-)
 # The short names of Windows, C:, streams and what begins a home folder.
 _TRICKS = re.compile(r"[\\:~]")
 _LONGEST = 4_096
@@ -57,6 +43,11 @@ def is_project(root: str) -> bool:
     return bool(parts(root)) and _SHARED.fullmatch(root) is None
 
 
+def is_shared(path: str) -> bool:
+    """Whether an absolute path is the root, a folder of the system, or all that a person has."""
+    return path.startswith("/") and _SHARED.fullmatch(posixpath.normpath(path)) is not None
+
+
 def inside(folder: str, path: str) -> tuple[str, ...] | None:
     """The names that lead from a folder to a path below it; None where it is not below."""
     outer, inner = parts(folder), parts(path)
@@ -66,16 +57,10 @@ def inside(folder: str, path: str) -> tuple[str, ...] | None:
 
 
 def is_ordinary(names: tuple[str, ...]) -> bool:
-    """Whether a path below a project has nothing hidden, nor what others run or never read."""
-    return not any(name.startswith(".") or name.casefold() in _NEVER for name in names)
-
-
-def is_for_servers(names: tuple[str, ...]) -> bool:
-    """Whether a path below a project is a file that build servers run, and nothing here does."""
-    *folders, name = names
-    if _HIDDEN_FOR_SERVERS.fullmatch("/".join(names)):
-        return True
-    return name.casefold() in _FOR_SERVERS and is_ordinary(tuple(folders))
+    """Whether a path below a project is not hidden, controls no runs and leads to no secrets."""
+    if any(name.startswith(".") for name in names):
+        return False
+    return not controls_runs(names) and not is_secret("/".join(names))
 
 
 def absolute(path: str, folder: Folder) -> str | None:

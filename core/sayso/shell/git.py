@@ -8,6 +8,8 @@ speaks to another host.
 
 from __future__ import annotations
 
+import re
+
 from sayso.shell.look import Look
 from sayso.shell.options import Given
 
@@ -18,9 +20,13 @@ def _lists(given: Given) -> bool:
     return not given.operands or any(name in listing for name, _ in given.options)
 
 
+_TOKENS = re.compile(r"token|secret|passw|header|credential|key|insteadof|proxy", re.IGNORECASE)
+
+
 def _reads_setting(given: Given) -> bool:
-    reading = {"--get", "--get-all", "--get-regexp", "--list", "-l"}
-    return any(name in reading for name, _ in given.options)
+    """Whether one setting is read that is no token; all of them, or those of a pattern, may be."""
+    reading = any(name in ("--get", "--get-all") for name, _ in given.options)
+    return reading and not any(map(_TOKENS.search, given.operands))
 
 
 _DIFF = """
@@ -124,7 +130,7 @@ GIT_LOOKS: dict[tuple[str, ...], Look] = {
     ),
     ("git", "config"): Look(
         """
-        -lz --get --get-all --get-regexp --list --global --local --system --worktree --show-origin
+        -z --get --get-all --global --local --system --worktree --show-origin
         --show-scope --name-only --null --default=
         """,
         most=2,

@@ -20,6 +20,46 @@ def _compares(given: Given) -> bool:
     return all(one not in ("(", ")") for one in given.operands)
 
 
+# Of the letters that stand without a dash `e` shows the variables of what runs, and so do -E, and
+# -e on some BSDs. `ps -auxe` is read as `ps auxe` where nobody is called x.
+_PS_LETTERS = re.compile(r"[aAfjlmrTuvwxX]+o?")
+_PS_AS_LETTERS = re.compile(r"x[A-Za-z]*[eE][A-Za-z]*")
+_PS_COLUMNS = re.compile(r"(?!.*environ)[a-zA-Z0-9%_,=:]+", re.DOTALL | re.IGNORECASE)
+
+
+def _shows_no_variables(given: Given) -> bool:
+    first, *others = given.operands or ("",)
+    plain = not first or _PS_LETTERS.fullmatch(first) or first.replace(",", "").isdigit()
+    columns = [*given.values("-o", "--format"), *others]
+    shows = any(map(_PS_AS_LETTERS.fullmatch, given.values("-u")))
+    return bool(plain) and not shows and all(map(_PS_COLUMNS.fullmatch, columns))
+
+
+# `env` and `$ENV` are the variables of the process; what repeats may never end.
+_JQ_REFUSED = re.compile(
+    r"(?<![.\w$])(?:env|repeat|range|until|while|recurse|def|import|include)\b|\$ENV\b"
+)
+
+
+def _works_on_its_input(given: Given) -> bool:
+    return not any(map(_JQ_REFUSED.search, given.operands))
+
+
+_SHORT_TIME = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})?s?")
+_SMALL_NUMBER = re.compile(r"-?[0-9]{1,6}")
+
+
+def _soon_over(given: Given) -> bool:
+    return bool(given.operands) and all(map(_SHORT_TIME.fullmatch, given.operands))
+
+
+def _counts(given: Given) -> bool:
+    """Whether there are not too many numbers, and the step between them is a whole one."""
+    numbers = [*given.operands, *(name for name, value in given.options if name[1:].isdigit())]
+    steps = numbers[1:] if len(numbers) > 2 else []
+    return all(map(_SMALL_NUMBER.fullmatch, numbers)) and all(int(one) for one in steps)
+
+
 _GREP = Look(
     """
     -EFGPHILRUVabchilnoqrsvwxyZT -A: -B: -C: -e: -f: -m: -d: -D: -# -- --color? --colour?
@@ -118,6 +158,19 @@ LOOKERS: dict[tuple[str, ...], Look] = {
     ("hostname",): Look("-fs --fqdn --short", most=0),
     ("uptime",): Look("-ps --pretty --since", most=0),
     ("free",): Look("-bghkmtw --human --total", most=0),
+    # -E, -e and `e` show variables.
+    ("ps",): Look(
+        """
+            -AaFfHjLlMTcdmwx -p: -u: -U: -o: -t: -g: -C: --forest --sort= --no-headers --headers
+            --pid= --ppid= --user= --format= --cumulative --width=
+            """,
+        check=_shows_no_variables,
+    ),
+    # -f, -F, --follow and --retry never end.
+    ("tail",): Look("-qvz -n: -c: -# -- --lines= --bytes= --quiet --silent --verbose"),
+    # More than some minutes, and more numbers than anybody reads.
+    ("sleep",): Look("", 1, _soon_over),
+    ("seq",): Look("-w -s* -f: -# --equal-width --separator* --format=", 3, _counts),
     ("pgrep",): Look("-aflx -u: -P: --full --list-name --list-full --exact"),
     ("column",): Look("-tx -s: -c: --table --separator="),
     # On macOS -o writes.
@@ -126,13 +179,17 @@ LOOKERS: dict[tuple[str, ...], Look] = {
     ("sed",): Look(
         "-nErs -e* --quiet --silent --regexp-extended --expression*", check=sed_prints, orderly=True
     ),
-    # No function writes or runs. Programs that stand in for it write with -i.
-    ("jq",): Look("""
-            -acejnrsRSCM -f: -- --arg= --argjson= --slurpfile= --rawfile= --args --jsonargs --tab
+    # No function writes or runs. Programs that stand in for it write with -i. -f, --slurpfile and
+    # --rawfile read files that no operand names.
+    ("jq",): Look(
+        """
+            -acejnrsRSCM -- --arg= --argjson= --args --jsonargs --tab
             --indent= --stream --seq --ascii-output --compact-output --exit-status --join-output
             --null-input --raw-output --raw-output0 --slurp --raw-input --sort-keys --color-output
-            --monochrome-output --unbuffered --from-file=
-            """),
+            --monochrome-output --unbuffered
+            """,
+        check=_works_on_its_input,
+    ),
     # Scripts can write and run: only those that print fields.
     ("awk",): Look("-F*", check=awk_prints, orderly=True),
 }

@@ -2,8 +2,9 @@
 
 A program is here with arguments that make no version of it, GNU's, BusyBox's, those of the BSDs
 and of macOS, write a file, run another program or send anything anywhere. Options are named one
-by one, so what is new or cut short is not known. What a program reads may be secret, and what its
-own settings say is trusted: those of the person who runs it, and of the folder that it runs in.
+by one, so what is new or cut short is not known. What may show secrets is asked about, as far as
+the words of a command say so: see ``secrets``. What a program's own settings say is trusted:
+those of the person who runs it, and of the folder that it runs in.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
 from sayso.shell.lookers import GH_LOOKS, LOOKERS
+from sayso.shell.secrets import found_by, may_show_secrets
 
 LOOKING = (
     "basename",
@@ -29,17 +31,16 @@ LOOKING = (
 )
 """They show names, numbers and their own arguments, whatever those are."""
 
-READING = ("cat", "du", "head", "tail", "wc")
+READING = ("cat", "du", "head", "wc")
 """They show what stands in files, all of it or, by ``--files0-from``, in error messages."""
 
 # As those before: they copy, cut and compare what they read to their output, whatever they are
-# told, and `ps` shows what runs. Not `arch`, which runs
-# a program on macOS, nor `printf`, which sets variables.
+# told. Not `arch`, which runs a program on macOS, nor `printf`, which sets variables.
 _FILTERS = re.findall(
     r"\S+",
     """
-    cksum cmp comm cut expr false fold groups hexdump md5sum nl nproc od paste ps rev seq
-    sha1sum sha256sum sha512sum shasum sleep tac tr true tty
+    cksum cmp comm cut expr false fold groups hexdump md5sum nl nproc od paste rev sha1sum
+    sha256sum sha512sum shasum tac tr true tty
     """,
 )
 
@@ -56,7 +57,11 @@ _SIGNATURE = re.compile(r"%[-+ ]?G|signature")
 
 
 def only_looks(command: Command) -> bool:
-    """Whether a command reads and prints, and does nothing else."""
+    """Whether a command reads and prints, shows no secrets by its words, ends, and does no more."""
+    return _looks(command) and not may_show_secrets(command)
+
+
+def _looks(command: Command) -> bool:
     program, arguments = command.program, command.arguments
     if program in WHATEVER:
         return True
@@ -93,7 +98,7 @@ def _finds_and_looks(command: Command) -> bool:
     program, *inner = words[:count] or ("",)
     if command.patterns or program in _FINDS or not _stands_alone(program, inner):
         return False
-    found = tuple(_ANY_FOUND if word == _FOUND else word for word in inner)
+    found = tuple(found_by(command.arguments[:at]) if word == _FOUND else word for word in inner)
     after = words[count + 1 :]
     outer = (*command.arguments[:at], *after)
     return (
@@ -104,7 +109,7 @@ def _finds_and_looks(command: Command) -> bool:
     )
 
 
-_FOUND, _ANY_FOUND = "{}", "./*"
+_FOUND = "{}"
 _FINDS = ("find", "fd")
 
 

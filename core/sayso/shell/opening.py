@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from sayso.sensitive.paths import is_installed, shows_secrets
 from sayso.shell.line import Command
 from sayso.shell.options import Given, options
 
@@ -16,10 +17,9 @@ Beginning = tuple[str, ...]
 NAMES = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_./-]*")
 SCRIPTS = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.:-]*")
 _WORDS = re.compile(r"-{0,2}[a-zA-Z0-9_.][a-zA-Z0-9_./:,=-]*")
-_OUTSIDE = re.compile(
-    r"[^a-zA-Z0-9_.]|.*(?:(?:^|/)\.\.(?:/|$|::)|://|(?:^|/)\.git(?:/|$))",
-    re.DOTALL | re.IGNORECASE,
-)
+_LEAVES = r".*(?:(?:^|/)\.\.(?:/|$|::)|://|(?:^|/)\.git(?:/|$))"
+_OUTSIDE = re.compile(rf"[^a-zA-Z0-9_.]|{_LEAVES}", re.DOTALL | re.IGNORECASE)
+_VALUE_OUTSIDE = re.compile(rf"[/~\\]|[A-Za-z]:[/\\]|{_LEAVES}", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,10 @@ class Opening:
     ``written`` are its options, see ``Options``; any other ends it, and so do values of options
     that are not below the folder. The operands are ``none``, ``any``, paths
     ``below`` the folder, or ``held``: they are part of what is known then, in their
-    order. What follows ``--`` is always held, and so are those of ``modes`` that are given:
+    order, at least ``least`` of them. No operand may lead to secrets, nor a path to what is hidden
+    or installed. What follows ``--`` is always held, and so are those of ``modes`` that are given:
     options with which the program does something else, such as to write instead of to check.
+    Those of ``pinned`` are held with their values, in the order of the names.
     One of ``needs`` must be given.
     """
 
@@ -39,6 +41,8 @@ class Opening:
     held: re.Pattern[str] = NAMES
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
+    pinned: tuple[str, ...] = ()
+    least: int = 0
     check: Callable[[Given], bool] | None = None
     one_dash: bool = False
 
@@ -52,15 +56,34 @@ class Opening:
         if not all(map(self.held.fullmatch, held)):
             return None
         names = {name for name, _ in given.options}
-        words = (*words, *(one for one in self.modes if one in names), *held)
+        pinned = self._pinned(given)
+        if pinned is None:
+            return None
+        words = (*words, *(one for one in self.modes if one in names), *held, *pinned)
         if given.rest is None:
             return words
         return (*words, "--", *given.rest) if all(map(_WORDS.fullmatch, given.rest)) else None
+
+    def _pinned(self, given: Given) -> Beginning | None:
+        """The pinned options as they are written; None where a value would have to be quoted."""
+        words: list[str] = []
+        for name, value in sorted(given.options, key=lambda option: option[0]):
+            if name not in self.pinned:
+                continue
+            if value is None:
+                words.append(name)
+            else:
+                words += [f"{name}={value}"] if name[:2] == "--" else [name, value]
+        return tuple(words) if all(map(_WORDS.fullmatch, words)) else None
 
     def _takes(self, given: Given, root: str, patterns: bool) -> bool:
         if self.needs and not any(name in self.needs for name, _ in given.options):
             return False
         if self.check is not None and not self.check(given):
+            return False
+        if len(given.operands) < self.least or not self._takes_values(given, root):
+            return False
+        if any(shows_secrets(one, expands=patterns) for one in given.operands):
             return False
         if self.operands == "any":
             # A pattern that begins with a letter becomes no option.
@@ -69,12 +92,21 @@ class Opening:
             return False
         return self.operands != "below" or all(is_below(one, root) for one in given.operands)
 
+    def _takes_values(self, given: Given, root: str) -> bool:
+        texts = options(self.written, self.one_dash).texts
+        return not any(
+            _VALUE_OUTSIDE.match(value) and not is_below(value, root)
+            for name, value in given.options
+            if value and name not in texts
+        )
+
 
 def is_below(path: str, root: str) -> bool:
     """Whether a path leads to no place outside of the folder, by its words.
 
-    An absolute path has to lead below ``root``. What git keeps for itself is outside.
+    An absolute path has to lead below ``root``. What git keeps for itself is outside, and so is
+    what is hidden or installed: code that nobody who works on the project has read.
     """
     if root and path.startswith(f"{root.rstrip('/')}/"):
         path = path[len(root.rstrip("/")) + 1 :]
-    return not _OUTSIDE.match(path)
+    return not _OUTSIDE.match(path) and not is_installed(path)

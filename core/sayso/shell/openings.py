@@ -124,9 +124,6 @@ _NAMED_SCRIPT = Opening("-s --silent --if-present --*", "held", SCRIPTS)
 # Of these the script gets every option that follows its name.
 _OTHER_SCRIPT = Opening("--*")
 _OTHER_NAMED_SCRIPT = Opening("--*", "held", SCRIPTS)
-# Without these they may change the versions that are locked.
-_LOCKED = ("--frozen-lockfile", "--immutable", "--frozen", "--locked")
-
 # Not: --script-shell, --prefix, -C, --cwd, -w, --filter, --preload, --config. What a package is
 # called, and what follows a script's name, is held.
 _PACKAGES: dict[tuple[str, ...], Opening] = {
@@ -143,8 +140,11 @@ _PACKAGES: dict[tuple[str, ...], Opening] = {
     ("bun", "run"): Opening("--silent --*", "held", re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_:-]*")),
     ("bun", "test"): Opening("-t+ --coverage --bail --timeout=", "below"),
     ("bun", "install"): Opening("--frozen-lockfile --silent", modes=_LOCKED),
+    # What is installed beside the rest is held.
     ("uv", "sync"): Opening(
-        "-q --all-extras --dev --no-dev --frozen --locked --extra= --group=", modes=_LOCKED
+        "-q --all-extras --dev --no-dev --frozen --locked --extra= --group=",
+        modes=_LOCKED,
+        pinned=("--all-extras", "--extra", "--group"),
     ),
     ("uv", "lock"): Opening("-q --check", modes=_CHECKS),
     # Not: --force (writes over the programs of others).
@@ -152,12 +152,23 @@ _PACKAGES: dict[tuple[str, ...], Opening] = {
     ("uv", "tool", "uninstall"): Opening("-q", "held"),
 }
 
+_BRANCHES = re.compile(
+    r"(?!(?:.*/)?@|(?:.*/|\w*_)?head(?:/|$))[a-zA-Z0-9_][a-zA-Z0-9_./-]*", re.IGNORECASE
+)
+
+
+def _one_name(given: Given) -> bool:
+    """Whether a branch begins where the repository stands: a second name is another place."""
+    return len(given.operands) <= 1
+
+
 # Not: --template and -F (read any file), --no-verify, --amend, -c and -C, --author, --date.
 _GIT: dict[tuple[str, ...], Opening] = {
     ("git", "add"): Opening(
         "-AuvNn -- --all --update --verbose --intent-to-add --dry-run",
         "any",
         modes=("-n", "--dry-run"),
+        pinned=("-A", "--all"),
     ),
     ("git", "commit"): Opening(
         "-aqvs -m* --message* --all --quiet --verbose --signoff --allow-empty",
@@ -165,17 +176,30 @@ _GIT: dict[tuple[str, ...], Opening] = {
         needs=("-m", "--message"),
     ),
     # Not: --force and its like, --delete, --mirror, --receive-pack; of what is pushed, the very
-    # names are held, and an address is none.
-    ("git", "push"): Opening("-u --set-upstream -q -v --quiet --verbose", "held"),
-    ("git", "pull"): Opening("-q -v --ff-only --quiet --verbose", "held", needs=("--ff-only",)),
+    # names are held, and an address is none. Without a remote and a branch, or with a name that
+    # moves (HEAD), it would be the branch that an earlier step went to.
+    ("git", "push"): Opening(
+        "-u --set-upstream -q -v --quiet --verbose", "held", _BRANCHES, least=2
+    ),
+    ("git", "pull"): Opening(
+        "-q -v --ff-only --quiet --verbose",
+        "held",
+        _BRANCHES,
+        needs=("--ff-only",),
+        modes=("--ff-only",),
+        least=2,
+    ),
     # To prune deletes what is no more there.
     ("git", "fetch"): Opening(
-        "-q -v --all --prune --tags --quiet --verbose -p", "held", modes=("-p", "--prune")
+        "-q -v --all --prune --tags --quiet --verbose -p",
+        "held",
+        modes=("-p", "--prune", "--all", "--tags"),
     ),
-    # Not: -f and --discard-changes. To make a branch is not to go to another.
-    ("git", "switch"): Opening("-q --quiet", "any"),
-    ("git", "switch", "-c"): Opening("-q --quiet", "any"),
-    ("git", "checkout", "-b"): Opening("-q", "any"),
+    # Not: -f and --discard-changes. To make a branch is not to go to another, and what stands in
+    # another (a Makefile, package.json) is what the next test runs: its name is held.
+    ("git", "switch"): Opening("-q --quiet", "held", _BRANCHES, least=1),
+    ("git", "switch", "-c"): Opening("-q --quiet", "any", check=_one_name),
+    ("git", "checkout", "-b"): Opening("-q", "any", check=_one_name),
     ("git", "restore", "--staged"): Opening("-q -- --quiet", "any"),
 }
 
@@ -184,15 +208,17 @@ _CARGO = """
     --features= --lib --bins --bin= --tests --test= --examples --example= --doc --package= --quiet
     --verbose --locked --offline --frozen --no-run --no-fail-fast --message-format= --*
 """
+# Code of others that is built, and run to build it, is held.
+_FEATURES = ("--all-features", "--features")
 _GO = "-v -race -short -run= -count= -timeout= -cover -bench= -benchmem -failfast -parallel= -tags="
 
 # Not: --config, --manifest-path, --target-dir, -Z, +toolchain; -exec, -toolexec, -vettool, -o.
 _COMPILERS: dict[tuple[str, ...], Opening] = {
-    ("cargo", "build"): Opening(_CARGO),
-    ("cargo", "check"): Opening(_CARGO),
-    ("cargo", "clippy"): Opening(_CARGO),
-    ("cargo", "test"): Opening(_CARGO, "below"),
-    ("cargo", "doc"): Opening(f"{_CARGO} --no-deps"),
+    ("cargo", "build"): Opening(_CARGO, pinned=_FEATURES),
+    ("cargo", "check"): Opening(_CARGO, pinned=_FEATURES),
+    ("cargo", "clippy"): Opening(_CARGO, pinned=_FEATURES),
+    ("cargo", "test"): Opening(_CARGO, "below", pinned=_FEATURES),
+    ("cargo", "doc"): Opening(f"{_CARGO} --no-deps", pinned=_FEATURES),
     ("cargo", "fmt"): Opening("-qv --all --check --quiet --verbose --*", modes=("--check",)),
     ("go", "build"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
     ("go", "test"): Opening(_GO, "below", check=_in_this_module, one_dash=True),
@@ -209,10 +235,12 @@ _COMPILERS: dict[tuple[str, ...], Opening] = {
     ),
 }
 
+_NAMESPACES = ("-n", "--namespace", "-A", "--all-namespaces")
 _CONTAINERS = "-n: --namespace= --all-namespaces -A -l: --selector= --show-labels --sort-by="
 
 # Not: -H, --context and -f of docker; --kubeconfig, --context, --server, --as, --raw, -f of
-# kubectl. The kind of what is shown is held: `get pods` is not `get secrets`.
+# kubectl. The kind of what is shown is held: `get pods` is not `get secrets`. So is where it is,
+# and whether all of it is shown: what pods are given as variables stands in their YAML.
 _SERVICES: dict[tuple[str, ...], Opening] = {
     ("docker", "ps"): Opening(
         "-aqsl -n: -f: --all --quiet --filter= --format= --no-trunc --latest"
@@ -221,9 +249,16 @@ _SERVICES: dict[tuple[str, ...], Opening] = {
     ("docker", "logs"): Opening("-t -n: --tail= --since= --until= --timestamps", "held"),
     ("docker", "compose", "ps"): Opening("-aq --all --quiet --services --format="),
     ("docker", "compose", "logs"): Opening("-t -n: --tail= --since= --no-color", "held"),
-    ("kubectl", "get"): Opening(f"{_CONTAINERS} -o: --output=", "held", check=_one_kind),
-    ("kubectl", "describe"): Opening(_CONTAINERS, "held", check=_one_kind),
-    ("kubectl", "logs"): Opening("-n: --namespace= -c: --tail= --since= -p --previous", "held"),
+    ("kubectl", "get"): Opening(
+        f"{_CONTAINERS} -o: --output=",
+        "held",
+        pinned=(*_NAMESPACES, "-o", "--output"),
+        check=_one_kind,
+    ),
+    ("kubectl", "describe"): Opening(_CONTAINERS, "held", pinned=_NAMESPACES, check=_one_kind),
+    ("kubectl", "logs"): Opening(
+        "-n: --namespace= -c: --tail= --since= -p --previous", "held", pinned=_NAMESPACES
+    ),
     ("mkdir",): Opening("-pv --parents --verbose", "below"),
 }
 

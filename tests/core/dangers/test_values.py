@@ -65,7 +65,7 @@ VALUES: list[tuple[str, dict[str, Any], str]] = [
     ("Write", {"file_path": "C:\\Windows\\x", "content": ""}, "OUTSIDE"),
     ("Write", {"file_path": "/home/dev/shopping/x", "content": ""}, "OUTSIDE"),
     ("Write", {"file_path": ".git/hooks/pre-commit", "content": ""}, "RUNS_LATER"),
-    ("Read", {"file_path": "/home/dev/.ssh/id_rsa"}, "SECRETS"),
+    ("Read", {"file_path": "/home/dev/.ssh/id_rsa"}, "READS_SECRETS"),
     ("refund", {"amount": 3, "currency": "EUR"}, "MONEY"),
     ("deleteUser", {"id": 3}, "DELETES"),
     ("post", {"text": "<!channel> hello"}, "MANY_PEOPLE"),

@@ -52,8 +52,8 @@ def test_nothing_both_looks_and_has_a_beginning() -> None:
 @pytest.mark.parametrize(
     ("program", "arguments", "looks"),
     [
-        ("grep", ["-rn", "x"], True),
-        ("grep", ["-rnA5", "x"], True),
+        ("grep", ["-rn", "x", "src"], True),
+        ("grep", ["-rnA5", "x", "src"], True),
         ("sort", ["-rk2", "x"], True),
         ("sort", ["-rox"], False),
         ("uniq", ["-c", "x"], True),
@@ -126,6 +126,6 @@ def test_names_with_stars_are_fine_where_any_words_would_be() -> None:
 def test_find_looks_where_what_it_runs_looks_whatever_is_found(
     program: list[str], looks: bool
 ) -> None:
-    assert only_looks(Command("find", (".", "-type", "f", "-exec", *program))) is looks
+    assert only_looks(Command("find", (".", "-name", "*.py", "-exec", *program))) is looks
     assert not only_looks(Command("find", (".", "-execdir", *program)))
     assert not only_looks(Command("find", ("*", "-exec", *program), patterns=True))

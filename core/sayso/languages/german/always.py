@@ -49,7 +49,9 @@ GERMAN = AlwaysWords(
     either=" oder ",
     below="{} als Datei irgendwo unterhalb von {} ({})",
     is_file="{} als die Datei {} selbst, nicht über einen Link",
-    never_meant="nichts Verstecktes, Installiertes, für Build-Server oder hinter Links",
+    never_meant="auch Code, den Tests ausführen, aber nichts Verstecktes, Installiertes, als "
+    "geheim Bekanntes oder hinter Links und keine Datei, die bekanntlich Abläufe oder Agenten "
+    "steuert",
     page="{} als Seite von https://{}",
     any_others="beliebigen anderen Argumenten",
     no_others="keinen anderen Argumenten",
@@ -67,13 +69,11 @@ GERMAN = AlwaysWords(
         "Es erlaubt jeden Aufruf dieses Tools in dieser Sitzung, mit beliebigen Argumenten"
     ),
     warns_of_files="{} kann jede Datei zeigen, die das Tool des Agenten lesen darf",
-    warns_of_looking="So eine Zeile kann jede Datei zeigen, die das Tool des Agenten lesen darf",
+    warns_of_looking="So eine Zeile kann jede Datei zeigen, die das Tool des Agenten lesen darf, "
+    "außer denen, die bekanntlich Geheimnisse enthalten",
     warns_of_beginnings=(
         "Es erlaubt {} auch mit anderen Optionen und Namen, und verbunden mit dem, was andere "
         "Regeln erlauben"
-    ),
-    warns_of_servers=(
-        "Build-Server führen aus, was in {} steht, mit ihren eigenen Rechten und Geheimnissen"
     ),
     warns_of_queries=(
         "Jede Suche geht an eine Suchmaschine, mit allem, was der Agent hineinschreibt"

@@ -23,6 +23,7 @@ GERMAN = DangerWords(
         Danger.PRIVILEGED: "privilegierter Container",
         Danger.ROOT: "läuft als root",
         Danger.OUTSIDE: "schreibt außerhalb des Projekts",
+        Danger.READS_SECRETS: "liest Geheimnisse",
         Danger.SECRETS: "rührt an Schlüssel oder Passwörter",
         Danger.SENDS_FILES: "schickt Dateien woandershin",
         Danger.PERMISSIONS: "ändert Berechtigungen",

@@ -1,0 +1,90 @@
+"""Paths by their words: whether one controls what runs, and whether one leads to secrets."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cache, lru_cache
+
+from sayso.sensitive.name_table import NameTable, read_entries
+
+_LONGEST = 4_096
+"""No path is longer; what may become several is not looked through beyond it."""
+# Parts of a word that may be a path: `HEAD:.env`, `--file=.env`, `host:.ssh`, `a,b`.
+_APART = re.compile(r"[=:,;@]")
+_EXPANDS = re.compile(r"[*?\[{]")
+
+
+@cache
+def _controlling() -> NameTable:
+    return NameTable(read_entries("controlling_files.toml"))
+
+
+@cache
+def _installed() -> NameTable:
+    entries = read_entries("controlling_files.toml")
+    return NameTable([one for one in entries if one.installed])
+
+
+@cache
+def _keys() -> NameTable:
+    return NameTable([one for one in read_entries("secrets.toml") if not one.reading])
+
+
+@cache
+def _readable() -> NameTable:
+    return NameTable(read_entries("secrets.toml"))
+
+
+def controls_runs(names: tuple[str, ...]) -> bool:
+    """Whether a path, given by its names, controls what runs or what agents obey."""
+    return _controlling().has(("", *(name.casefold() for name in names)))
+
+
+@lru_cache(maxsize=1_024)
+def is_installed(path: str) -> bool:
+    """Whether a relative path leads to what is hidden, or to code that was installed."""
+    names = path.casefold().split("/")
+    # `./...` are all packages of Go.
+    hidden = any(name.startswith(".") and name.strip(".") for name in names)
+    return hidden or _installed().has((".", *names))
+
+
+def is_secret(word: str) -> bool:
+    """Whether a path, or a word with one, leads to keys or passwords."""
+    return len(word) <= _LONGEST and any(map(_keys().has, _paths_in(word)))
+
+
+@lru_cache(maxsize=4_096)
+def shows_secrets(word: str, *, expands: bool = False) -> bool:
+    """Whether what reads there may show secrets: also of devices, processes and other hosts.
+
+    With ``expands`` the word may become any names that it matches.
+    """
+    if word.startswith(("//", "\\\\")) and word.strip("/\\"):
+        return True
+    if len(word) > _LONGEST:
+        return expands and _EXPANDS.search(word) is not None
+    table = _readable()
+    paths = _paths_in(word)
+    if any(map(table.has, paths)):
+        return True
+    if not expands or not _EXPANDS.search(word):
+        return False
+    # Below a folder of everybody two stars come by all that anybody has.
+    return any("**" in path and path[0] == "" for path in paths) or any(map(table.may_match, paths))
+
+
+def _paths_in(word: str) -> list[tuple[str, ...]]:
+    """The paths that may stand in a word, as the names of each."""
+    plain = word.casefold().replace("\\", "/")
+    return [_names(piece) for piece in dict.fromkeys((plain, *_APART.split(plain))) if piece]
+
+
+def _names(path: str) -> tuple[str, ...]:
+    """The names in a path; what leads upwards leads to the root in the end."""
+    names = posixpath.normpath(path).split("/")
+    above = next((at for at, name in enumerate(names) if name != ".."), len(names))
+    if above or path[0] == "/":
+        return ("", *filter(None, names[above:]))
+    return (".", *names)

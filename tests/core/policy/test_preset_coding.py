@@ -1,0 +1,140 @@
+"""The preset for coding: what it lets an agent read, and the secrets that it asks about."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sayso.calls import RunRef, ToolCall
+from sayso.dangers.found import dangers_of
+from sayso.dangers.words import ENGLISH
+from sayso.languages.german.dangers import GERMAN
+from sayso.policy.decision import Context, Ruling, evaluate
+from sayso.policy.rule_policy import RulePolicy
+
+HERE = Path(__file__).parent
+SHOWN: list[str] = json.loads((HERE / "lines_that_show_secrets.json").read_text())
+PLAIN: list[str] = json.loads((HERE / "lines_that_show_none.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> RulePolicy:
+    file = tmp_path_factory.mktemp("policy") / "policy.toml"
+    file.write_text('preset = "coding"\n')
+    return RulePolicy.from_file(file)
+
+
+async def ruling(policy: RulePolicy, call: ToolCall) -> Ruling:
+    decision = await evaluate(policy, call, Context(RunRef("claude-code", "s-1")))
+    assert decision is not None
+    return decision.ruling
+
+
+def on_the_card(call: ToolCall) -> str:
+    found = dangers_of(call)
+    return " | ".join((*ENGLISH.of(found), *GERMAN.of(found)))
+
+
+@pytest.mark.parametrize("line", SHOWN)
+async def test_a_line_that_shows_secrets_is_asked_about_and_the_card_says_so(
+    policy: RulePolicy, line: str
+) -> None:
+    call = ToolCall("Bash", {"command": line})
+
+    assert await ruling(policy, call) is Ruling.ASK
+    assert "reads secrets" in on_the_card(call)
+    assert "liest Geheimnisse" in on_the_card(call)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("tail -f logs/app.log", "tail -F x", "tail -20f x", "tail --follow=name x", "sleep 1000"),
+        *("sleep infinity", "sleep 5m", "seq 1000000000000", "seq 1 0 5", "seq inf", "yes"),
+        *("jq -n 'range(1e12)'", "jq -n '[repeat(1)]'", "jq -f x.jq data.json", "ps -ef"),
+        *("sed -n p /dev/zero", "rg x /proc/1", "rg x /home/ann"),
+    ],
+)
+async def test_a_line_that_may_never_end_is_asked_about(policy: RulePolicy, line: str) -> None:
+    assert await ruling(policy, ToolCall("Bash", {"command": line})) is Ruling.ASK
+
+
+@pytest.mark.parametrize("line", PLAIN)
+async def test_a_line_that_shows_none_is_not_asked_about(policy: RulePolicy, line: str) -> None:
+    call = ToolCall("Bash", {"command": line})
+
+    assert await ruling(policy, call) is Ruling.ALLOW
+    assert "reads secrets" not in on_the_card(call)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Read", {"file_path": ".env"}),
+        ("Read", {"file_path": "/work/shop/.ENV.production"}),
+        ("Read", {"file_path": "../../.ssh/id_ed25519"}),
+        ("Read", {"file_path": "/home/ann/.aws/credentials"}),
+        ("Read", {"file_path": "C:\\Users\\ann\\.ssh\\config"}),
+        ("Read", {"file_path": "/proc/self/environ"}),
+        ("Read", {"file_path": "/dev/sda"}),
+        ("Read", {"file_path": "//host/share/x"}),
+        ("Read", {"file_path": "/net/host/x"}),
+        ("read_file", {"path": "terraform.tfstate"}),
+        ("read", {"path": "/etc/shadow"}),
+        ("view_image", {"path": ".env"}),
+        ("read_many_files", {"paths": ["src/a.py", ".env"]}),
+        ("read_many_files", {"paths": ["**/*"]}),
+        ("read_multiple_files", {"paths": ["a", "config/master.key"]}),
+        ("mcp__filesystem__read_text_file", {"path": "~/.netrc"}),
+        ("Grep", {"pattern": "KEY", "path": ".env"}),
+        ("Grep", {"pattern": "KEY", "path": "/home/ann"}),
+        ("Grep", {"pattern": "KEY", "path": "~"}),
+        ("Grep", {"pattern": "KEY", "path": "../.."}),
+        ("Grep", {"pattern": "KEY", "glob": ".e*"}),
+        ("Grep", {"pattern": "KEY", "glob": "*"}),
+        ("Glob", {"pattern": "**/id_rsa"}),
+        ("Glob", {"pattern": "*", "path": "/home/ann/.ssh"}),
+        ("LS", {"path": "/home/ann/.gnupg"}),
+        ("search_files", {"path": "src", "regex": "x", "file_pattern": "*.env"}),
+    ],
+)
+async def test_a_tool_that_reads_is_asked_about_where_it_is_given_secrets(
+    policy: RulePolicy, tool: str, arguments: dict[str, Any]
+) -> None:
+    call = ToolCall(tool, arguments)
+
+    assert await ruling(policy, call) is Ruling.ASK
+    assert "reads secrets" in on_the_card(call)
+    assert "liest Geheimnisse" in on_the_card(call)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("Read", {"file_path": "/work/shop/src/app/[id]/page.tsx"}),
+        ("Read", {"file_path": ".env.example"}),
+        ("Read", {"file_path": "/work/shop/package.json"}),
+        ("Grep", {"pattern": r"\.env|id_rsa", "path": "/home/ann/work/shop"}),
+        ("Grep", {"pattern": "x", "glob": "**/*.ts", "output_mode": "content", "-n": True}),
+        ("Glob", {"pattern": "**/*"}),
+        ("LS", {"path": "/work/shop"}),
+        ("TodoWrite", {"todos": [{"content": "document .env"}]}),
+        ("BashOutput", {"bash_id": "b-1"}),
+    ],
+)
+async def test_other_calls_of_tools_that_read_are_not_asked_about(
+    policy: RulePolicy, tool: str, arguments: dict[str, Any]
+) -> None:
+    call = ToolCall(tool, arguments)
+
+    assert await ruling(policy, call) is Ruling.ALLOW
+    assert "reads secrets" not in on_the_card(call)
+
+
+async def test_more_values_than_are_looked_at_are_asked_about(policy: RulePolicy) -> None:
+    call = ToolCall("read_many_files", {"paths": ["a"] * 1_000})
+
+    assert await ruling(policy, call) is Ruling.ASK

@@ -292,7 +292,7 @@ def _shown(verdict: Verdict) -> Mapping[str, Any]:
     return {
         "outcome": verdict.outcome.value,
         "approved": verdict.approved,
-        "permissionId": verdict.permission_id,
+        "requestId": verdict.permission_id,
         "tool": verdict.tool,
         "arguments": dict(verdict.arguments),
         "decidedBy": verdict.decided_by,

@@ -45,7 +45,11 @@ def cancel_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
 
     settled = with_store(args, env, cancelled)
     if args.json:
-        shown = {"cancelled": settled.first, "ending": json.loads(encode(settled.ending))}
+        shown = {
+            "requestId": args.id,
+            "cancelled": settled.first,
+            "ending": json.loads(encode(settled.ending)),
+        }
         print(json.dumps(shown))
     elif settled.first:
         print(f"cancelled {one_line(args.id)}")

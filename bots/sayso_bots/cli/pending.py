@@ -36,7 +36,11 @@ def pending_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     if args.json:
         print(json.dumps([record_as_json(record) for record in records]))
     elif records:
-        print(table(("ID", "TOOL", "AGENT", "SESSION", "EXPIRES IN", "SHOWN IN"), _rows(records)))
+        print(
+            table(
+                ("REQUEST ID", "TOOL", "AGENT", "SESSION", "EXPIRES IN", "SHOWN IN"), _rows(records)
+            )
+        )
     else:
         print("Nothing waits. `sayso ask TOOL` asks something.")
     return 0

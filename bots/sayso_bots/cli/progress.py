@@ -21,7 +21,7 @@ Naming = Callable[[str], str]
 class Asked:
     """The question is in the store."""
 
-    permission_id: str
+    request_id: str
     seconds_left: float
 
 
@@ -81,9 +81,9 @@ def as_json(progress: Progress) -> Mapping[str, object]:
 def in_words(progress: Progress, name: Naming) -> str:
     """One line for a person."""
     match progress:
-        case Asked(permission_id, seconds):
+        case Asked(request_id, seconds):
             left = duration_text(timedelta(seconds=seconds))
-            return f"asked as {permission_id}, open for {left}"
+            return f"asked as {request_id}, open for {left}"
         case Bots(running):
             return "bots are running now" if running else f"{START_BOTS}. The question waits"
         case Routed(_, approvers):

@@ -18,7 +18,7 @@ def record_as_json(record: Record) -> Mapping[str, Any]:
     """What ``pending`` and ``show`` print of a request with ``--json``."""
     # Handles stay out: whoever knows one could forge a button.
     return {
-        "id": record.request.question_id,
+        "requestId": record.request.question_id,
         "state": record.ending.outcome.value if record.ending else "open",
         "request": json.loads(encode(record.request)),
         "ending": json.loads(encode(record.ending)) if record.ending else None,

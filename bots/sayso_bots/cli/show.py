@@ -61,7 +61,7 @@ def _described(record: Record) -> list[str]:
     request = record.request
     state = ended_text(record.ending) if record.ending else _open(request)
     facts = [
-        ("id", request.question_id),
+        ("request id", request.question_id),
         ("state", state),
         ("tool", request.subject),
         ("agent", request.asker),

@@ -60,7 +60,7 @@ class Withdrawal:
         return {
             "outcome": Outcome.CANCELLED.value,
             "approved": False,
-            "permissionId": self._request.question_id if self._request else None,
+            "requestId": self._request.question_id if self._request else None,
             "tool": call.name,
             "arguments": dict(call.arguments),
             "decidedBy": None,

@@ -34,7 +34,7 @@ async def test_asking_again_with_a_key_has_the_open_question_and_then_the_verdic
         done.append(await later.ended())
 
     assert [one.code for one in done] == [0, 0, 0]
-    assert {json.loads(one.out)["permissionId"] for one in done} == {asked.permission_id}
+    assert {json.loads(one.out)["requestId"] for one in done} == {asked.permission_id}
     assert await backend.watch.pending() == []
 
 

@@ -136,7 +136,7 @@ async def test_with_json_each_line_is_an_object() -> None:
 
     events = [json.loads(line) for line in one.lines]
     assert [event["event"] for event in events] == ["asked", "bots"]
-    assert set(events[0]) == {"event", "permissionId", "secondsLeft"}
+    assert set(events[0]) == {"event", "requestId", "secondsLeft"}
     assert events[1] == {"event": "bots", "running": False}
 
 

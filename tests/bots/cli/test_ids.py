@@ -36,7 +36,7 @@ def test_a_request_is_shown_by_the_beginning_of_its_id(
 ) -> None:
     done = run("show", written, "--json", env=env)
 
-    assert json.loads(done.out)["id"] == meant
+    assert json.loads(done.out)["requestId"] == meant
 
 
 def test_a_beginning_of_several_names_them(run: Run, env: dict[str, str]) -> None:

@@ -286,7 +286,7 @@ def test_arguments_can_be_read_from_another_command(tmp_path: Path, store_url: s
 
     verdict = json.loads(done.stdout)
     assert verdict["arguments"] == {"a": "two\nlines", "b": "under", "c": "over", "n": [1]}
-    assert verdict["permissionId"] is None
+    assert verdict["requestId"] is None
     assert verdict["decidedLine"] == "default"
 
 

@@ -87,7 +87,7 @@ async def test_deny_in_telegram_ends_the_question_with_1(world: World) -> None:
     assert verdict["approved"] is False
     assert verdict["arguments"] == {"command": "ls two"}
     assert verdict["decidedBy"] == "telegram:4242"
-    assert verdict["permissionId"]
+    assert verdict["requestId"]
 
 
 async def test_silence_ends_the_question_with_3(world: World) -> None:
@@ -149,20 +149,22 @@ async def test_a_waiting_request_is_listed_shown_and_cancelled(world: World) -> 
             (found,) = json.loads((await listing.ended()).out)
         async with world.command("pending") as listing:
             table = (await listing.ended()).out
-        async with world.command("show", found["id"]) as showing:
+        async with world.command("show", found["requestId"]) as showing:
             shown = (await showing.ended()).out
-        async with world.command("cancel", found["id"], "--reason", "not today") as cancelling:
+        async with world.command(
+            "cancel", found["requestId"], "--reason", "not today"
+        ) as cancelling:
             cancelled = await cancelling.ended()
         done = await asking.ended()
 
     assert found["request"]["arguments"] == {"replicas": 3}
     assert {copy["place"] for copy in found["copies"]} == {SLACK, TELEGRAM}
     assert table.splitlines()[0].split() == [
-        "ID", "TOOL", "AGENT", "SESSION", "EXPIRES", "IN", "SHOWN", "IN"
+        "REQUEST", "ID", "TOOL", "AGENT", "SESSION", "EXPIRES", "IN", "SHOWN", "IN"
     ]  # fmt: skip
-    assert all(word in table for word in (found["id"], "deploy", "ci", "s-9", SLACK))
+    assert all(word in table for word in (found["requestId"], "deploy", "ci", "s-9", SLACK))
     assert all(word in shown for word in ("replicas: 3", "open, expires in", TELEGRAM))
-    assert (cancelled.code, cancelled.out) == (0, f"cancelled {found['id']}\n")
+    assert (cancelled.code, cancelled.out) == (0, f"cancelled {found['requestId']}\n")
     assert (done.code, done.out) == (3, "cancelled by cli:tester@" + done.out.partition("@")[2])
     assert done.err == "sayso: cancelled: not today\n"
 
@@ -173,7 +175,7 @@ async def test_cancelling_too_late_says_who_was_first(world: World) -> None:
     ) as asking:
         card = await world.slack_card("ls five")
         await world.playground.slack.press(card, "Allow", by="alice")
-        permission_id = json.loads((await asking.ended()).out)["permissionId"]
+        permission_id = json.loads((await asking.ended()).out)["requestId"]
     async with world.command("cancel", permission_id) as cancelling:
         done = await cancelling.ended()
     async with world.command("pending") as listing:
@@ -214,7 +216,7 @@ async def test_a_stopped_question_is_a_verdict_for_programs(world: World) -> Non
     verdict = json.loads(done.out)
     assert done.code == 130
     assert (verdict["outcome"], verdict["approved"]) == ("cancelled", False)
-    assert verdict["permissionId"]
+    assert verdict["requestId"]
     assert verdict["arguments"] == {"command": "stop it"}
     assert done.err == "sayso: withdrawn; the cards say so\n"
 

@@ -14,6 +14,7 @@ from support.slack_kit import SECRET
 from support.timer import StoppedTimer
 
 from sayso import RunRef
+from sayso.chats.adapter import Adapter
 from sayso.chats.places import Place
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
@@ -84,7 +85,7 @@ async def a_channel(platform: str) -> AsyncIterator[Channel]:
         telegram = TelegramConfig(
             playground.config.telegram_bot_token, (SECRET,), playground.telegram_api_url
         )
-        adapter = await stack.enter_async_context(
+        adapter: Adapter = await stack.enter_async_context(
             SlackAdapter(slack)
             if platform == "slack"
             else TelegramAdapter(telegram, backend.drafts)

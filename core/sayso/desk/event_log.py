@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from sayso.chats.places import Press
@@ -32,37 +33,39 @@ def log_job(job: Job, record: Record) -> None:
         return
     request = record.request
     if job.kind == "ask":
-        _log_event("request opened", request, **_about(request))
+        _log_event("request opened", request, _about(request))
     elif record.ending is not None:
         _log_resolved(request, record.ending, record)
 
 
 def log_posted(request: UserInputRequest, place: object) -> None:
     """Log that a card of the request stands in a place."""
-    _log_event("card posted", request, place=str(place))
+    _log_event("card posted", request, {"place": str(place)})
 
 
 def log_not_posted(request: UserInputRequest, place: object, why: str) -> None:
     """Log that no card of the request could be posted in a place."""
-    _log_event("card not posted", request, logging.WARNING, place=str(place), reason=why)
+    fields = {"place": str(place), "reason": why}
+    _log_event("card not posted", request, fields, logging.WARNING)
 
 
 def log_refused(
     request: UserInputRequest, why: RefusalKind, *, by: str, place: str, choice: str
 ) -> None:
     """Log that somebody's click on a card, or answer elsewhere, was refused."""
-    _log_event("interaction refused", request, reason=why, by=by, place=place, choice=choice)
+    fields = {"reason": why, "by": by, "place": place, "choice": choice}
+    _log_event("interaction refused", request, fields)
 
 
 def log_unknown(press: Press) -> None:
     """Log that a click on a card was refused whose request is not known, or no longer."""
-    by, place = press.actor, str(press.message.place)
-    _log_event("interaction refused", "-", reason="unknown", by=by, place=place)
+    fields = {"reason": "unknown", "by": press.actor, "place": str(press.message.place)}
+    _log_event("interaction refused", "-", fields)
 
 
 def log_revoked(request_id: str, rule_id: str, *, by: str) -> None:
     """Log that a rule was taken back which a request stored."""
-    _log_event("rule revoked", request_id, rule_id=rule_id, by=by)
+    _log_event("rule revoked", request_id, {"rule_id": rule_id, "by": by})
 
 
 def _log_resolved(request: UserInputRequest, ending: RequestEnding, record: Record) -> None:
@@ -75,9 +78,9 @@ def _log_resolved(request: UserInputRequest, ending: RequestEnding, record: Reco
     if ending.outcome is Outcome.UNDELIVERABLE:
         # Any other reason is a person's, or of an agent's policy.
         fields["reason"] = ending.reason
-    _log_event("request resolved", request, **fields, **_about(request))
+    _log_event("request resolved", request, {**fields, **_about(request)})
     if ending.rule_kept:
-        _log_event("rule stored", request, rule_id=ending.rule_kept, by=by)
+        _log_event("rule stored", request, {"rule_id": ending.rule_kept, "by": by})
 
 
 def _about(request: UserInputRequest) -> dict[str, str]:
@@ -92,8 +95,8 @@ def _about(request: UserInputRequest) -> dict[str, str]:
 def _log_event(
     event: str,
     request: UserInputRequest | str,
+    fields: Mapping[str, str | float],
     level: int = logging.INFO,
-    **fields: str | float,
 ) -> None:
     if not _log.isEnabledFor(level):
         return

@@ -14,6 +14,7 @@ from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
 from sayso.errors import WaitTimeoutError
+from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
 from sayso.stores.connect import open_backend
@@ -106,7 +107,8 @@ async def test_who_follows_the_run_can_answer_without_any_worker(
         waiting = asyncio.create_task(gate.check(CALL, timeout=LONGER))
         await until(backend.watch.pending)
         (record,) = await backend.watch.pending()
-        await backend.store.settle(record.request.question_id, a_response(record.request))
+        assert isinstance(record.request, PermissionRequestEvent)
+        await backend.store.settle(record.request.permission_id, a_response(record.request))
 
     assert verdict.outcome is Outcome.EXPIRED
     assert (await waiting).approved

@@ -183,6 +183,28 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert anchor in anchors, f"{document.name}: {path} has no heading #{anchor}"
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "agents").glob("*.md")), ids=lambda page: page.stem
+)
+def test_each_page_about_an_agent_says_at_its_top_what_its_first_example_does(page: Path) -> None:
+    _title, _introduction, block, _rest = page.read_text().split("\n\n", 3)
+
+    assert [line.split(" | ")[0] for line in block.splitlines()] == [
+        "| the first example alone",
+        "|---|---|",
+        "| asks about",
+        "| *Always* counts for",
+        "| without accounts",
+        "| in tests",
+    ]
+    assert "`make demo" in block
+    assert "](../policies/testing.md)" in block
+
+
+def test_the_setup_names_the_variable_by_which_agents_find_the_store() -> None:
+    assert "export SAYSO_STORE_URL=" in (ROOT / "docs" / "setup.md").read_text()
+
+
 def test_files_named_in_the_architecture_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text()
     roots = ("core", "adapters", "bots", "playground")

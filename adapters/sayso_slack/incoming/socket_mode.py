@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -34,13 +35,20 @@ _CLOSE_SECONDS = 15.0
 class Pace:
     """How long to wait for what, in seconds.
 
-    After ``away`` without a connection a new one is made from scratch.
+    After ``away`` without a connection a new one is made from scratch. The pauses between
+    attempts that fail double from ``retry`` to ``longest``, each up to a quarter longer or shorter.
     """
 
     ping: float = 5.0
     connect: float = 15.0
     away: float = 30.0
     retry: float = 5.0
+    longest: float = 60.0
+
+    def after(self, failures: int) -> float:
+        """How long to wait after so many attempts that failed in a row."""
+        seconds = min(self.retry * 2 ** min(failures - 1, 16), self.longest)
+        return seconds * random.uniform(0.75, 1.25)  # noqa: S311  jitter
 
 
 class SocketConnection:
@@ -59,12 +67,15 @@ class SocketConnection:
         take: Take,
         *,
         pace: Pace = Pace(),
+        pause: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._config = config
         self._adapter = adapter
         self._app = app
         self._take = take
         self._pace = pace
+        self._pause = pause
+        self._library = muffled()
         self._envelopes = Background("an envelope of Socket Mode", patience=_CLOSE_SECONDS)
 
     async def run(self) -> None:
@@ -73,23 +84,26 @@ class SocketConnection:
         Raises:
             DeliveryError: Slack does not accept the app-level token.
         """
+        failures = 0
         while True:
             handler = self._handler()
             try:
                 async with asyncio.timeout(self._pace.connect):
                     handler.client.wss_uri = await self._adapter.socket_url()
                     await handler.connect()
-                _log.info("connected to Slack over Socket Mode")
+                again = f" again, after {failures} failed attempts" if failures else ""
+                _log.info("connected to Slack over Socket Mode%s", again)
+                failures = 0
                 await self._until_lost(handler.client)
-            except TimeoutError:
-                _log.warning("Slack's Socket Mode cannot be reached; trying again")
-            except DeliveryError as error:
-                if error.permanent:
+            except (TimeoutError, DeliveryError) as error:
+                if isinstance(error, DeliveryError) and error.permanent:
                     raise
-                _log.warning("no Socket Mode connection yet: %s", error)
-                await asyncio.sleep(
-                    self._pace.retry if error.retry_after is None else error.retry_after
-                )
+                failures += 1
+                asked = error.retry_after if isinstance(error, DeliveryError) else None
+                seconds = self._pace.after(failures) if asked is None else asked
+                why = str(error) or "Slack's Socket Mode cannot be reached"
+                _log.warning("no Socket Mode connection: %s; next try in %.0f s", why, seconds)
+                await self._pause(seconds)
             finally:
                 # Still connected: what has arrived can be acknowledged.
                 await self._envelopes.finish()
@@ -97,7 +111,7 @@ class SocketConnection:
 
     def _handler(self) -> _Handler:
         token, ping = self._config.app_token, self._pace.ping
-        return _Handler(self._app, token, self._adapter, self._taken, ping)
+        return _Handler(self._app, token, self._adapter, self._taken, ping, self._library)
 
     async def _until_lost(self, client: AsyncBaseSocketModeClient) -> None:
         """Return when slack_sdk does not come back.
@@ -139,12 +153,13 @@ class _Handler(AsyncSocketModeHandler):
         adapter: SlackAdapter,
         taken: Callable[[AsyncBaseSocketModeClient, SocketModeRequest], Awaitable[None]],
         ping_seconds: float,
+        logger: logging.Logger,
     ) -> None:
         self._taken = taken
         super().__init__(
             app,
             app_token,
-            logger=muffled(),
+            logger=logger,
             web_client=adapter.client,
             ping_interval=ping_seconds,
         )

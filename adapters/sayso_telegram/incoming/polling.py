@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.seldom import Seldom
 from sayso.stores.ports import Leases
 from sayso_telegram.adapter import TelegramAdapter
 from sayso_telegram.incoming.intake import Intake, Taken, Toast, update_id
@@ -51,6 +52,7 @@ class Poller:
         self._pause = pause
         self._renew_after = renew_after
         self._offset = 0
+        self._away = Seldom(_log)
 
     async def run(self) -> None:
         """Fetch updates until cancelled, whenever nobody else does."""
@@ -79,7 +81,7 @@ class Poller:
         try:
             return await self._leases.hold(self._lease, self._owner, seconds=seconds)
         except StoreUnreachableError as error:
-            _log.warning("polling waits for the store: %s", error)
+            self._away.say(f"polling waits for the store: {error}")
             return False
 
     async def _poll(self) -> None:
@@ -93,6 +95,8 @@ class Poller:
                 pause = min(2.0 ** min(failures, 10), _LONGEST_PAUSE_SECONDS)
                 await self._pause(error.retry_after or pause)
                 continue
+            if failures:
+                _log.info("updates are fetched again, after %d failed attempts", failures)
             failures = 0
             if not await self._took(updates):
                 await self._pause(_WAIT_SECONDS)

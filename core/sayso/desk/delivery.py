@@ -20,6 +20,7 @@ from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.desk.rounds import Rounds, ended
 from sayso.desk.timer import Timer
 from sayso.errors import DeliveryError, StoreUnreachableError
+from sayso.seldom import Seldom
 from sayso.stores.ports import Copies, Copy, Found, Offer, Shown
 from sayso.tasks import Background, together
 
@@ -56,6 +57,7 @@ class Delivery:
         self._caution = caution
         self._background = background
         self._timer = timer
+        self._waits = Seldom(_log)
         self._rounds: Rounds[tuple[str, str, str], Cards] = Rounds()
         self._shown: dict[str, Shown] = {}
         self._views: dict[str, Open] = {}
@@ -180,7 +182,7 @@ class Delivery:
                 if error.permanent:
                     return ()
             except StoreUnreachableError as error:
-                _log.warning("a message is not up to date: %s", error)
+                self._waits.say(f"a message is not up to date: {error}")
                 await self._timer.sleep(_LOOK_AGAIN_SECONDS)
             except LanesClosedError:
                 raise

@@ -26,6 +26,7 @@ from sayso.errors import (
     StoreUnreachableError,
     UnknownRequestError,
 )
+from sayso.seldom import Seldom
 from sayso.stores.ports import KEPT, Copies, Copy, Found, Leases, Marked, Offer, Record
 from sayso.tasks import Background, outcomes, together
 
@@ -77,6 +78,7 @@ class Showing:
         self._clock = clock
         self._keep = keep
         self._timer = timer
+        self._waits = Seldom(_log)
         self._one_at_a_time = asyncio.Lock()
         self._stays: dict[tuple[str, str], float] = {}
         self._on_their_way: dict[str, set[asyncio.Task[str | Exception]]] = {}
@@ -353,7 +355,7 @@ class Showing:
             try:
                 return await self._copies.mark(found.copy, offer=offer)
             except StoreUnreachableError as error:
-                _log.warning("a message that stands is not noted yet: %s", error)
+                self._waits.say(f"a message that stands is not noted yet: {error}")
                 await self._timer.sleep(_NOTE_AGAIN_SECONDS)
             except UnknownRequestError as error:
                 _log.error("a message stands for a request that is gone: %s", error)

@@ -1,4 +1,4 @@
-"""What keeps failing, said seldom: at once, when it changes, and each minute while it lasts."""
+"""What keeps failing, said seldom: at once, when it changes, each minute, and when it is over."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Troubles:
         self._log = log
         self._seconds = seconds
         self._said: dict[str, tuple[str, float]] = {}
+        self._since: dict[str, float] = {}
 
     def tell(self, what: str, error: Exception) -> None:
         """Log a failure, an unforeseen one with its trace, unless it was said a moment ago."""
@@ -29,6 +30,7 @@ class Troubles:
         if what in self._said and said == text and now - at < AGAIN_AFTER_SECONDS:
             return
         self._said[what] = text, now
+        self._since.setdefault(what, now)
         self._log.warning("%s: %s", what, error, exc_info=not isinstance(error, SaysoError))
 
     @property
@@ -37,5 +39,7 @@ class Troubles:
         return max(self._said.values(), key=itemgetter(1), default=("", 0.0))[0]
 
     def over(self, what: str) -> None:
-        """This works again: the next failure is news."""
+        """This works again, which is told where it did not: the next failure is news."""
         self._said.pop(what, None)
+        if (since := self._since.pop(what, None)) is not None:
+            self._log.info("over after %.0f s: %s", self._seconds() - since, what)

@@ -13,7 +13,7 @@ from support.slack_kit import Payload, a_card, a_config, a_press, fixture
 from sayso.chats.places import Answer, Answered, Place
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.testing.builders import PATIENCE_SECONDS
-from sayso_playground import Playground, PlaygroundConfig, RateLimited
+from sayso_playground import Playground, PlaygroundConfig, RateLimited, ServerError
 from sayso_slack import SlackAdapter, SlackListener
 from sayso_slack.incoming.bolt import bolt_app
 from sayso_slack.incoming.socket_mode import Pace, SocketConnection
@@ -315,8 +315,38 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(
     assert slack.opened >= 3
     # The double's own log of requests is none of ours.
     logged = [one.getMessage() for one in caplog.records if one.name != "aiohttp.access"]
+    library = [line for line in logged if line.startswith("Slack's library reports")]
+    assert len(library) == len(set(library)) > 0
     assert any("opening a new one" in line for line in logged)
     assert not any("SECRET" in line for line in logged)
+
+
+async def test_a_slack_that_stays_away_is_asked_ever_less_often_and_its_return_is_told(
+    listener: SlackListener, playground: Playground, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "sayso_slack")
+    pauses: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    config = a_config(app_token=APP_TOKEN, api_url=playground.slack_api_url)
+    playground.slack.misbehave("apps.connections.open", ServerError(503), times=8)
+    async with SlackAdapter(config) as adapter:
+        app = bolt_app(adapter.revoke, nothing, adapter.is_member)
+        take = listener.answer_envelope
+        running = asyncio.create_task(
+            SocketConnection(config, adapter, app, take, pause=pause).run()
+        )
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await playground.slack.socket.connected()
+        await playground.slack.send_event({"type": "app_home_opened"})
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    for took, meant in zip(pauses, [5, 10, 20, 40, 60, 60, 60, 60], strict=True):
+        assert 0.75 * meant <= took <= 1.25 * meant
+    assert "connected to Slack over Socket Mode again, after 8 failed attempts" in caplog.messages
 
 
 def attempts(playground: Playground, status: int) -> int:

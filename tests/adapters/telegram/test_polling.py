@@ -244,9 +244,14 @@ async def test_two_bots_poll_side_by_side(
         assert (await playground.telegram.press_data(card, DATA, by="alice")).answered
 
 
-async def test_while_the_store_is_away_nobody_polls(
-    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+async def test_while_the_store_is_away_nobody_polls_and_that_is_said_once(
+    playground: Playground,
+    desk: DeskDouble,
+    leases: AwayLeases,
+    pauses: Pauses,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO", "sayso_telegram")
     leases.is_away = True
 
     def step() -> None:
@@ -258,6 +263,11 @@ async def test_while_the_store_is_away_nobody_polls(
         assert (await playground.telegram.press_data(card, DATA, by="alice")).answered
 
     assert leases.asked >= 4
+    said = [line for line in caplog.messages if "poll" in line]
+    assert [line.partition(":")[0] for line in said[:2]] == [
+        "polling waits for the store",
+        "polling Telegram for updates",
+    ]
 
 
 async def test_a_webhook_in_the_way_is_named_and_waited_out(
@@ -283,8 +293,13 @@ async def test_a_webhook_in_the_way_is_named_and_waited_out(
 
 
 async def test_a_rate_limit_is_waited_out_and_an_outage_ever_longer(
-    playground: Playground, desk: DeskDouble, leases: AwayLeases, pauses: Pauses
+    playground: Playground,
+    desk: DeskDouble,
+    leases: AwayLeases,
+    pauses: Pauses,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO", "sayso_telegram")
     telegram = playground.telegram
     telegram.misbehave("getUpdates", RateLimited(7))
     telegram.misbehave("getUpdates", ServerError(502), times=6)
@@ -293,6 +308,7 @@ async def test_a_rate_limit_is_waited_out_and_an_outage_ever_longer(
         await served(playground)
 
     assert pauses.seconds == [7, 4, 8, 16, 30, 30, 30]
+    assert "updates are fetched again, after 7 failed attempts" in caplog.messages
 
 
 async def test_a_migration_is_handed_on(

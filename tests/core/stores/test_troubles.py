@@ -71,6 +71,18 @@ def test_what_worked_in_between_is_news_when_it_fails(
     assert caplog.messages == ["cannot ask: away"] * 2
 
 
+def test_that_it_is_over_is_said_once_and_after_how_long(
+    troubles: Troubles, seconds: Seconds, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    for seconds.now in (0.0, 40.0, 80.0):
+        troubles.tell("cannot ask", AWAY)
+    for seconds.now in (95.0, 96.0):
+        troubles.over("cannot ask")
+
+    assert caplog.messages == [*["cannot ask: away"] * 2, "over after 95 s: cannot ask"]
+
+
 def test_only_an_unforeseen_error_has_its_trace(
     troubles: Troubles, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -137,7 +137,7 @@ class _Desk:
 
     async def jobs(self) -> AsyncIterator[Job]:
         """Jobs of desks that are gone, then new ones, then wait."""
-        pause = Pause()
+        pause, is_away = Pause(), False
         while True:
             try:
                 entries = await self._take_over() or await self._take()
@@ -149,9 +149,13 @@ class _Desk:
                     else explain(self._client.url, error)
                 )
                 self._waits.say(f"the outbox waits for the store: {told}")
+                is_away = True
                 await pause.take()
                 continue
             pause.reset()
+            if is_away:
+                _log.info("the outbox reaches the store again")
+                is_away = False
             took_at = asyncio.get_running_loop().time()
             jobs = [_job(entry) for entry in entries if entry is not None]
             fresh = [job for job in jobs if job.receipt not in self.receipts]

@@ -152,6 +152,8 @@ async def test_an_idle_connection_that_the_server_closed_is_opened_again(
 
 
 async def test_a_desk_waits_out_an_outage(server: Valkey, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "sayso")
+
     async def it_waits() -> bool:
         return "the outbox waits" in caplog.text
 
@@ -169,6 +171,7 @@ async def test_a_desk_waits_out_an_outage(server: Valkey, caplog: pytest.LogCapt
 
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert (await waiting).question_id == "q-1"
+    assert "the outbox reaches the store again" in caplog.messages
 
 
 async def test_a_silent_server_is_an_error_in_bounded_time(server: Valkey) -> None:

@@ -47,6 +47,9 @@ class Moody:
     async def publish(self, topic: str, event: Event) -> None:
         await self._bus.publish(topic, event)
 
+    async def subscribers(self, topic: str) -> int:
+        return await self._bus.subscribers(topic)
+
     def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Ring]]:
         return self._bus.rings(inbox)
 

@@ -78,6 +78,9 @@ class Counted:
     async def publish(self, topic: str, event: Event) -> None:
         await self._bus.publish(topic, event)
 
+    async def subscribers(self, topic: str) -> int:
+        return await self._bus.subscribers(topic)
+
     def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Any]]:
         return self._bus.rings(inbox)
 
@@ -280,6 +283,9 @@ class _Losing:
 
     async def publish(self, topic: str, event: Event) -> None:
         await self._bus.publish(topic, event)
+
+    async def subscribers(self, topic: str) -> int:
+        return await self._bus.subscribers(topic)
 
     def rings(self, inbox: str) -> AbstractAsyncContextManager[AsyncIterator[Any]]:
         return self._bus.rings(inbox)

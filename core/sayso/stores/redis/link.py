@@ -30,6 +30,9 @@ LINK_ERRORS = (RedisError, OSError, TimeoutError)
 _ELSEWHERE = frozenset({"ASK", "CLUSTERDOWN", "MASTERDOWN", "MOVED", "READONLY", "TRYAGAIN"})
 _REDIRECTIONS = 5
 
+# What Redis puts after an error of a script: which it was, and the line.
+_OF_SCRIPT = re.compile(r" script: (?:\S+, )?on @user_script:\d+\.$")
+
 IS_CELL = "ISCELL"
 """What our scripts say where a cell of several is taken for a store of its own."""
 
@@ -84,8 +87,7 @@ def _refused(where: str, code: str, said: str) -> str:
             "place"
         )
     if _is_denial(code, said):
-        # Redis says in which line of which script that was.
-        said = said.partition(" script: ")[0]
+        said = _OF_SCRIPT.sub("", said)
         return f"{where} does not permit this user what Sayso needs: {said}"
     return f"{where} refuses a command: {said}"
 

@@ -55,7 +55,11 @@ if check ~= '0' and not known[5] then
   end
 end
 local books = {['0'] = known[4], ['1'] = known[7], ['2'] = known[16]}
-if rule_id ~= '' and (books[shared] or '') == '' then return {'homeless'} end
+if rule_id ~= '' then
+  if (books[shared] or '') == '' then return {'homeless'} end
+  need('HSET', P .. 'book:' .. books[shared], 'v', '')
+  need('ZADD', P .. 'books', '0', '')
+end
 if was_here(delivery, token) then return {'replayed'} end
 if known[5] and known[6] ~= token then return {'known', known[5]} end
 -- The same call once more means that its answer was lost on the way: what is done stays done, those

@@ -125,10 +125,11 @@ async def test_a_thread_that_cannot_be_read_is_a_denial_that_names_the_cause(wha
         bridge.hear(RunStartedEvent(thread_id=str(thread), run_id="r-1"))
         for event in (*told(), *finished(about_call())):
             bridge.hear(event)
-        (entry,) = await bridge.resume() or []
+        (payload,) = payloads(await bridge.resume())
 
-    assert entry.payload["approved"] is False
-    assert f"the session (conversation id) {cause}" in entry.payload["reason"]
+    assert isinstance(payload, dict)
+    assert payload["approved"] is False
+    assert f"the session (conversation id) {cause}" in payload["reason"]
 
 
 async def test_chunks_after_the_first_need_not_say_of_which_call_they_are(

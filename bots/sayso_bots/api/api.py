@@ -18,6 +18,7 @@ from sayso.desk.approvers import Approvers
 from sayso.desk.refused import RefusedPresses
 from sayso.desk.routes import Routes
 from sayso.desk.standing import Standing
+from sayso.durations import parse_duration
 from sayso.events import UserInputRequest, UserInputResponse
 from sayso.feed.feed import BranchFeed
 from sayso.policy.server_policy import ServerPolicy
@@ -48,7 +49,6 @@ from sayso_bots.api.replies import (
 )
 from sayso_bots.api.stream import StreamLimits, Streams
 from sayso_bots.api.tickets import TICKET_SECONDS, Tickets
-from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.tokens import ApiSettings, ApiToken
 
 _LIMITS = StreamLimits()

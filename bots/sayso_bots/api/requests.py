@@ -15,13 +15,13 @@ from sayso.agent.timeouts import in_seconds
 from sayso.always.widths import derive
 from sayso.calls import RunRef, ToolCall, new_id
 from sayso.digests import arguments_digest, as_json, is_digest_of, shown_and_digest
+from sayso.durations import parse_duration
 from sayso.errors import InvalidCallError
 from sayso.events import UserInputRequest
 from sayso.questions.permission import PermissionRequestEvent
 from sayso_bots.api.bodies import without_nulls
 from sayso_bots.api.kinds import Kind, kind_of, request_kinds
 from sayso_bots.api.problems import Wrong, invalid, pointer, unreadable_fields
-from sayso_bots.settings.durations import parse_duration
 
 _ID = re.compile(r"[A-Za-z0-9_.:~-]{1,128}", re.ASCII)
 # What need not be there, although an event has it.

@@ -21,6 +21,7 @@ from sayso.agent.place import here
 from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
 from sayso.agent.verdict import Verdict
 from sayso.calls import RunRef, ToolCall, new_id
+from sayso.durations import parse_duration
 from sayso.errors import KeyReusedError, RequestLostError, StoreUnreachableError
 from sayso.events import Event, Outcome
 from sayso.policy.decision import Context, Ruling, evaluate
@@ -38,7 +39,6 @@ from sayso_bots.cli.store import failure, say_no_bots, who_and_where
 from sayso_bots.cli.withdrawal import Withdrawal
 from sayso_bots.process.signals import StoppedError, run_stoppable
 from sayso_bots.settings.asked import AskSettings, route_seconds
-from sayso_bots.settings.durations import parse_duration
 
 CODES = {
     Outcome.APPROVED: 0,

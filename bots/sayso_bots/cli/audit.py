@@ -14,6 +14,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from sayso.clock import utc_now
+from sayso.durations import parse_duration
 from sayso.errors import ConfigError
 from sayso.stores.audit import AuditEntry
 from sayso.stores.backend import Backend
@@ -22,7 +23,6 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time, one_line, time_text
 from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
-from sayso_bots.settings.durations import parse_duration
 
 _AUDIT = ("AT", "WHAT", "TOOL", "AGENT", "SESSION", "BY", "REQUEST ID", "MORE")
 

@@ -159,7 +159,7 @@ def _seconds(argv: Sequence[str]) -> float:
             given = word.partition("=")[2]
     if not given:
         return DEFAULT_SECONDS
-    from sayso_bots.settings.durations import parse_duration
+    from sayso.durations import parse_duration
 
     try:
         return parse_duration(given).total_seconds()

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sayso.durations import parse_duration
 from sayso.errors import ConfigError
 from sayso.text.secrets import has_login
 from sayso_bots.cli.call import UsageError
 from sayso_bots.process.environment import hide_environment
 from sayso_bots.settings.asked import AskSettings, read_ask_settings
-from sayso_bots.settings.durations import parse_duration
 from sayso_bots.settings.source import (
     CONFIG_VARIABLE,
     DEFAULT_FILE,

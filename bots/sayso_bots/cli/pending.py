@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from sayso.clock import utc_now
+from sayso.durations import duration_text
 from sayso.stores.backend import Backend
 from sayso.stores.ports import Record
 from sayso_bots.cli.arguments import add_json, add_store
@@ -14,7 +15,6 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import record_as_json
 from sayso_bots.cli.store import say_no_bots, with_store
 from sayso_bots.process.terminal import table
-from sayso_bots.settings.durations import duration_text
 
 
 def add_arguments(parser: Parser) -> None:

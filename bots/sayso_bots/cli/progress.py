@@ -8,11 +8,11 @@ from datetime import timedelta
 
 from pydantic.alias_generators import to_camel
 
+from sayso.durations import duration_text
 from sayso.events import UserInputRequest
 from sayso.stores.notices import PressKind
 from sayso.text.visible import on_one_line
 from sayso_bots.cli.store import START_BOTS
-from sayso_bots.settings.durations import duration_text
 
 Naming = Callable[[str], str]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sayso.clock import utc_now
 from sayso.digests import short_digest
+from sayso.durations import duration_text
 from sayso.rules.fits import told
 from sayso.rules.rule import RememberedRule, Rule
 from sayso.stores.ports import KeptRule
@@ -21,7 +22,6 @@ from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import json_time
 from sayso_bots.cli.store import with_store
 from sayso_bots.process.terminal import table
-from sayso_bots.settings.durations import duration_text
 from sayso_bots.settings.settings import read_hiding
 
 _RULES = (

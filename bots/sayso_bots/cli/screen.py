@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TextIO
 
+from sayso.durations import duration_text
 from sayso.text.visible import shortened, visible
 from sayso_bots.cli.progress import (
     Asked,
@@ -20,7 +21,6 @@ from sayso_bots.cli.progress import (
     in_words,
     people,
 )
-from sayso_bots.settings.durations import duration_text
 
 _CLEAR = "\r\x1b[K"
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 
 from sayso.clock import utc_now
+from sayso.durations import duration_text
 from sayso.errors import UnknownRequestError
 from sayso.events import UserInputRequest
 from sayso.stores.backend import Backend
@@ -20,7 +21,6 @@ from sayso_bots.cli.ids import BEGINNING, request_id
 from sayso_bots.cli.parser import Parser
 from sayso_bots.cli.records import ended_text, one_line, record_as_json, time_text
 from sayso_bots.cli.store import say_no_bots, with_store
-from sayso_bots.settings.durations import duration_text
 from sayso_bots.settings.settings import read_hiding
 
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from aiohttp import web
 
+from sayso.durations import duration_text
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.finding import Finding
 from sayso.stores.backend import Backend
@@ -20,7 +21,6 @@ from sayso_bots.server.checks import look_at_store
 from sayso_bots.server.handing import Handed
 from sayso_bots.server.health import alive, readiness
 from sayso_bots.server.webserver import answering
-from sayso_bots.settings.durations import duration_text
 from sayso_bots.settings.store import StoreSettings
 
 _log = logging.getLogger(__name__)

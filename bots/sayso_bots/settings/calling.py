@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import PlainValidator
 
 from sayso.calling.hours import Quiet
-from sayso_bots.settings.durations import parse_duration
+from sayso.durations import parse_duration
 
 MOST_REMINDERS = 5
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d", re.ASCII)

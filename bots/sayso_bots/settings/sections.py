@@ -10,12 +10,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, create_model
 
 from sayso.calling.manners import Notify
+from sayso.durations import parse_duration
 from sayso.platforms.platform import Platform
 from sayso.platforms.section import Section
 from sayso.questions.refusals import LONGEST_WAIT, REASON_LIMIT
 from sayso.text.secrets import Hiding
 from sayso_bots.settings.calling import QuietHours, Remind
-from sayso_bots.settings.durations import Duration, parse_duration
+from sayso_bots.settings.durations import Duration
 from sayso_bots.settings.tokens import TOKEN_NAME
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::\d{1,5})?|https?://\[[0-9a-f:]+\](?::\d{1,5})?")

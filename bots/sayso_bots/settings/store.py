@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, PlainValidator
 
+from sayso.durations import parse_duration
 from sayso.errors import ConfigError, StoreUnreachableError
 from sayso.platforms.section import Section
 from sayso.stores.addresses import (
@@ -24,7 +25,7 @@ from sayso.stores.audit import KEPT_DECISIONS
 from sayso.stores.connect import STORES
 from sayso.stores.ports.copies import KEPT
 from sayso.text.secrets import has_login, without_login
-from sayso_bots.settings.durations import Duration, parse_duration
+from sayso_bots.settings.durations import Duration
 from sayso_bots.settings.source import Source, read_source
 
 

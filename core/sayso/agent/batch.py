@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any, Protocol, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from sayso.agent.copies import own, taken
 from sayso.agent.options import Asked, CallOptions
-from sayso.agent.timeouts import CallTime
+from sayso.agent.timeouts import CallTime, Timeout
 from sayso.agent.tools.guard import result_of
 from sayso.agent.tools.tool import first_line
 from sayso.agent.verdict import Pending, Verdict
@@ -314,7 +313,7 @@ async def submit_batch(
 async def resume_batch(
     checks: Calls,
     submitted: Sequence[Submitted | str],
-    timeout: float | timedelta | None,
+    timeout: Timeout,
     *,
     wait: bool,
 ) -> list[Verdict | Pending]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from datetime import timedelta
 from functools import partial
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
@@ -21,6 +20,7 @@ from sayso.agent.timeouts import (
     DEFAULT_PATIENCE_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
     CallTime,
+    Time,
     Timeout,
 )
 from sayso.agent.tools.guard import Guarded, guarded
@@ -48,8 +48,8 @@ _Answer = TypeVar("_Answer", bound=RequestEnding)
 class Gate(Resuming):
     """Asks people, for one run. Every wait ends; every failure ends in a no or an error.
 
-    Open one with ``Gate.open``. Timeouts are seconds or a timedelta, more
-    than zero and at most 30 days; without one a question expires after ten
+    Open one with ``Gate.open``. Timeouts are seconds, a timedelta or a text such
+    as ``10m``, more than zero and at most 30 days; without one a question expires after ten
     minutes. ``observe`` is told at once what this gate asks and how it ended.
 
     Every question takes ``timeout``, ``source_name`` (who asks, instead of the
@@ -79,13 +79,13 @@ class Gate(Resuming):
         *,
         run: RunRef,
         policy: Policy | None = None,
-        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+        timeout: Time = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
         clock: Clock = utc_now,
         observe: Callable[[Event], None] | None = None,
         withdrawn_by: str | None = None,
         audit_rules: bool = False,
-        patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
+        patience: Time = DEFAULT_PATIENCE_SECONDS,
         folder: str | Folder | None = None,
         where: Where | Callable[[], Where | None] | None = None,
     ) -> AsyncIterator[Gate]:
@@ -95,7 +95,7 @@ class Gate(Resuming):
         it is in the audit, too, at the price of a round trip to the store.
 
         Raises:
-            ConfigError: there is no store of that kind.
+            ConfigError: there is no store of that kind, or an option makes no sense.
         """
         options = GateOptions(
             run,

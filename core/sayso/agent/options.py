@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
@@ -14,14 +15,16 @@ from sayso.agent.timeouts import (
     DEFAULT_PATIENCE_SECONDS,
     DEFAULT_TIMEOUT_SECONDS,
     CallTime,
+    Time,
     Timeout,
     in_seconds,
 )
 from sayso.always.widths import MOST_SUGGESTED
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
+from sayso.errors import ConfigError
 from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
-from sayso.policy.decision import Policy
+from sayso.policy.decision import Policy, check_policy
 from sayso.rules.declarations import Declaration
 from sayso.rules.rule import Rule
 from sayso.stores.ports import check_key
@@ -66,6 +69,24 @@ def _asker(source_name: str, path: tuple[str, ...]) -> Asker:
     return Asker(source_name, path)
 
 
+def check_name(argument: str, name: object, fix: str) -> None:
+    """Find out at once that an argument names nobody.
+
+    Raises:
+        ConfigError: it is no text, or an empty one.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigError(f"{argument}={name!r:.60} names nothing; {fix}")
+
+
+@contextmanager
+def _named(argument: str) -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{argument}: {error}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class GateOptions:
     """How a gate is set up, and for whom it asks; see ``sayso.Gate.open``.
@@ -82,13 +103,14 @@ class GateOptions:
     never past a timeout.
 
     Raises:
-        ValueError: the timeout or the patience is not more than zero, or longer
-            than 30 days, or ``requested_by`` is no actor, or the folder is not written from /.
+        ConfigError: the run names no agent or no session, the policy is none, the timeout or
+            the patience is no time, not more than zero, or longer than 30 days, ``requested_by``
+            is no actor, or the folder is not written from /.
     """
 
     run: RunRef
     policy: Policy | None = None
-    timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS
+    timeout: Time = DEFAULT_TIMEOUT_SECONDS
     requested_by: str | None = None
     clock: Clock = utc_now
     observe: Callable[[Event], None] | None = None
@@ -96,17 +118,24 @@ class GateOptions:
     audit_rules: bool = False
     source_name: str | None = None
     path: tuple[str, ...] = ()
-    patience: float | timedelta = DEFAULT_PATIENCE_SECONDS
+    patience: Time = DEFAULT_PATIENCE_SECONDS
     where: Where | Callable[[], Where | None] | None = None
     folder: str | Folder | None = None
 
     def __post_init__(self) -> None:
         if (placed := self._folder) is not None and not placed.root.startswith("/"):
-            raise ValueError(f"a folder is written from /, not {placed.root!r}")
-        in_seconds(self.timeout)
-        in_seconds(self.patience)
+            raise ConfigError(f"folder={placed.root!r:.60}: a folder is written from /")
+        check_name("agent", self.run.agent_id, 'name the agent, such as "deploy-bot"')
+        check_name("session", self.run.session_id, "name the session, such as a conversation's id")
+        if self.policy is not None:
+            check_policy(self.policy)
+        with _named("timeout"):
+            in_seconds(self.timeout)
+        with _named("patience"):
+            in_seconds(self.patience)
         if self.requested_by is not None:
-            check_actor(self.requested_by)
+            with _named("requested_by"):
+                check_actor(self.requested_by)
 
     @property
     def place(self) -> Where | None:

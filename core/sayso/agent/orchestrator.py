@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from functools import partial
 from typing import Literal
 from weakref import WeakSet
@@ -16,7 +15,7 @@ from sayso.agent.gate import Gate
 from sayso.agent.listener import Events, Item, Listener
 from sayso.agent.options import GateOptions
 from sayso.agent.responding import Answering, Authority
-from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, in_seconds
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, Time, in_seconds
 from sayso.always.offers import ALWAYS, ALWAYS_DENY
 from sayso.always.terms import Terms
 from sayso.calls import RunRef
@@ -120,10 +119,10 @@ class Orchestrator:
         run: RunRef,
         *,
         policy: Policy | None = None,
-        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+        timeout: Time = DEFAULT_TIMEOUT_SECONDS,
         requested_by: str | None = None,
         audit_rules: bool = False,
-        patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
+        patience: Time = DEFAULT_PATIENCE_SECONDS,
     ) -> Gate:
         """The gate of one more agent, or of one in another session; its events are in the stream.
 
@@ -168,7 +167,7 @@ class Orchestrator:
             del self._agents[branch_of(one.run)]
             await self._end(one)
 
-    async def listening(self, *, timeout: float | timedelta = LISTENING_SECONDS) -> None:
+    async def listening(self, *, timeout: Time = LISTENING_SECONDS) -> None:
         """Wait until events of other processes are heard, for all agents there are now.
 
         What the gates of this orchestrator ask is in the stream from the start.

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import TypeAlias
 
+from sayso.durations import parse_duration
 from sayso.stores.home import running_loop
 
 DEFAULT_TIMEOUT_SECONDS = 600.0
@@ -21,16 +22,29 @@ MAX_TIMEOUT_SECONDS = 30 * 86_400.0
 GRACE_SECONDS = 1.0
 """When its time is over, a call goes on at most this long: to hear how its question ended."""
 
-Timeout: TypeAlias = float | timedelta | None
+Time: TypeAlias = float | timedelta | str
+"""Seconds, a timedelta, or a text such as ``10m``."""
+
+Timeout: TypeAlias = Time | None
 
 
 @lru_cache
-def in_seconds(timeout: float | timedelta) -> float:
+def in_seconds(timeout: Time) -> float:
     """The timeout in seconds: one number for all who wait as long, as many do.
 
     Raises:
-        ValueError: it is not more than zero, or longer than 30 days.
+        ValueError: it is no time, not more than zero, or longer than 30 days.
     """
+    if isinstance(timeout, str):
+        written = timeout
+        try:
+            timeout = parse_duration(written)
+        except ValueError as error:
+            raise ValueError(f"a timeout {written[:40]!r} {error}") from None
+    if not isinstance(timeout, int | float | timedelta):
+        raise TypeError(
+            f'a timeout is seconds, a timedelta or a text such as "10m", not {timeout!r:.40}'
+        )
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
     if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
         raise ValueError(
@@ -47,7 +61,7 @@ class CallTime:
     ends_at: float
 
     @classmethod
-    def of(cls, timeout: float | timedelta) -> CallTime:
+    def of(cls, timeout: Time) -> CallTime:
         """A time that begins now.
 
         Raises:

@@ -15,6 +15,7 @@ from sayso.policy.decision import (
     Policy,
     Rewritten,
     Ruling,
+    check_policy,
     policy_name,
     said_by,
 )
@@ -42,6 +43,8 @@ class Chain:
     """
 
     def __init__(self, *policies: Policy) -> None:
+        for number, policy in enumerate(policies, start=1):
+            check_policy(policy, f"policy {number} of a Chain")
         self._policies = policies
         self.requirements = FirstDeclared(*policies)
 
@@ -91,6 +94,9 @@ class When:
     """
 
     def __init__(self, predicate: Predicate, then: Policy, otherwise: Policy | None = None) -> None:
+        check_policy(then, "then")
+        if otherwise is not None:
+            check_policy(otherwise, "otherwise")
         self._predicate = predicate
         self._then = then
         self._otherwise = otherwise

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from sayso.calls import RunRef, ToolCall
-from sayso.errors import SaysoError, ToolBlocked
+from sayso.errors import ConfigError, SaysoError, ToolBlocked
 from sayso.events import RequestEnding, UserInputRequest
 from sayso.policy.snapshots import is_same, snapshot
 from sayso.policy.state import State
@@ -180,7 +180,7 @@ async def said_by(
     name = name or policy_name(policy)
     try:
         before = snapshot(call.arguments)
-        decide: Callable[..., object] = getattr(policy, "decide", None) or _function(policy)
+        decide: Any = getattr(policy, "decide", policy)
         said = decide(call, context)
         if not isinstance(said, Decision) and inspect.isawaitable(said):
             said = await said
@@ -205,10 +205,18 @@ async def said_by(
     return decision
 
 
-def _function(policy: object) -> Callable[..., object]:
-    if not callable(policy):
-        raise TypeError(f"a {type(policy).__name__} is not a policy")
-    return policy
+def check_policy(policy: object, name: str = "policy") -> None:
+    """Find out before the first call that something is no policy, which would deny every call.
+
+    Raises:
+        ConfigError: it has no ``decide`` and is no function, or is a class.
+    """
+    if isinstance(policy, type) or not (hasattr(policy, "decide") or callable(policy)):
+        written = repr(policy) if isinstance(policy, str) else policy_name(policy)
+        raise ConfigError(
+            f"{name}={written[:60]} is not a policy; pass an object such as "
+            'sayso.RulePolicy(default="allow"), or a function of the call and its context'
+        )
 
 
 def _decision(said: object, name: str) -> Decision | Rewritten | None:

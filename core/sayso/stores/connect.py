@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from sayso.errors import ConfigError
-from sayso.stores.addresses import is_many
+from sayso.stores.addresses import is_many, read_cells
 from sayso.stores.backend import Backend
 
 _REDIS = frozenset(
@@ -43,8 +43,23 @@ def open_backend(url: str) -> AbstractAsyncContextManager[Backend]:
     return _open_one(url)
 
 
+def check_url(url: str) -> None:
+    """Find what is wrong with a store's URL as far as that needs no connection.
+
+    Raises:
+        ConfigError: as for ``open_backend``.
+    """
+    if not isinstance(url, str):
+        raise ConfigError(f"a store's URL is a text such as redis://host:port/db, not {url!r:.60}")
+    if is_many(url):
+        read_cells(url)
+    else:
+        _open_one(url)
+
+
 def _open_one(url: str, cell: str = "") -> AbstractAsyncContextManager[Backend]:
-    scheme = url.partition("://")[0]
+    # Without ://, what stands before an @ may be a password.
+    scheme = url.partition("://")[0] if "://" in url else url.rpartition("@")[2]
     if scheme == "memory":
         from sayso.stores.memory import memory_backend
 
@@ -55,10 +70,11 @@ def _open_one(url: str, cell: str = "") -> AbstractAsyncContextManager[Backend]:
         )
     try:
         # Only a process that uses Redis pays for its client.
-        from sayso.stores.redis import redis_backend
+        from sayso.stores.redis import read_url, redis_backend
     except ImportError as error:
         raise ConfigError(
             f"{scheme}:// needs the client for Redis: install Sayso with its extra `redis`, "
             "from where you got it"
         ) from error
+    read_url(url)  # at once, and not where it is opened
     return redis_backend(url, cell=cell)

@@ -74,8 +74,10 @@ async def test_every_exception_is_a_no_that_names_the_cause() -> None:
 
 
 async def test_an_error_of_ours_is_told_as_it_is_with_the_hint_in_it() -> None:
-    with connect("redis://localhost:port") as sayso:
-        said = await asked("deploy", lambda: CALL, sayso.check)
+    async def connects(_: ToolCall) -> object:
+        return connect("redis://localhost:port")
+
+    said = await asked("deploy", lambda: CALL, connects)
 
     assert "the port in the store's URL is not a number" in said.text
     assert "redis://user:password@host:6379/0" in said.text

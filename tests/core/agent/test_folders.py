@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sayso import Gate, PermissionRequestEvent, RunRef, ToolCall
+from sayso import ConfigError, Gate, PermissionRequestEvent, RunRef, ToolCall
 from sayso.agent.options import GateOptions
 from sayso.calls import Folder
 from sayso.stores.backend import Backend
@@ -75,5 +75,5 @@ async def test_a_request_is_shown_with_its_widths_where_the_files_are_not_seen(
 
 
 def test_a_folder_that_is_not_written_from_the_root_is_an_error() -> None:
-    with pytest.raises(ValueError, match="written from /"):
+    with pytest.raises(ConfigError, match="written from /"):
         GateOptions(RUN, folder="src")

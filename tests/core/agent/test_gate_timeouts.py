@@ -27,7 +27,7 @@ from sayso import (
 )
 from sayso.agent.timeouts import GRACE_SECONDS
 from sayso.clock import utc_now
-from sayso.errors import StoreUnreachableError, WaitTimeoutError
+from sayso.errors import ConfigError, StoreUnreachableError, WaitTimeoutError
 from sayso.policy.decision import Context, Decision
 from sayso.rules.book import RuleBook
 from sayso.stores.backend import Backend
@@ -228,7 +228,7 @@ async def test_a_store_that_is_away_is_waited_for_as_long_as_the_gate_is_patient
 
 @pytest.mark.parametrize("patience", [0, -1, timedelta(days=31)])
 async def test_a_patience_that_makes_no_sense_is_an_error(patience: Any) -> None:
-    with pytest.raises(ValueError, match="must be more than 0"):
+    with pytest.raises(ConfigError, match="must be more than 0"):
         async with Gate.open("memory://", run=RUN, patience=patience):
             pass
 

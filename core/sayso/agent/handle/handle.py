@@ -7,7 +7,6 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
@@ -16,15 +15,16 @@ from sayso.agent.handle.methods import Methods, Run, Work
 from sayso.agent.handle.sync import SyncHandle
 from sayso.agent.handle.waits import in_its_loop, in_this_thread
 from sayso.agent.handle.worker import Worker
-from sayso.agent.options import GateOptions
+from sayso.agent.options import GateOptions, check_name
 from sayso.agent.place import here
-from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS
+from sayso.agent.timeouts import DEFAULT_PATIENCE_SECONDS, DEFAULT_TIMEOUT_SECONDS, Time
 from sayso.agent.tools.guard import guarded_alike
 from sayso.agent.tools.wrap import Tool, named
 from sayso.calls import Folder, RunRef, new_id, read_session_id
 from sayso.errors import ConfigError, HandleClosedError, WrongLoopError
 from sayso.events import Event
 from sayso.policy.decision import Policy
+from sayso.stores.connect import check_url
 from sayso.where import Where
 
 _P = ParamSpec("_P")
@@ -41,8 +41,8 @@ def connect(
     session: str | None = None,
     project: str = "",
     policy: Policy | None = None,
-    timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
-    patience: float | timedelta = DEFAULT_PATIENCE_SECONDS,
+    timeout: Time = DEFAULT_TIMEOUT_SECONDS,
+    patience: Time = DEFAULT_PATIENCE_SECONDS,
     requested_by: str | None = None,
     observe: Callable[[Event], None] | None = None,
     audit_rules: bool = False,
@@ -51,7 +51,8 @@ def connect(
 ) -> Handle:
     """A handle on the store at a URL, else on the one that SAYSO_STORE_URL names.
 
-    Nothing is opened before its first use, so it may be a global of a module. ``agent``
+    Nothing is opened before its first use, so it may be a global of a module; what can be
+    known to be wrong without a connection is an error at once. ``agent``
     and ``session`` are those of calls that name no run; without a session, the
     handle has one of its own. ``project`` is what the agent works on: an Always can be
     stored for all of its sessions on it. ``where`` is what cards say of where it works: this
@@ -59,9 +60,11 @@ def connect(
     as for ``sayso.Gate.open``; ``policy`` and ``observe`` are called in the handle's thread.
 
     Raises:
-        ValueError: the timeout or the patience is not more than zero, or longer
-            than 30 days, or ``requested_by`` is no actor.
+        ConfigError: no store is named, or none that there could be; or as for ``sayso.Gate.open``.
     """
+    check_name("agent", agent, 'name the agent, such as "deploy-bot"')
+    if session is not None:
+        check_name("session", session, "leave it out for one of the handle's own, or name one")
     run = RunRef(agent, session or new_id(), project=project)
     options = GateOptions(
         run,
@@ -74,7 +77,21 @@ def connect(
         folder=folder,
         where=where,
     )
-    return Handle(url, options, session)
+    return Handle(_checked_url(url), options, session)
+
+
+def _checked_url(url: str | None) -> str:
+    named = url or os.environ.get(STORE_VARIABLE, "").strip()
+    if not named:
+        raise ConfigError(
+            f"no store is named: pass its address to sayso.connect, or set {STORE_VARIABLE} "
+            "(the same as that of the bots, such as redis://127.0.0.1:6379/0)"
+        )
+    try:
+        check_url(named)
+    except ConfigError as error:
+        raise ConfigError(f"{'url' if url else STORE_VARIABLE}: {error}") from None
+    return named
 
 
 class Handle(Methods):
@@ -87,7 +104,7 @@ class Handle(Methods):
     ``session`` is the one it was connected with; None where it has one of its own.
     """
 
-    def __init__(self, url: str | None, options: GateOptions, session: str | None = None) -> None:
+    def __init__(self, url: str, options: GateOptions, session: str | None = None) -> None:
         super().__init__(self._take, in_its_loop, options)
         self.session = session
         self._url = url
@@ -212,13 +229,7 @@ class Handle(Methods):
         return self._take(run, work)
 
     def _begun(self) -> Worker:
-        url = self._url or os.environ.get(STORE_VARIABLE)
-        if not url:
-            raise ConfigError(
-                f"no store is named: pass its address to sayso.connect, or set {STORE_VARIABLE} "
-                "(the same as that of the bots, such as redis://127.0.0.1:6379/0)"
-            )
-        worker = Worker(url, self._options)
+        worker = Worker(self._url, self._options)
         # A handle that nobody holds any more asks nothing: its thread ends with it.
         weakref.finalize(self, worker.stop).atexit = False
         return worker

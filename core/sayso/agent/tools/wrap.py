@@ -7,11 +7,10 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, Protocol, TypeAlias, cast
 
 from sayso.agent.copies import taken
-from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, in_seconds
+from sayso.agent.timeouts import DEFAULT_TIMEOUT_SECONDS, Time, Timeout, in_seconds
 from sayso.agent.tools.guard import guarded
 from sayso.agent.unasked import Unasked
 from sayso.agent.verdict import Verdict, decided
@@ -62,7 +61,7 @@ class LocalGate:
         handler: Handler | None = None,
         *,
         context: Context | None = None,
-        timeout: float | timedelta = DEFAULT_TIMEOUT_SECONDS,
+        timeout: Time = DEFAULT_TIMEOUT_SECONDS,
     ) -> None:
         if handler is not None and not _is_async(handler):
             raise ConfigError(
@@ -152,7 +151,7 @@ def wrap(
     handler: Handler | None = None,
     gate: Checks | None = None,
     context: Context | None = None,
-    timeout: float | timedelta | None = None,
+    timeout: Timeout = None,
     raises: bool = False,
 ) -> dict[str, Wrapped]:
     """The tools by name, each asking before it runs; all of them are async.
@@ -195,7 +194,7 @@ def _checks(
     handler: Handler | None,
     gate: Checks | None,
     context: Context | None,
-    timeout: float | timedelta | None,
+    timeout: Timeout,
 ) -> Checks:
     if policy is not None and gate is None:
         seconds = DEFAULT_TIMEOUT_SECONDS if timeout is None else timeout

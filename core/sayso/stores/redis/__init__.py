@@ -5,5 +5,6 @@ nothing here knows of cards, policies or chats.
 """
 
 from sayso.stores.redis.backend import redis_backend
+from sayso.stores.redis.url import read_url
 
-__all__ = ["redis_backend"]
+__all__ = ["read_url", "redis_backend"]

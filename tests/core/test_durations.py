@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from sayso_bots.settings.durations import duration_text, parse_duration
+from sayso.durations import duration_text, parse_duration
 
 
 @pytest.mark.parametrize(

@@ -111,15 +111,17 @@ class Front:
 
     def _admitted(self, request: web.Request) -> Mapping[str, str]:
         """The headers of a request that may come in, without what proves that to us."""
-        host = urlsplit(f"//{request.host}").hostname or ""
+        host = _host_in(f"//{request.host}")
         origin = request.headers.get("Origin")
-        came = None if origin is None else urlsplit(origin).hostname or ""
+        came = None if origin is None else _host_in(origin)
         if self._names and (host not in self._names or came not in (None, *self._names)):
             raise web.HTTPForbidden(text=MCP_WORDS.strange_name)
         headers = request.headers.copy()
         if self._token:
             brought = headers.pop("Authorization", "")
-            if not hmac.compare_digest(brought.encode(), f"Bearer {self._token}".encode()):
+            # Bytes that are not UTF-8 come as lone surrogates.
+            given = brought.encode("utf-8", "surrogateescape")
+            if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
                 raise web.HTTPUnauthorized(headers={"WWW-Authenticate": "Bearer"})
         return headers
 
@@ -201,6 +203,14 @@ class _Answering:
     @property
     def _takes_streams(self) -> bool:
         return "text/event-stream" in self._request.headers.get("Accept", "")
+
+
+def _host_in(address: str) -> str:
+    """The name of a host; empty, which is nobody's name, where an address has none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _check_headers(message: Message, headers: Mapping[str, str]) -> None:

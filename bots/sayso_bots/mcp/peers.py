@@ -225,4 +225,5 @@ class InProcesses:
 def principal_of(headers: Mapping[str, str]) -> str:
     """What tells apart those who prove to the server who they are; empty where nobody does."""
     proof = headers.get("Authorization", "")
-    return hashlib.sha256(proof.encode()).hexdigest()[:16] if proof else ""
+    known = proof.encode("utf-8", "surrogateescape")
+    return hashlib.sha256(known).hexdigest()[:16] if proof else ""

@@ -61,6 +61,13 @@ def read_platform(
     needed: Callable[[Any], Iterable[Secret]],
 ) -> Configured | None:
     """What is read for a platform; None where its section is wrong. Problems are noted."""
+    if isinstance(written := source.written((platform.name,)), list):
+        text = (
+            f"is written [{platform.name}], once: one `sayso serve` serves one workspace or bot of "
+            f"{platform.title}; start another one, with settings of its own, for the next"
+        )
+        source.problem((platform.name, len(written) - 1), text)
+        return None
     section = source.section(platform.section, platform.name)
     given = {
         secret.variable: value

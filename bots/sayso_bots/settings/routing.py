@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from sayso.calling.manners import Calling, Reach
 from sayso.chats.places import Place
 from sayso.desk.routes import Route, Routes, is_group
+from sayso.durations import duration_text
 from sayso.platforms.platform import Platform
 from sayso.text.printable import shown
 from sayso_bots.settings.languages import read_language, route_languages
@@ -18,6 +22,7 @@ from sayso_bots.settings.sections import ReachSection, RouteSection, person_sect
 from sayso_bots.settings.source import Source
 
 _MUCH = 5
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def read_routes(source: Source, platforms: Platforms, configured: Collection[str]) -> Routes:
@@ -168,6 +173,7 @@ def _route(
     platforms: Platforms,
     configured: Collection[str],
 ) -> Route:
+    _check_reminders(source, number, section)
     path = ("route", number, "to")
     if not section.to:
         source.problem(path, f"names no place; add one such as {platforms.place_example}")
@@ -188,6 +194,20 @@ def _route(
         to.append(place)
     language, languages = route_languages(source, number, to)
     return replace(_made(section, tuple(to)), language=language, languages=languages)
+
+
+def _check_reminders(source: Source, number: int, section: RouteSection) -> None:
+    if section.timeout is None or not section.remind:
+        return
+    last = timedelta(seconds=section.remind[-1])
+    if last >= section.timeout:
+        ends, late = duration_text(section.timeout), duration_text(last)
+        half = duration_text(section.timeout / 2).replace(" ", "")
+        source.problem(
+            ("route", number, "remind"),
+            f"reminds after {late}, when a question has expired: its timeout is {ends}; write "
+            f'less, such as "{half}", or a longer timeout',
+        )
 
 
 def how_to_configure(platform: Platform[Any]) -> str:
@@ -251,8 +271,13 @@ def _wrong_name(name: str, platforms: Platforms, people: Mapping[str, frozenset[
         return "; ".join(("is not an approver", *groups))
     if near := difflib.get_close_matches(name, people, n=1, cutoff=0.6):
         return f"is not in [people]; did you mean {near[0]}?"
+    person = name.partition("@")[0].strip()
+    if "@" in name and person in people:
+        return f'is not in [people]; write "{person}"'
+    key = person if _BARE.fullmatch(person) else json.dumps(person)
+    here = f"write {json.dumps(person)} here and add" if person != name else "add"
     return (
-        f"is not in [people]; add [people.{name}], "
+        f"is not in [people]; {here} [people.{key}] with {_as_key(platforms.account_example)}, "
         f"or name an account such as {platforms.account_example}"
     )
 

@@ -110,6 +110,8 @@ class Document:
             self.problem(table, f"has no {detail['loc'][-1]!r}; add one")
         elif kind == "tuple_type" and isinstance(detail["input"], dict):
             self.problem(path, f"is one table; write [[{key_name(path)}]] over each")
+        elif kind in _TABLE_TYPES:
+            self.problem(path, f"{_as_table(path, detail['input'])}, not {shown(detail['input'])}")
         elif kind in _SENTENCES:
             self.problem(path, f"{_SENTENCES[kind]}, not {shown(detail['input'])}")
         elif kind in _BOUNDS:
@@ -138,15 +140,13 @@ class Document:
 _SENTENCES = {
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    "int_type": "must be a whole number such as 10",
+    "int_parsing": "must be a whole number such as 10",
+    "int_from_float": "must be a whole number such as 10",
     "string_type": 'must be a string in "quotes"',
     "tuple_type": 'must be a list such as ["…"]',
-    "model_type": "must be a table",
-    "dict_type": "must be a table",
-    "mapping_type": "must be a table",
 }
+_TABLE_TYPES = frozenset({"model_type", "dict_type", "mapping_type"})
 _BOUNDS = {
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be more than {gt}",
@@ -159,6 +159,14 @@ def key_name(path: KeyPath) -> str:
     """A key in words, its lists counted as people count, from 1: ``policy 1.deny 2.tool``."""
     parts = (f" {part + 1}" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).lstrip(". ")
+
+
+def _as_table(path: KeyPath, written: object) -> str:
+    """How a table is written in the place of something else."""
+    if isinstance(path[-1], int):
+        return f"must be a table: write [[{key_name(path[:-1])}]], and its settings below"
+    once = ", once" if isinstance(written, list) else ""
+    return f"must be one table: write [{key_name(path)}]{once}, and its settings below"
 
 
 def unknown(key: str, known: Iterable[str], otherwise: str = "") -> str:

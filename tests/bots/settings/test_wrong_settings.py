@@ -122,7 +122,7 @@ from sayso_bots.settings.source import source_of
         ),
         (
             "[server]\nport = true" + ROUTE,
-            "sayso.toml line 2: server.port must be a whole number, not 'True'",
+            "sayso.toml line 2: server.port must be a whole number such as 10, not 'True'",
         ),
         (
             '[slack]\nteam_id = "acme"' + ROUTE,
@@ -143,6 +143,50 @@ from sayso_bots.settings.source import source_of
             "sayso.toml line 2: route 1.to names no place; add one such as slack:C0123ABCD",
         ),
         ("[[route]]", "sayso.toml line 1: route 1 has no 'to'; add one"),
+        (
+            ROUTE + 'timeout = "10m"\nremind = ["3m", "10m"]',
+            (
+                "sayso.toml line 6: route 1.remind reminds after 10m, when a question has expired: "
+                'its timeout is 10m; write less, such as "5m", or a longer timeout'
+            ),
+        ),
+        (
+            '[[slack]]\nmode = "socket"\n[[slack]]\nmode = "http"',
+            (
+                "sayso.toml line 3: slack 2 is written [slack], once: one `sayso serve` serves one "
+                "workspace or bot of Slack; start another one, with settings of its own, for the "
+                "next"
+            ),
+        ),
+        (
+            "[[telegram]]\n[[telegram]]",
+            (
+                "sayso.toml line 2: telegram 2 is written [telegram], once: one `sayso serve` "
+                "serves one workspace or bot of Telegram; start another one, with settings of its "
+                "own, for the next"
+            ),
+        ),
+        (
+            'server = "here"',
+            (
+                "sayso.toml line 1: server must be one table: write [server], and its settings "
+                "below, not 'here'"
+            ),
+        ),
+        (
+            '[people]\nalice = "U0ALICE"',
+            (
+                "sayso.toml line 2: people.alice must be one table: write [people.alice], and its "
+                "settings below, not 'U0ALICE'"
+            ),
+        ),
+        (
+            'route = ["slack:C0OPS"]',
+            (
+                "sayso.toml line 1: route 1 must be a table: write [[route]], and its settings "
+                "below, not 'slack:C0OPS'"
+            ),
+        ),
         (
             '[people.alice]\nslack = "U0A"\n[[route]]\nto = ["slack:C0OPS"]\napprovers = ["alcie"]',
             (
@@ -238,7 +282,10 @@ def test_a_wrong_setting_is_one_line_with_file_line_key_and_fix(text: str, line:
                 "for example the output of `openssl rand -hex 32`"
             ),
         ),
-        ({**SLACK, "SAYSO_PORT": "http"}, "SAYSO_PORT must be a whole number, not 'http'"),
+        (
+            {**SLACK, "SAYSO_PORT": "http"},
+            "SAYSO_PORT must be a whole number such as 10, not 'http'",
+        ),
         (
             {**SLACK, "SAYSO_STORE_URL": "localhost"},
             (

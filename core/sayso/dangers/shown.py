@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from sayso.dangers.steps import Step
 from sayso.sensitive.paths import is_secret
@@ -26,7 +27,7 @@ _PRINTS = frozenset(["echo", "printf", "print", "cat", "tee", "base64", "xxd", "
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _PS_LETTERS = re.compile(r"-[a-zA-Z]*E[a-zA-Z]*|[a-zA-Z]*[eE][a-zA-Z]*|.*environ.*", re.DOTALL)
-_JQ_VARIABLES = re.compile(r"(?<![.\w$])env\b|\$ENV\b")
+_JQ_VARIABLES = re.compile(r"(?<![.\w$])env\b|(?<![.\w])ENV\b")
 _RUN_BY_FIND = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _SETTINGS = frozenset(["--list", "-l", "--get-regexp"])
 _MOST = 64
@@ -64,8 +65,9 @@ def _shows_variables(program: str, arguments: tuple[str, ...]) -> bool:
         case "set" | "export" | "declare" | "typeset":
             return not arguments or arguments in (("-p",), ("-x",))
         case "ps":
-            first = next(iter(arguments), "")
-            return _PS_LETTERS.fullmatch(first) is not None or "environ" in " ".join(arguments)
+            # Behind an option a word may be its value.
+            words = [one for before, one in pairwise(("", *arguments)) if before[:1] != "-"]
+            return any(map(_PS_LETTERS.fullmatch, words)) or "environ" in " ".join(arguments)
         case "jq":
             return any(map(_JQ_VARIABLES.search, arguments))
         case "git":

@@ -14,6 +14,8 @@ from sayso.sensitive.paths import shows_secrets
 _NO_FILES = frozenset({"regex", "query", "exclude", "excludePatterns", "description", "prompt"})
 _GLOBS = frozenset({"glob", "include", "file_pattern", "paths", "patterns"})
 _HOMES = ("~", "$HOME", "${HOME}")
+_SYSTEM = ("/proc/", "/etc/", "/run/", "/sys/", "/var/run/")
+_SETTINGS = frozenset([".config", ".cache", ".local", "Library"])
 _MOST = 500
 
 
@@ -40,7 +42,9 @@ def may_show_secrets(call: ToolCall) -> bool:
 
 def _holds_those_of_a_person(path: str) -> bool:
     plain = path.rstrip("/")
-    return plain in _HOMES or plain.endswith("..") or is_shared(path)
+    if plain in _HOMES or plain.endswith("..") or is_shared(path) or path.startswith(_SYSTEM):
+        return True
+    return plain.rpartition("/")[2] in _SETTINGS
 
 
 def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -56,6 +56,7 @@ def inside(folder: str, path: str) -> tuple[str, ...] | None:
     return inner[len(outer) :] or None
 
 
+@lru_cache(maxsize=256)
 def is_ordinary(names: tuple[str, ...]) -> bool:
     """Whether a path below a project is not hidden, controls no runs and leads to no secrets."""
     if any(name.startswith(".") for name in names):

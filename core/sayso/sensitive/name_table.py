@@ -7,6 +7,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -82,10 +83,10 @@ class NameTable:
         self._beginnings = tuple(begins for begins, _ in ends if begins)
         self._endings = tuple(end for begins, end in ends if not begins)
         rows = [_Row.of(name, entry, folder) for name, entry, folder in _each(entries)]
-        one = [row for row in rows if len(row.steps) == 1 and not row.steps[0].wild]
-        self._files = [row.steps[0].begins for row in one]
-        self._folders = [row.steps[0].begins for row in one if row.folder]
-        self._rows = [row for row in rows if len(row.steps) > 1 or row.steps[0].wild]
+        self._short = [row for row in rows if len(row.steps) == 1]
+        self._long = [row for row in rows if len(row.steps) > 1]
+        # Of a pattern the last name comes again and again.
+        self._one_may_match = lru_cache(maxsize=1_024)(self._meets_one)
 
     def has(self, path: Sequence[str]) -> bool:
         """Whether the path is one of a row, or below one."""
@@ -104,11 +105,15 @@ class NameTable:
         It is certain where it says no: what stands between the first and the last of these signs
         is taken for anything. A star takes no hidden folder, as in every shell unless it is told.
         """
-        pieces = [_literal(name) for name in path]
-        *folders, last = pieces
-        if any(_among(self._folders, one, hidden=False) for one in folders[1:]):
+        last = len(path) - 1
+        if any(self._one_may_match(name, at == last) for at, name in enumerate(path) if at):
             return True
-        return _among(self._files, last) or any(row.may_be_in(pieces) for row in self._rows)
+        pieces = [_literal(name) for name in path]
+        return any(row.may_be_in(pieces) for row in self._long)
+
+    def _meets_one(self, name: str, last: bool) -> bool:
+        path = (_literal(name),)
+        return any(row.meets(path, last) for row in self._short if last or row.folder)
 
 
 class _Piece(NamedTuple):
@@ -147,12 +152,15 @@ class _Row:
         for at in range(first, length - count + 1):
             if self.rooted and (at > 1 or path[0].begins):
                 return False
+            name, step = path[at], self.steps[0]
+            if name.begins != step.begins and not (name.wild or step.wild):
+                continue
             ends = at + count == length
-            if (ends or self.folder) and self._meets(path[at : at + count], ends):
+            if (ends or self.folder) and self.meets(path[at : at + count], ends):
                 return True
         return False
 
-    def _meets(self, path: Sequence[_Piece], ends: bool) -> bool:
+    def meets(self, path: Sequence[_Piece], ends: bool) -> bool:
         if self.but and path[-1].ends.endswith(self.but):
             return False
         last = len(path) - 1
@@ -177,17 +185,6 @@ def _meet(name: _Piece, step: _Piece, *, whole: bool) -> bool:
         len(text) >= len(wild.begins) + len(wild.ends)
         and text.startswith(wild.begins)
         and text.endswith(wild.ends)
-    )
-
-
-def _among(names: Sequence[str], piece: _Piece, *, hidden: bool = True) -> bool:
-    begins, ends, wild = piece
-    if not wild:
-        return begins in names
-    shortest = len(begins) + len(ends)
-    return any(
-        name.endswith(ends) and len(name) >= shortest and (hidden or begins or name[0] != ".")
-        for name in [one for one in names if one.startswith(begins)]
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from functools import cache, lru_cache
 
 from sayso.sensitive.name_table import NameTable, read_entries
@@ -78,6 +79,8 @@ def shows_secrets(word: str, *, expands: bool = False) -> bool:
 def _paths_in(word: str) -> list[tuple[str, ...]]:
     """The paths that may stand in a word, as the names of each."""
     plain = word.casefold().replace("\\", "/")
+    if not plain.isascii():  # some file systems pass over these
+        plain = "".join(one for one in plain if unicodedata.category(one) != "Cf")
     return [_names(piece) for piece in dict.fromkeys((plain, *_APART.split(plain))) if piece]
 
 
@@ -85,6 +88,6 @@ def _names(path: str) -> tuple[str, ...]:
     """The names in a path; what leads upwards leads to the root in the end."""
     names = posixpath.normpath(path).split("/")
     above = next((at for at, name in enumerate(names) if name != ".."), len(names))
-    if above or path[0] == "/":
-        return ("", *filter(None, names[above:]))
-    return (".", *names)
+    # Windows drops blanks and dots at the end of a name.
+    plain = [name.rstrip(" .") or name for name in names[above:] if name]
+    return ("" if above or path[0] == "/" else ".", *plain)

@@ -29,15 +29,18 @@ _PS_COLUMNS = re.compile(r"(?!.*environ)[a-zA-Z0-9%_,=:]+", re.DOTALL | re.IGNOR
 
 def _shows_no_variables(given: Given) -> bool:
     first, *others = given.operands or ("",)
-    plain = not first or _PS_LETTERS.fullmatch(first) or first.replace(",", "").isdigit()
-    columns = [*given.values("-o", "--format"), *others]
+    named = first.endswith("o") and len(others) == 1
+    columns = [*given.values("-o", "--format"), *(others if named else ())]
+    numbers = [*(() if _PS_LETTERS.fullmatch(first) else (first,)), *(() if named else others)]
+    plain = not first or all(one.replace(",", "").isdigit() for one in numbers)
     shows = any(map(_PS_AS_LETTERS.fullmatch, given.values("-u")))
-    return bool(plain) and not shows and all(map(_PS_COLUMNS.fullmatch, columns))
+    return plain and not shows and all(map(_PS_COLUMNS.fullmatch, columns))
 
 
 # `env` and `$ENV` are the variables of the process; what repeats may never end.
 _JQ_REFUSED = re.compile(
-    r"(?<![.\w$])(?:env|repeat|range|until|while|recurse|def|import|include)\b|\$ENV\b"
+    r"(?<![.\w$])(?:env|repeat|range|until|while|recurse|def|import|include)\b"
+    r"|(?<![.\w])ENV\b"
 )
 
 

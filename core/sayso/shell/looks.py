@@ -76,6 +76,9 @@ def _looks(command: Command) -> bool:
             return False
         if command.patterns and any(map(_MATCHES.match, arguments)):
             return False
+    # `+5f` follows a file as `-f` does.
+    if program == "tail" and any(one.startswith("+") for one in arguments):
+        return False
     if program == "find" and "-exec" in arguments:
         return _finds_and_looks(command)
     words = (program, *arguments[:2])

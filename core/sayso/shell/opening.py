@@ -50,7 +50,7 @@ class Opening:
         """The first words, and what else is held; the command goes on after the words."""
         known = options(self.written, self.one_dash)
         given = known.sort_out(command.arguments[len(words) - 1 :], command.patterns)
-        if given is None or not self._takes(given, root, command.patterns):
+        if given is None or not self._takes(given, root, command):
             return None
         held = given.operands if self.operands == "held" else ()
         if not all(map(self.held.fullmatch, held)):
@@ -76,14 +76,16 @@ class Opening:
                 words += [f"{name}={value}"] if name[:2] == "--" else [name, value]
         return tuple(words) if all(map(_WORDS.fullmatch, words)) else None
 
-    def _takes(self, given: Given, root: str, patterns: bool) -> bool:
+    def _takes(self, given: Given, root: str, command: Command) -> bool:
+        patterns = command.patterns
+        expands = patterns or command.program == "git"  # which takes stars by itself
         if self.needs and not any(name in self.needs for name, _ in given.options):
             return False
         if self.check is not None and not self.check(given):
             return False
         if len(given.operands) < self.least or not self._takes_values(given, root):
             return False
-        if any(shows_secrets(one, expands=patterns) for one in given.operands):
+        if any(shows_secrets(one, expands=expands) for one in given.operands):
             return False
         if self.operands == "any":
             # A pattern that begins with a letter becomes no option.

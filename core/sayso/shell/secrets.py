@@ -44,7 +44,8 @@ _SCRIPTS: dict[_Key, tuple[str, ...]] = {
     "jq": (),
     "awk": (),
 }
-_FILE_OPTIONS = ("-f", "--exclude-from", "--files0-from", "-X")
+# Of `git log -L 1,9:FILE` as well.
+_FILE_OPTIONS = ("-f", "--exclude-from", "--files0-from", "-X", "-L")
 _NAMED_BY_FIND = ("-name", "-iname", "-path", "-ipath", "-wholename", "-samefile", "-newer")
 _SWEEPS: dict[_Key, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -56,7 +57,8 @@ _SWEEPS: dict[_Key, tuple[str, ...]] = {
 }
 # A glob of rg brings back what is hidden or ignored; those of grep leave out the rest.
 _GLOBS = ("-g", "--glob", "--iglob")
-_HIDDEN = re.compile(r"(?:^|/)\.(?!/|$)|(?:^|/)\.\.(?:/|$)")
+_UP = re.compile(r"(?:^|/)\.\.(?:/|$)")
+_UP_OR_HIDDEN = re.compile(r"(?:^|/)\.(?!/|$)")
 
 
 def may_show_secrets(command: Command) -> bool:
@@ -82,12 +84,10 @@ def may_show_secrets(command: Command) -> bool:
 
 def found_by(arguments: tuple[str, ...]) -> str:
     """What ``find`` may find, as a name with stars: a narrow one where its expression is plain."""
-    expression = arguments[next((n for n, one in enumerate(arguments) if one[0] in "-(!"), 0) :]
-    starts = arguments[: len(arguments) - len(expression)]
-    if any(one.startswith(("/", "~")) or ".." in one for one in starts):
+    if any(map(_leaves_the_project, arguments)):
         return "/**"
-    names = [value for option, value in pairwise(expression) if option in ("-name", "-iname")]
-    joined = {"-o", "-or", "-not", "!", "(", ")", ","}.intersection(expression)
+    names = [value for option, value in pairwise(arguments) if option in ("-name", "-iname")]
+    joined = {"-o", "-or", "-not", "!", "(", ")", ","}.intersection(arguments)
     return f"./{names[0]}" if len(names) == 1 and not joined else "./*"
 
 
@@ -139,12 +139,20 @@ def _sweeps(key: tuple[str, ...], given: Given) -> bool:
         for name, value in given.options
     )
     folders = _operands(key, given) or (".",)
-    if not sweeping:
-        return key == ("rg",) and any(one.count("/") < 3 and one[:1] == "/" for one in folders)
-    included = given.values("--include")
-    if included and not any(shows_secrets(one, expands=True) for one in included):
+    if key == ("rg",) and not sweeping:
+        # It passes over what is hidden or ignored, but for what a whole system or home shows.
+        return any((one[:1] == "/" and one.count("/") < 3) or _UP.search(one) for one in folders)
+    if key == ("diff",) and not sweeping:
+        folders = tuple(one for one in folders if "." not in one.rpartition("/")[2].strip("."))
+    elif not sweeping:
         return False
-    return any(
-        one in (".", "./") or one[:1] in ("/", "~", "$") or _HIDDEN.search(one) is not None
-        for one in folders
-    )
+    if any(map(_leaves_the_project, folders)):
+        return True
+    included = given.values("--include")
+    safe = included and not any(shows_secrets(one, expands=True) for one in included)
+    return not safe and any(one.rstrip("/") == "." for one in folders)
+
+
+def _leaves_the_project(path: str) -> bool:
+    """Whether a path begins elsewhere, leads upwards, or to what is hidden."""
+    return path.startswith(("/", "~", "$")) or _UP_OR_HIDDEN.search(path) is not None

@@ -151,6 +151,8 @@ async def test_a_stored_rule_for_a_file_that_controls_runs_is_none() -> None:
         ("kubectl logs web", "kubectl logs web -n kube-system"),
         ("git add src/app.py", "git add .env"),
         ("git add src/app.py", "git add config/.ENV"),
+        ("git add src/app.py", "git add '.e*'"),
+        ("git add src/app.py", "git add ':(glob)**/.env'"),
         ("git add src/app.py", "git add -A"),
         ("git commit -m x", "git commit -m x .env"),
         ("git fetch origin", "git fetch --all"),

@@ -52,7 +52,14 @@ async def test_a_line_that_shows_secrets_is_asked_about_and_the_card_says_so(
 @pytest.mark.parametrize(
     "line",
     [
-        *("tail -f logs/app.log", "tail -F x", "tail -20f x", "tail --follow=name x", "sleep 1000"),
+        *(
+            "tail -f logs/app.log",
+            "tail -F x",
+            "tail -20f x",
+            "tail --follow=name x",
+            "sleep 1000",
+            "tail +5f x",
+        ),
         *("sleep infinity", "sleep 5m", "seq 1000000000000", "seq 1 0 5", "seq inf", "yes"),
         *("jq -n 'range(1e12)'", "jq -n '[repeat(1)]'", "jq -f x.jq data.json", "ps -ef"),
         *("sed -n p /dev/zero", "rg x /proc/1", "rg x /home/ann"),
@@ -93,6 +100,9 @@ async def test_a_line_that_shows_none_is_not_asked_about(policy: RulePolicy, lin
         ("Grep", {"pattern": "KEY", "path": "/home/ann"}),
         ("Grep", {"pattern": "KEY", "path": "~"}),
         ("Grep", {"pattern": "KEY", "path": "../.."}),
+        ("Grep", {"pattern": "KEY", "path": "/proc/1"}),
+        ("Grep", {"pattern": "KEY", "path": "/home/ann/.config"}),
+        ("Read", {"file_path": ".e\u200cnv"}),
         ("Grep", {"pattern": "KEY", "glob": ".e*"}),
         ("Grep", {"pattern": "KEY", "glob": "*"}),
         ("Glob", {"pattern": "**/id_rsa"}),

@@ -70,7 +70,7 @@ class SaysoMiddleware(FunctionMiddleware):
     A call runs with the arguments that were approved, or the model is told why it did not
     run; whatever fails on the way is such a no. List it last: what other middleware changes
     between it and the tool was shown to nobody. *Always* is kept for the ``AgentSession``,
-    else for the handle's session.
+    else for the handle's session; without a name of either, it is not offered.
     """
 
     def __init__(self, sayso: Handle) -> None:

@@ -43,7 +43,7 @@ def can_use_tool(sayso: Handle, *, session: str | None = None) -> CanUseTool:
 
     A call runs with the arguments that were approved, or Claude is told why it did not
     run; whatever fails is such a no. ``session`` is the one that an *Always* is kept for,
-    else the handle's: name it, and it outlives the process. Claude Code stores nothing by
+    else the handle's; without a name of either, it is not offered. Claude Code stores nothing by
     itself: what it suggests is offered on the card, as far as we understand it, and kept by
     Sayso, where it can be revoked.
     """

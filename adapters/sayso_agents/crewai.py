@@ -122,7 +122,7 @@ def guard(
 
     What a person changed is what runs; a call that is not approved results in a text that
     says why. Nothing of them is cached: each call is asked about. ``session`` is the one that
-    an *Always* is kept for, else the handle's.
+    an *Always* is kept for, else the handle's; without a name, it ends with ``akickoff``.
 
     Raises:
         TypeError: one is not a tool of CrewAI.

@@ -64,13 +64,13 @@ class SaysoHooks(HookProvider):
     A call runs with the arguments that were approved, or the model is told why it did not
     run; whatever fails on the way is such a no. Other hooks change a call before people
     see it. ``session`` is the one that an *Always* is kept for; else it is that of the
-    agent's session manager, or each agent has one of its own.
+    agent's session manager, or of the handle; without any, an *Always* ends with the run.
     """
 
     def __init__(self, sayso: Handle, *, session: str | None = None) -> None:
         self._sayso = sayso
         self._session = session
-        self._own: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+        self._run_ids: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
     def register_hooks(self, registry: HookRegistry, **_: Any) -> None:
         """Be asked last of all before a tool runs, and look at what comes of it."""
@@ -118,11 +118,13 @@ class SaysoHooks(HookProvider):
 
     async def _forget(self, event: AfterInvocationEvent) -> None:
         _left(event.agent)
+        self._run_ids.pop(event.agent, None)
 
     def _asker(self, agent: Any, around: _Running | None) -> tuple[BoundRun, tuple[str, ...]]:
         """For which run an agent asks, and what led to it."""
         if around is None:
-            return bind_run(self._sayso, self._session_of(agent)), ()
+            run_id = self._run_ids.setdefault(agent, new_id())
+            return bind_run(self._sayso, self._session_of(agent), run_id=run_id), ()
         named = () if agent.name in (_NO_NAME, around.tool) else (agent.name,)
         return around.run, (*around.path, around.tool, *named)
 
@@ -130,9 +132,7 @@ class SaysoHooks(HookProvider):
         if self._session is not None:
             return self._session
         # The id of an agent without a session manager is too short to be nobody else's.
-        if getattr(agent, "_session_manager", None) is not None:
-            return agent.session_id
-        return self._own.setdefault(agent, new_id())
+        return agent.session_id if getattr(agent, "_session_manager", None) is not None else None
 
 
 def _left(agent: object) -> _Running | None:

@@ -91,6 +91,9 @@ class RunRef:
     apart that work on one branch at the same time; most agents need none. ``project`` is
     what the agent works on, a place or a name that the agent gives: what people store for
     it holds in all of the agent's sessions on it. A name is never a place.
+
+    Where ``is_named`` is false, ``session_id`` is no conversation that anybody named. Nothing
+    is stored for such a session, unless it is the run itself: then it ends with the run.
     """
 
     agent_id: str
@@ -99,6 +102,12 @@ class RunRef:
     run_id: str = ""
     # Left out where there is none: it is written as it was before there were projects.
     project: Annotated[str | Project, Field(exclude_if=not_)] = ""
+    is_named: Annotated[bool, Field(exclude_if=bool)] = True
+
+    @property
+    def can_remember(self) -> bool:
+        """Whether rules can be stored for its session: for a conversation, or for the run."""
+        return bool(self.session_id) and (self.is_named or self.session_id == self.run_id)
 
     @property
     def project_text(self) -> str:

@@ -108,7 +108,8 @@ class Inline(Door):
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         model = playing(work)
         agent = Agent(model, tools=tools_of(work), middleware=[SaysoMiddleware(sayso)])
-        await agent.run("Go", session=AgentSession(session_id=work.session))
+        named = None if work.session is None else AgentSession(session_id=work.session)
+        await agent.run("Go", session=named)
         return [model.said[call.call_id] for turn in work.turns for call in turn]
 
     def run_sync(self, sayso: Handle, work: Work) -> list[str]:

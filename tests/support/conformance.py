@@ -72,6 +72,22 @@ class DoorContract(FailClosedContract):
         assert work.ran == [RAN, RAN]
         assert cards(scene) == 1
 
+    async def test_without_the_name_of_a_conversation_a_second_run_is_asked_about_anew(
+        self, scene: Asked, slack: SlackHands, sayso: Handle
+    ) -> None:
+        first, second = (Work([[deploy()]], session=None) for _ in range(2))
+        running = scene.ask(self.door.run(sayso, first))
+        await slack.card()
+        await slack.press("Always" if await slack.offers("Always") else "Allow")
+        await running
+
+        again = scene.ask(self.door.run(sayso, second))
+        await slack.press("Deny")
+        await again
+
+        assert (first.ran, second.ran) == ([RAN], [])
+        assert cards(scene) == 2
+
     async def test_the_same_call_of_a_later_message_is_asked_about_anew(
         self, scene: Asked, slack: SlackHands, sayso: Handle
     ) -> None:

@@ -37,12 +37,13 @@ def nothing(_: str) -> None:
 class Work:
     """What the model of an agent does: in each turn one message with these calls, then a last word.
 
-    Its tools are ``deploy`` and ``restart``. ``ran`` are the calls that ran, with their
+    Its tools are ``deploy`` and ``restart``. Without a ``session``, its runs are part of no
+    conversation that has a name. ``ran`` are the calls that ran, with their
     arguments, as it happened; ``on_run`` is told each of their names.
     """
 
     turns: Sequence[Sequence[ToolCall]]
-    session: str = field(default_factory=new_id)
+    session: str | None = field(default_factory=new_id)
     ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     on_run: Callable[[str], None] = nothing
 

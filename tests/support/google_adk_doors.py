@@ -102,12 +102,12 @@ class Plugged(Door):
 
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         agent = LlmAgent(name="lead", model=playing(work), tools=[work.deploy, work.restart])
-        said = await run(agent, [SaysoPlugin(sayso)], session=work.session)
+        said = await run(agent, [SaysoPlugin(sayso)], session=work.session or new_id())
         return told(said, work)
 
     def run_sync(self, sayso: Handle, work: Work) -> list[str]:
         agent = LlmAgent(name="lead", model=playing(work), tools=[work.deploy, work.restart])
         runner = runner_of(agent, [SaysoPlugin(sayso)])
-        names: dict[str, Any] = {"user_id": USER, "session_id": work.session}
+        names: dict[str, Any] = {"user_id": USER, "session_id": work.session or new_id()}
         asyncio.run(runner.session_service.create_session(app_name=APP, **names))
         return told(responses(runner.run(**names, new_message=GO)), work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from langchain.agents import create_agent
@@ -15,6 +16,7 @@ from langgraph.types import Command, interrupt
 from support.doors import Door, Work
 
 from sayso import Handle
+from sayso.calls import new_id
 from sayso_agents.langchain import SaysoMiddleware, ainvoke, resume, submit
 
 HELLO = {"messages": [("user", "Go on.")]}
@@ -65,7 +67,7 @@ def an_agent(work: Work, middleware: Any, saver: InMemorySaver | None = None) ->
 
 
 def thread(work: Work) -> Any:
-    return {"configurable": {"thread_id": work.session}}
+    return {} if work.session is None else {"configurable": {"thread_id": work.session}}
 
 
 def told(result: Any) -> list[str]:
@@ -119,7 +121,9 @@ class Suspended(Door):
 
     async def run(self, sayso: Handle, work: Work) -> list[str]:
         agent = an_agent(work, self.middleware(sayso), InMemorySaver())
-        return told(await ainvoke(sayso, agent, HELLO, thread(work)))
+        # What can be put aside has a thread.
+        named = thread(work if work.session is not None else replace(work, session=new_id()))
+        return told(await ainvoke(sayso, agent, HELLO, named))
 
     async def start(self, sayso: Handle, work: Work) -> InMemorySaver:
         saver = InMemorySaver()

@@ -50,9 +50,8 @@ def asking(asker: Asker) -> Iterator[None]:
 
 
 def asker_of(sayso: Handle, session: object, run_id: str) -> Asker:
-    """Who asks; what no session is named for has one of its own, so that no *Always* leaks."""
-    named = next((one for one in (session, sayso.session) if one is not None), run_id)
-    return Asker(bind_run(sayso, named, run_id=run_id), run_id, (), sayso.run().agent_id)
+    """Who asks; without the name of a session, an *Always* ends with the run."""
+    return Asker(bind_run(sayso, session, run_id=run_id), run_id, (), sayso.run().agent_id)
 
 
 def asker_in(sayso: Handle, context: ToolContext[Any]) -> Asker:

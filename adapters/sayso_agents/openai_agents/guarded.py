@@ -40,7 +40,7 @@ def guard(sayso: Handle, tools: Sequence[Tool]) -> list[Tool]:
 
     What a person changed is what runs; a call that is not approved results in a text that
     says why. They ask themselves: ``needs_approval`` of these tools is off. The run's
-    ``group_id`` is the session, else the handle's, else each run has its own.
+    ``group_id`` is the session, else the handle's; without a name, an *Always* ends with the run.
 
     Raises:
         TypeError: a tool that is no FunctionTool. OpenAI runs most of those; a shell, a

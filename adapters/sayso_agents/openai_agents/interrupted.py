@@ -77,8 +77,8 @@ async def run(
     """``Runner.run``, where people answer whatever interrupts the run, until it ends.
 
     It takes the options of ``Runner.run``. The session is the ``group_id`` of its
-    ``run_config``, the ``session`` it has, or its ``conversation_id``; else the handle's,
-    else each run has its own.
+    ``run_config``, the ``session`` it has, or its ``conversation_id``; else the handle's;
+    without a name, an *Always* ends with the run.
     """
     asker = asker_of(sayso, session_in(options), new_id())._replace(agent=agent.name)
     with asking(asker):

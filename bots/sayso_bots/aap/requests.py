@@ -100,7 +100,13 @@ def permission_of(
     return PermissionRequestEvent(
         permission_id=request_id,
         source_name=instance.agent,
-        run=RunRef(instance.agent, session, run_id=session, project=submission.project),
+        run=RunRef(
+            instance.agent,
+            session,
+            run_id=submission.session and session,
+            project=submission.project,
+            is_named=bool(submission.session),
+        ),
         filed_by=filed_by(instance.id),
         function_name=submission.tool,
         description=submission.reasoning,

@@ -70,7 +70,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--session",
         metavar="NAME",
-        help="what Always is remembered for (default: $SAYSO_SESSION or user@host)",
+        help="what Always is remembered for (default: $SAYSO_SESSION; without one, for nothing)",
     )
     parser.add_argument(
         "--project",
@@ -243,11 +243,12 @@ def _actor(text: str) -> str:
 
 def _run(args: argparse.Namespace, env: Mapping[str, str]) -> RunRef:
     agent = args.agent or env.get("SAYSO_AGENT") or "cli"
-    session = args.session or env.get("SAYSO_SESSION") or who_and_where()
+    session = args.session or env.get("SAYSO_SESSION")
     project = args.project or env.get("SAYSO_PROJECT") or ""
     try:
         # Scripts that ask at the same time have nothing to do with each other: a card each.
-        return RunRef(agent, session, args.branch, new_id(), project)
+        own = session or who_and_where()
+        return RunRef(agent, own, args.branch, new_id(), project, is_named=bool(session))
     except ValidationError:
         names = "SAYSO_AGENT, SAYSO_SESSION or SAYSO_PROJECT"
         raise UsageError(f"{names} is not valid UTF-8") from None

@@ -43,7 +43,7 @@ def add_asking(parser: Parser) -> None:
     parser.add_argument(
         "--session",
         metavar="NAME",
-        help="what Always is remembered for (default: $SAYSO_SESSION or user@host)",
+        help="what Always is remembered for (default: $SAYSO_SESSION; without one, for nothing)",
     )
     parser.add_argument(
         "--project", metavar="NAME", help="what it works on: Always can be stored for it"
@@ -110,14 +110,20 @@ def read_setup(args: argparse.Namespace, env: Mapping[str, str]) -> Setup:
     store = with_login(args.store, env)
     settings = named_settings(args.config, store, env, who="client")
     agent = args.agent or env.get("SAYSO_AGENT") or "mcp"
-    session = args.session or env.get("SAYSO_SESSION") or who_and_where()
+    session = args.session or env.get("SAYSO_SESSION")
     project = args.project or env.get("SAYSO_PROJECT") or ""
     # What the gate logs while it tries again ends in a result that says it better.
     logging.getLogger("sayso").setLevel(logging.ERROR)
     return Setup(
         settings,
         Asker(
-            RunRef(agent, session, run_id=new_id(), project=project),
+            RunRef(
+                agent,
+                session or who_and_where(),
+                run_id=new_id(),
+                project=project,
+                is_named=bool(session),
+            ),
             seconds_of(args.timeout, "--timeout"),
             seconds_of(args.patience, "--patience") or DEFAULT_PATIENCE_SECONDS,
         ),

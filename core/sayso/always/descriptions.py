@@ -58,6 +58,8 @@ def where(scope: Scope, run: RunRef, words: AlwaysWords) -> str:
         return words.in_agent.format(name_in_words(run.agent_id))
     if scope == "project":
         return _in_project(run, words)
+    if not run.is_named:
+        return words.in_run
     return words.in_session.format(name_in_words(run.session_id))
 
 

@@ -31,6 +31,8 @@ ALONE = "one"
 DAY, PROJECT = "day", "project"
 """What the key of a choice ends in that holds for the project: for a day, and for longer."""
 
+_OF_A_SESSION: frozenset[Scope] = frozenset({"session", "tool-window"})
+
 # How many rules from narrow to wide are offered beside the whole tool.
 MOST_WIDTHS = MOST_SUGGESTED + 1
 # Of ours: the pattern on a button is looked at, and read in the second step.
@@ -139,21 +141,21 @@ class _Offering:
     def _lasting(
         self, key: str, label: str, rule: Rule, effect: Literal["allow", "deny"] = "allow"
     ) -> Offer | None:
-        """For the session; where the agent names a project, for that as well."""
-        offer = self._offer(key, label, rule, effect=effect)
-        if offer is None or not self.run.project:
-            return offer
-        if any(map(_is_for_the_session, offer.dangers)):
-            return offer
-        day, long = (
-            self._offer(f"{key}-{suffix}", label, rule, effect=effect, scope="project")
-            for suffix in (DAY, PROJECT)
-        )
-        if day is None or long is None:
-            return offer
-        long = replace(long, choice=replace(long.choice, for_long=True))
-        choice = replace(offer.choice, longer=(day.choice, long.choice))
-        return replace(offer, choice=choice, longer=(day, long))
+        """For the session, if anything is stored for it; where there is a project, for that too."""
+        offers = [self._offer(key, label, rule, effect=effect)]
+        dangers = () if effect == "deny" else rule_dangers(rule)
+        if self.run.project and not any(map(_is_for_the_session, dangers)):
+            day, long = (
+                self._offer(f"{key}-{suffix}", label, rule, effect=effect, scope="project")
+                for suffix in (DAY, PROJECT)
+            )
+            offers += [day, long and replace(long, choice=replace(long.choice, for_long=True))]
+        offered = [one for one in offers if one is not None]
+        if not offered:
+            return None
+        first, *longer = offered
+        choice = replace(first.choice, longer=tuple(one.choice for one in longer))
+        return replace(first, choice=choice, longer=tuple(longer))
 
     def _offer(
         self,
@@ -164,7 +166,9 @@ class _Offering:
         effect: Literal["allow", "deny"] = "allow",
         scope: Scope = "session",
     ) -> Offer | None:
-        """None where what is stored is too long to be said in full."""
+        """None where nothing is stored for the scope, or what is stored is too long to say."""
+        if scope in _OF_A_SESSION and not self.run.can_remember:
+            return None
         denies = effect == "deny"
         sentence = self.words.stored_never if denies else self.words.stored
         place = where(scope, self.run, self.words)
@@ -182,6 +186,7 @@ class _Offering:
             needs_sight=True,
             scope=scope,
             place=place,
+            for_run=not self.run.is_named,
             warning=warning(dangers, self.words),
         )
         return Offer(choice, rule, effect, dangers)

@@ -86,7 +86,8 @@ class Terms:
 def _named(choice: Choice, words: AlwaysWords) -> Choice:
     """The choice with what its button says among others of other lengths."""
     how_long = span(choice.lasts or timedelta(0), words)
-    called = words.this_project if choice.scope == "project" else words.this_session
+    session = words.this_run if choice.for_run else words.this_session
+    called = words.this_project if choice.scope == "project" else session
     return replace(choice, step=called.format(how_long))
 
 

@@ -27,11 +27,13 @@ class AlwaysWords:
     all_sessions: str
 
     in_session: str
+    in_run: str
     in_agent: str
     in_project_named: str
     in_folder: str
     in_repository: str
     this_session: str
+    this_run: str
     this_project: str
     or_longer: str
     either_span: str
@@ -90,11 +92,13 @@ ENGLISH = AlwaysWords(
     whole_tool="Whole tool",
     all_sessions="Always, in all sessions",
     in_session="in session {}",
+    in_run="in this run",
     in_agent="in all sessions of agent {}",
     in_project_named="in all sessions of agent {} that name their project {}",
     in_folder="in all sessions of agent {} in folder {} on host {}",
     in_repository="in all sessions of agent {} in folder {} on host {}, repository {}",
     this_session="This session, {}",
+    this_run="This run, {}",
     this_project="This project, {}",
     or_longer="; or {}, for {}",
     either_span=" or ",

@@ -39,18 +39,17 @@ LONGEST_STORED = 1_000
 class Choice:
     """One button of a card.
 
-    ``stores`` is what choosing it would remember, in words; a choice that
-    stores something takes a second step. ``stores_briefly`` says it as exactly in
-    fewer words, for a place without room for the others. ``scope`` says where it would hold,
-    ``place`` says so in words, ``lasts`` for how long (the desk knows; ``for_long`` where it is
-    for as long as anything), ``warning`` what a person may not expect of it. ``longer`` are
-    the same for longer: its second step offers them, where each of them says its
-    ``step``; what they would store is said by ``longer_said``. ``also`` are other tools that
-    what it stores is about: where others may answer for one of them, it is offered as the
-    choice ``alone`` that is about none. ``needs_sight`` says that it
-    is not offered while a part of the card cannot be seen. A choice with a ``form`` is made by
-    filling it in; with ``falls_back`` the choice of that key counts when nobody does in
-    time, and pressing that one counts at once.
+    ``stores`` is what choosing it would remember, in words; a choice that stores something takes a
+    second step. ``stores_briefly`` says it as exactly in fewer words, for a place without room for
+    the others. ``scope`` says where it would hold, ``place`` says so in words (``for_run``: the
+    session is one run), ``lasts`` for how long (the desk knows; ``for_long`` where it is for as
+    long as anything), ``warning`` what a person may not expect of it. ``longer`` are the same for
+    longer: its second step offers them, where each of them says its ``step``; what they would
+    store is said by ``longer_said``. ``also`` are other tools that what it stores is about: where
+    others may answer for one of them, it is offered as the choice ``alone`` that is about none.
+    ``needs_sight`` says that it is not offered while a part of the card cannot be seen. A choice
+    with a ``form`` is made by filling it in; with ``falls_back`` the choice of that key counts
+    when nobody does in time, and pressing that one counts at once.
 
     Raises:
         ValueError: the key is not a lower-case word of 1 to 20 characters, or
@@ -69,6 +68,7 @@ class Choice:
     place: str = ""
     lasts: timedelta | None = None
     for_long: bool = False
+    for_run: bool = False
     longer: tuple[Choice, ...] = ()
     longer_said: str = ""
     step: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from sayso.always.offers import ALWAYS, ALWAYS_DENY, Offer, every, offers
+from sayso.always.offers import ALWAYS, ALWAYS_DENY, DAY, Offer, every, offers
 from sayso.cards.card import NAME_LIMIT, CardBody, Choice
 from sayso.dangers.danger import Danger
 from sayso.dangers.found import dangers_of
@@ -36,6 +36,8 @@ from sayso.values.arguments import raw_values, shown_arguments
 _MOST_TOLD = 230
 
 _STORING = {"always_allow": ALWAYS, "always_deny": ALWAYS_DENY}
+# What stands beside Allow and Deny: where nothing is stored for a session, the project's.
+_FIRST = (ALWAYS, f"{ALWAYS}-{DAY}")
 
 
 def card_of(request: PermissionRequestEvent) -> CardBody:
@@ -52,7 +54,7 @@ def card_of(request: PermissionRequestEvent) -> CardBody:
     allow = Choice(ALLOW, words.allow, "primary", needs_sight=True)
     deny = Choice(DENY, words.deny, "danger")
     stored = [offer.choice for offer in _offers(request)]
-    always = [choice for choice in stored if choice.key == ALWAYS]
+    first = [choice for choice in stored if choice.key in _FIRST]
     return CardBody(
         title=titled(request.function_name, wording),
         description=from_agent(request.description),
@@ -74,11 +76,11 @@ def card_of(request: PermissionRequestEvent) -> CardBody:
             *because(request.asked_because, words),
             *not_shown(shown, words),
         ),
-        choices=(allow, *always, deny),
+        choices=(allow, *first, deny),
         dangers=dangers,
         tool=one_line(request.function_name, NAME_LIMIT),
         matters=what_matters(call, shown.shown, wording, words.dangers, root, found),
-        more=(*_saying_more(request, shown, words), *(one for one in stored if one.key != ALWAYS)),
+        more=(*_saying_more(request, shown, words), *(one for one in stored if one not in first)),
     )
 
 

@@ -73,7 +73,7 @@ class TestClaudeAgentSDK(DoorContract, KilledContract):
     ) -> None:
         async with model_served() as model:
             with a_project(model) as options:
-                options.can_use_tool = can_use_tool(sayso)
+                options.can_use_tool = can_use_tool(sayso, session="customer-7")
                 written = [
                     [calls("Bash", f"toolu_{number}", command="mkdir -p made", description="make")]
                     for number in range(2)

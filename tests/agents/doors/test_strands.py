@@ -161,7 +161,7 @@ async def test_a_retry_is_asked_about_anew() -> None:
     assert len(asked_about) == 2
 
 
-async def test_each_agent_has_a_session_of_its_own_unless_it_is_named() -> None:
+async def test_each_run_of_an_agent_is_a_session_of_its_own_unless_it_is_named() -> None:
     sessions: list[str] = []
 
     async def noting(call: ToolCall, context: Any) -> Decision:
@@ -170,14 +170,11 @@ async def test_each_agent_has_a_session_of_its_own_unless_it_is_named() -> None:
 
     with agents_handle("memory://", policy=noting) as sayso:
         hooks = SaysoHooks(sayso)
+        work = Work([[deploy(), deploy()], [], [deploy(), deploy()]])
+        agent = Agent(
+            model=playing(work), tools=[tool(work.deploy)], hooks=[hooks], callback_handler=None
+        )
         for _ in range(2):
-            work = Work([[deploy()], [deploy()]])
-            agent = Agent(
-                model=playing(work),
-                tools=[tool(work.deploy)],
-                hooks=[hooks],
-                callback_handler=None,
-            )
             await agent.invoke_async("Go")
 
     assert sessions[0] == sessions[1] != sessions[2] == sessions[3]

@@ -53,9 +53,9 @@ def connect(
 
     Nothing is opened before its first use, so it may be a global of a module; what can be
     known to be wrong without a connection is an error at once. ``agent``
-    and ``session`` are those of calls that name no run; without a session, the
-    handle has one of its own. ``project`` is what the agent works on: an Always can be
-    stored for all of its sessions on it. ``where`` is what cards say of where it works: this
+    and ``session`` are those of calls that name no run; without a session, no Always is
+    kept beyond a run. ``project`` names what the agent works on: an Always can be
+    stored for all of its sessions that name it. ``where`` is what cards say of where it works: this
     host, folder, repository and branch, unless it is another place or None. The rest is
     as for ``sayso.Gate.open``; ``policy`` and ``observe`` are called in the handle's thread.
 
@@ -64,8 +64,8 @@ def connect(
     """
     check_name("agent", agent, 'name the agent, such as "deploy-bot"')
     if session is not None:
-        check_name("session", session, "leave it out for one of the handle's own, or name one")
-    run = RunRef(agent, session or new_id(), project=project)
+        check_name("session", session, "leave it out, or name the conversation")
+    run = RunRef(agent, session or new_id(), project=project, is_named=bool(session))
     options = GateOptions(
         run,
         policy,
@@ -101,7 +101,7 @@ class Handle(Methods):
     end of a ``with`` block. Its work is done in a thread of its own, where the
     policy decides, too; callers only wait: under asyncio and trio without holding up their loop,
     and with ``sync`` in any thread without one. A process that was forked begins anew.
-    ``session`` is the one it was connected with; None where it has one of its own.
+    ``session`` is the one it was connected with; None where that named none.
     """
 
     def __init__(self, url: str, options: GateOptions, session: str | None = None) -> None:
@@ -116,17 +116,19 @@ class Handle(Methods):
         _handles.add(self)
 
     def run(self, session: str | int | None = None, *, run_id: str | None = None) -> RunRef:
-        """Return the run of the handle's agent in a session; without one, in the handle's own.
+        """Return the run of the handle's agent in a session, else in the one of ``connect``.
+
+        Where neither names one, the run is a session of its own, and what people store for
+        it ends with it; without a ``run_id``, nothing can be stored for it.
 
         Raises:
             InvalidCallError: the session is no string or int, is empty, or too long.
         """
         own = self._options.run
-        return replace(
-            own,
-            session_id=own.session_id if session is None else read_session_id(session),
-            run_id=own.run_id if run_id is None else run_id,
-        )
+        run = own if run_id is None else replace(own, run_id=run_id)
+        if session is not None:
+            return replace(run, session_id=read_session_id(session), is_named=True)
+        return run if own.is_named or not run_id else replace(run, session_id=run_id)
 
     @overload
     def guard(

@@ -1,0 +1,173 @@
+"""Without the name of a conversation, nothing that people decide is remembered beyond the run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import timedelta
+
+import pytest
+
+from sayso import Handle, RunRef, ToolCall, connect
+from sayso.agent.choices import chosen
+from sayso.always.terms import Terms
+from sayso.cards.card import Choice
+from sayso.clock import utc_now
+from sayso.events import UserInputRequest
+from sayso.languages.german.questions import GERMAN
+from sayso.questions.wire import decode_request, encode
+from sayso.stores.backend import Backend
+from sayso.stores.connect import open_backend
+from sayso.testing import a_request
+from sayso_bots.cli.ask import prepared
+from sayso_bots.cli.mcp_setup import read_setup
+from sayso_bots.cli.parser import sayso_parser
+
+CALL = ToolCall("bash", {"command": "make deploy"})
+DAY = timedelta(days=1)
+OWN, ONE_RUN = (
+    RunRef("a", "made-up", is_named=False),
+    RunRef("a", "r-1", run_id="r-1", is_named=False),
+)
+ALL = Terms(scopes=frozenset({"session", "project", "tool-window"}))
+
+
+def stored(choices: Iterable[Choice]) -> list[str]:
+    """The choices that store something, as they are offered."""
+    return [one.key for one in choices if one.stores and ALL.lengths(one)]
+
+
+def offered(run: RunRef, call: ToolCall = CALL) -> tuple[list[str], list[str]]:
+    """What a card offers to store, beside Allow and Deny and behind *More…*."""
+    body = a_request(tool=call.name, arguments=dict(call.arguments), run=run).card()
+    return stored(body.choices), stored(body.more)
+
+
+async def asked(backend: Backend, question_id: str) -> UserInputRequest:
+    record = await backend.store.get(question_id)
+    assert record is not None
+    return record.request
+
+
+async def always(backend: Backend, request: UserInputRequest) -> None:
+    """Somebody presses Always."""
+    answer, rule = chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+    assert rule is not None
+    await backend.store.settle(request.question_id, answer, remember=rule)
+
+
+async def one_asked(backend: Backend) -> UserInputRequest:
+    """The only open request, as soon as there is one."""
+    async with asyncio.timeout(30):
+        while not (waiting := await backend.watch.pending()):
+            await asyncio.sleep(0.01)
+    return await asked(backend, waiting[0].request.question_id)
+
+
+async def test_calls_of_a_handle_that_names_nothing_offer_nothing_to_remember(
+    store_url: str,
+) -> None:
+    def make() -> str:
+        """Make it."""
+        return "made"
+
+    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+        guarded, tools = handle.guard(make), handle.tools([make])
+        for ask in (
+            lambda: handle.check(CALL),
+            lambda: asyncio.to_thread(handle.sync.check, CALL),
+            lambda: asyncio.to_thread(guarded),
+            lambda: asyncio.to_thread(tools["make"]),
+        ):
+            asking = asyncio.ensure_future(ask())
+            request = await one_asked(backend)
+            with pytest.raises(ValueError, match="no choice 'always'"):
+                chosen(request, "always", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+            answer, _ = chosen(request, "deny", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+            await backend.store.settle(request.question_id, answer)
+            await asking
+
+
+async def test_what_is_stored_for_a_run_counts_in_it_and_in_no_other_run(store_url: str) -> None:
+    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+        one, other = handle.run(run_id="r-1"), handle.run(run_id="r-2")
+        await always(backend, await asked(backend, await submitted(handle, one)))
+
+        assert (await handle.check(CALL, run=one)).approved
+        for elsewhere in (other, handle.run(), handle.run("s-1", run_id="r-2")):
+            assert isinstance(await handle.submit(CALL, run=elsewhere), str)
+
+
+async def test_a_session_that_is_named_is_remembered_whatever_the_run(store_url: str) -> None:
+    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+        await always(backend, await asked(backend, await submitted(handle, handle.run("s-1"))))
+
+        assert (await handle.check(CALL, run=handle.run("s-1", run_id="r-2"))).approved
+    async with connect(store_url, agent="a", session="s-1") as later:
+        assert (await later.check(CALL, run=later.run(run_id="r-3"))).approved
+
+
+async def submitted(handle: Handle, run: RunRef) -> str:
+    said = await handle.submit(CALL, run=run)
+    assert isinstance(said, str)
+    return said
+
+
+def test_a_card_offers_for_a_run_what_it_offers_for_a_session() -> None:
+    assert offered(OWN) == offered(RunRef("a", "")) == ([], [])
+    assert (
+        offered(ONE_RUN) == offered(RunRef("a", "s-1")) == (["always"], ["window", "deny-always"])
+    )
+
+
+def test_where_a_project_is_named_only_that_is_offered() -> None:
+    run = RunRef("a", "made-up", project="shop", is_named=False)
+    assert offered(run) == (["always-day"], ["deny-always-day"])
+    body = a_request(tool="bash", arguments=dict(CALL.arguments), run=run).card()
+    always = next(one for one in body.choices if one.stores)
+    lengths = Terms().lengths(always)
+
+    assert lengths is not None
+    assert [one.scope for one in (lengths, *lengths.longer)] == ["project", "project"]
+    assert "that name their project shop" in lengths.stores
+    assert "made-up" not in lengths.stores
+
+
+def test_a_card_says_that_a_rule_ends_with_the_run() -> None:
+    run = RunRef("a", "r-1", run_id="r-1", project="shop", is_named=False)
+    request = a_request(tool="bash", arguments=dict(CALL.arguments), run=run)
+    choice = next(one for one in request.card().choices if one.key == "always")
+    english, words = Terms().lengths(choice), GERMAN.always
+    spoken = request.speaking(GERMAN).card().choices
+    in_german = Terms().lengths(next(one for one in spoken if one.key == "always"), words)
+
+    assert english is not None
+    assert in_german is not None
+    assert (english.place, english.step) == ("in this run", "This run, 1 day")
+    assert (in_german.place, in_german.step) == ("in diesem Lauf", "Dieser Lauf, 1 Tag")
+
+
+def test_a_run_says_on_the_wire_only_that_its_session_has_no_name() -> None:
+    for run in (OWN, RunRef("a", "s-1")):
+        request = a_request(run=run)
+        assert decode_request(encode(request)) == request
+        assert (b'"isNamed":false' in encode(request)) is not run.is_named
+    assert b"isNamed" not in encode(a_request())
+
+
+@pytest.mark.parametrize("words", [("--session", "deploys"), ()])
+def test_a_command_that_names_no_session_remembers_nothing(
+    store_url: str, words: tuple[str, ...]
+) -> None:
+    asking = ["ask", "bash", "--store", store_url, *words]
+    serving = ["mcp-proxy", "--store", store_url, *words, "--", "cat"]
+    env = {"SAYSO_SESSION": ""}
+
+    runs = (
+        prepared(sayso_parser().parse_args(asking), env).run,
+        read_setup(sayso_parser().parse_args(serving), env).asker.run,
+    )
+
+    assert [run.can_remember for run in runs] == [bool(words)] * 2
+    named = {"SAYSO_SESSION": "deploys"}
+    assert prepared(sayso_parser().parse_args(asking), named).run.can_remember

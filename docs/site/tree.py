@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r"(?<=\]\()[^)\s#:]+(?=[)#])")
 _ROW = re.compile(r"^\|.*`[^`]*\\\|[^`]*`.*$", re.MULTILINE)  # a code host needs the escape in code
 _LANGUAGES = {
+    ".acl": "text",
     ".py": "python",
     ".service": "ini",
     ".toml": "toml",

@@ -47,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--until", type=_moment, metavar="WHEN", help="before then, written alike")
     parser.add_argument("--agent", metavar="AGENT", help="of this agent; a pattern such as ci-*")
     parser.add_argument(
-        "--person", metavar="ACCOUNT", help="by this person: slack:U0ALICE, a pattern as well"
+        "--person", metavar="ACCOUNT", help="by this person: platform:account, a pattern as well"
     )
     parser.add_argument("--tool", metavar="TOOL", help="about this tool; a pattern as well")
     parser.add_argument("--follow", action="store_true", help="go on as more happens, until Ctrl-C")

@@ -72,9 +72,10 @@ async def test_the_store_that_settings_in_the_folder_name_is_not_asked(machine: 
     (machine.folder / "sayso.toml").write_text('[store]\nurl = "redis://127.0.0.1:1/0"\n')
     own = '[store]\nurl = "redis://127.0.0.1:2/0"\n'
     _write(Path(machine.env["HOME"], ".config", "sayso", "sayso.toml"), own)
-    env = {"SAYSO_STORE_URL": "", "SAYSO_HELPER": "off"}
 
-    done = await machine.run("ask", "x", "--patience", "100ms", **env)
+    done = await machine.run(
+        "ask", "x", "--patience", "100ms", SAYSO_STORE_URL="", SAYSO_HELPER="off"
+    )
 
     assert (done.code, UNREAD in done.err) == (4, True)
     assert "127.0.0.1:2" in done.err
@@ -176,9 +177,13 @@ async def test_json_of_an_operators_command_is_json_alone(machine: Machine) -> N
 async def test_check_says_the_whole_path_of_its_settings(machine: Machine) -> None:
     route = '[[route]]\nto = ["telegram:-1"]\napprovers = ["telegram:1"]\n'
     (machine.folder / "sayso.toml").write_text(route)
-    env = {"TELEGRAM_BOT_TOKEN": f"1:{'a' * 35}", "SAYSO_TELEGRAM_MODE": "polling"}
 
-    check = await machine.run("check", **env, SAYSO_TELEGRAM_API_URL="http://127.0.0.1:1")
+    check = await machine.run(
+        "check",
+        TELEGRAM_BOT_TOKEN=f"1:{'a' * 35}",
+        SAYSO_TELEGRAM_MODE="polling",
+        SAYSO_TELEGRAM_API_URL="http://127.0.0.1:1",
+    )
 
     assert f"read from {machine.folder}/sayso.toml\n" in check.out
     assert "sayso: settings:" not in check.err

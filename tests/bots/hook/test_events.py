@@ -59,10 +59,13 @@ def test_what_is_only_told_may_be_missing() -> None:
         event(tool_name=" "),
         event(tool_input="ls"),
         event(tool_input=None),
+        event(session_id="s\ud800"),
+        event(tool_use_id="\udfff"),
+        event(tool_input={"command": "ls\ud800"}),
         event().replace('"tool_name": "Bash"', '"tool_name": "Read", "tool_name": "Bash"'),
         event().replace('"command": "ls"', '"command": "rm -rf /", "command": "ls"'),
     ],
-    ids=range(15),
+    ids=range(18),
 )
 def test_anything_else_is_no_event(text: str) -> None:
     with pytest.raises(NotAnEventError):

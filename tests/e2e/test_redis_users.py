@@ -11,7 +11,7 @@ from e2e.asked import RUN, asked
 from e2e.hands import Hands, SlackHands, TelegramHands, both_cards
 from support.redis_users import Users, redis_users
 
-from sayso import Gate, Outcome, Rule, RulePolicy, ToolCall
+from sayso import Gate, Outcome, PermissionRequestEvent, Rule, RulePolicy, ToolCall
 from sayso.testing.builders import PATIENCE_SECONDS
 from sayso_playground import Playground
 
@@ -52,7 +52,7 @@ async def test_an_agent_asks_as_one_user_and_people_decide_through_another(
         assert approved.approved
         assert (denied.outcome, again.outcome) == (Outcome.DENIED, Outcome.DENIED)
         assert (await answering).answer == "eu"
-        assert (await anext(events)).type == "PERMISSION_REQUEST"
+        assert isinstance(await anext(events), PermissionRequestEvent)
     assert "permit" not in caplog.text
 
 

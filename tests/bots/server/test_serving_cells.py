@@ -78,7 +78,7 @@ async def test_every_command_works_on_all_cells(run: Run, both: Servers) -> None
             card = await here.playground.slack.message_where(_shows(text))
             [waiting] = json.loads((await here.command("pending", "--json")).out)
             assert waiting["request"]["run"]["sessionId"] == session
-            shown = await here.command("show", waiting["id"][:8])
+            shown = await here.command("show", waiting["requestId"][:8])
             assert (shown.code, text in shown.out) == (0, True)
             await here.playground.slack.press(card, "Allow", by="alice")
             done = await asking

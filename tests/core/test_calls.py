@@ -25,10 +25,13 @@ def test_an_id_is_never_an_option_of_a_command() -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{22}", one) for one in made)
 
 
-@pytest.mark.parametrize("field", ["agent_id", "session_id", "branch_id", "run_id"])
-def test_a_run_is_named_in_unicode(field: str) -> None:
+@pytest.mark.parametrize("place", range(4))
+def test_a_run_is_named_in_unicode(place: int) -> None:
+    names = ["agent", "session", "branch", "run"]
+    names[place] = "x\ud800"
+
     with pytest.raises(ValidationError, match="unicode"):
-        RunRef(**{"agent_id": "a", "session_id": "s", field: "x\ud800"})
+        RunRef(names[0], names[1], names[2], names[3])
 
 
 async def test_a_call_with_half_of_a_surrogate_pair_is_asked_on_no_store(store: str) -> None:

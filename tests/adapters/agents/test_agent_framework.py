@@ -111,7 +111,7 @@ class TestAgentFramework(DoorContract, SyncContract, KilledContract):
         assert cards(scene) == 2
 
 
-async def _text(agent: Agent[Any], session: str) -> str:
+async def _text(agent: Agent[Any], session: str | None) -> str:
     return (await agent.run("Go", session=AgentSession(session_id=session))).text
 
 

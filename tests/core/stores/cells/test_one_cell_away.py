@@ -207,7 +207,8 @@ async def test_late_requests_expire_while_another_cell_is_away(both: Servers) ->
     async with open_backend(both.address) as backend:
         await warm(backend)
         both.kill(0)
-        check = asyncio.create_task(gate_in(backend, "01").check(CALL, timeout=0.3))
+        gate = gate_in(backend, "01", patience=9)
+        check = asyncio.create_task(gate.check(CALL, timeout=0.3))
 
         assert (await asyncio.wait_for(check, 10)).outcome is Outcome.EXPIRED
         request = await asked_in(backend, "01")

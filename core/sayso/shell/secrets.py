@@ -104,7 +104,8 @@ def _entry(
 
 
 def _named(key: tuple[str, ...]) -> _Key:
-    return (key[0], key[1]) if len(key) > 1 else key[0]
+    program, *verb = key
+    return (program, verb[0]) if verb else program
 
 
 def _operands(key: tuple[str, ...], given: Given) -> tuple[str, ...]:

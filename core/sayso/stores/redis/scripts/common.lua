@@ -17,7 +17,7 @@ local YEAR = 365 * DAY
 -- a command that is not permitted, so that is found out before anything is changed.
 local function need(command, name, ...)
   if not redis.acl_check_cmd(command, name, ...) then
-    error({err = 'NOPERM ' .. command .. ' on ' .. name})
+    error({err = 'NOPERM ' .. command .. ' on ' .. string.gsub(name, 'nothing$', '*')})
   end
 end
 

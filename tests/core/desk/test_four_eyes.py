@@ -12,6 +12,7 @@ from support.chat_double import ChatDouble, press_on
 from support.room import OPS, RUN, ChatRoom
 
 from sayso import (
+    ConfigError,
     Gate,
     Inquiry,
     Outcome,
@@ -273,7 +274,7 @@ async def test_a_request_of_whoever_is_no_account_is_not_emitted(
 
 @pytest.mark.parametrize("who", [*NO_ACCOUNTS, "alice", ""])
 async def test_who_wants_it_is_an_account_and_nothing_else(backend: Backend, who: str) -> None:
-    with pytest.raises(ValueError, match="is not an account"):
+    with pytest.raises(ConfigError, match="requested_by: .* is not an account"):
         async with Gate.open(backend, run=RUN, requested_by=who):
             pass
     async with Gate.open(backend, run=RUN) as gate:

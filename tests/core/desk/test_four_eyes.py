@@ -274,7 +274,7 @@ async def test_a_request_of_whoever_is_no_account_is_not_emitted(
 
 @pytest.mark.parametrize("who", [*NO_ACCOUNTS, "alice", ""])
 async def test_who_wants_it_is_an_account_and_nothing_else(backend: Backend, who: str) -> None:
-    with pytest.raises(ConfigError, match="requested_by: .* is not an account"):
+    with pytest.raises(ConfigError, match=r"requested_by: .* is not an account"):
         async with Gate.open(backend, run=RUN, requested_by=who):
             pass
     async with Gate.open(backend, run=RUN) as gate:

@@ -121,12 +121,13 @@ def test_a_program_that_only_seems_to_be_ascii_is_spelled_out() -> None:
 
 
 def test_the_second_step_says_them_too() -> None:
-    card = a_card()
+    card = a_card("terraform destroy")
+    said = "⚠️ Danger: destroys resources"
     choice = next(choice for choice in card.body.choices if choice.stores)
     confirming = replace(card, state=Open(confirming=choice))
 
-    assert SAID in slack_texts(in_slack([confirming])["blocks"])
-    assert SAID in telegram_text(in_telegram(confirming))
+    assert said in slack_texts(in_slack([confirming])["blocks"])
+    assert said in telegram_text(in_telegram(confirming))
 
 
 def test_each_line_of_a_bundle_says_its_own() -> None:

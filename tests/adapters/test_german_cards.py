@@ -73,7 +73,7 @@ def a_call(name: str = "Bash", **arguments: Any) -> PermissionRequestEvent:
     )
 
 
-CALL = a_call(command="rm -rf build && git push --force", token="AKIAIOSFODNN7EXAMPLE")
+CALL = a_call(command="rm -rf build && git reset --hard", token="AKIAIOSFODNN7EXAMPLE")
 LONG = a_call(command="\n".join(f"echo Zeile {number}" for number in range(4_000)))
 QUESTION = ClarificationRequestEvent(
     request_id="q-1", question="Welche Umgebung?", options=("Test", "Produktion"), **FIELDS

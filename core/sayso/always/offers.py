@@ -18,7 +18,8 @@ from sayso.always.widths import MOST_SUGGESTED
 from sayso.always.words import ENGLISH, AlwaysWords
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.cards.card import LONGEST_STORED, Choice
-from sayso.rules.fits import told
+from sayso.known.tools import roles_in
+from sayso.rules.fits import depends_on_branch, told
 from sayso.rules.rule import Rule, Scope
 from sayso.rules.values import Values
 from sayso.text.secrets import redaction
@@ -68,7 +69,8 @@ def offers(
 
     Only rules that are about this call, and that can be shown as they are, in
     full and without a secret in them. A rule for all that the tool can do is
-    offered in the scope ``tool-window`` alone, whoever suggests it. ``folder`` is where
+    offered in the scope ``tool-window`` alone, whoever suggests it. So is all there is for a
+    push or a pull of whatever branch an earlier step went to. ``folder`` is where
     the agent works; its files are not looked at here.
     """
     rules = _fitting(call, digest, suggested, folder)
@@ -116,7 +118,8 @@ class _Offering:
 
     def all(self, rules: Sequence[Rule]) -> Iterator[Offer | None]:
         words = self.words
-        widths = [rule for rule in rules if not is_the_tool(rule)]
+        asked_anew = any(map(depends_on_branch, _lines_in(self.call)))
+        widths = [] if asked_anew else [rule for rule in rules if not is_the_tool(rule)]
         for number, rule in enumerate(widths, 1):
             if number == 1:
                 yield self._lasting(ALWAYS, words.always, rule)
@@ -196,6 +199,14 @@ class _Offering:
             meant = tuple(meanings(rule, self.call, self.words))
             known = self.meant[id(rule)] = rule, meant
         return known[1]
+
+
+def _lines_in(call: ToolCall) -> Iterator[object]:
+    """What may be a line of a shell: any argument of a tool that nobody knows."""
+    roles = roles_in(call, None)
+    for name, value in call.arguments.items():
+        if name == roles.command or not roles.names:
+            yield value
 
 
 def _is_for_the_session(danger: RuleDanger) -> bool:

@@ -139,7 +139,7 @@ ENGLISH = AlwaysWords(
     warns_of_files="{} can show every file that the agent's tool may read",
     warns_of_looking="Such a line can show every file that the agent's tool may read, "
     "but for those known to hold secrets",
-    warns_of_beginnings="It allows {} with other options and names, too, "
+    warns_of_beginnings="It allows {} with other options, names, files and folders, too, "
     "and joined to what other rules allow",
     warns_of_queries="Every query goes to a search engine, with whatever the agent writes into it",
 )

@@ -20,7 +20,7 @@ from sayso.calls import Folder
 from sayso.errors import ConfigError
 from sayso.rules import paths
 from sayso.shell.fits import beginnings
-from sayso.shell.heads import Words, head
+from sayso.shell.heads import Words, hangs_on_the_branch, head, may_push
 from sayso.shell.line import Command, Join, Line
 from sayso.shell.reader import read
 
@@ -96,6 +96,17 @@ def same_for(value: Any) -> tuple[Words, ...] | None:
     """What a line has to have the same; None where only the whole line would do."""
     text = _text_of(value)
     return None if text is None else _same(text)
+
+
+def depends_on_branch(value: Any) -> bool:
+    """Whether a line pushes or pulls what the branch that an earlier step went to decides.
+
+    One that is not understood does so where it has the words for it.
+    """
+    if (text := _text_of(value)) is not None:
+        line = _read(text)
+        return may_push(text) if line is None else hangs_on_the_branch(line)
+    return _is_program(value) and hangs_on_the_branch(Line((Command(value[0], tuple(value[1:])),)))
 
 
 def _text_of(value: Any) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sayso.shell.fits import enters
+from sayso.shell.fits import beginning, enters
 from sayso.shell.line import Command, Line
 from sayso.shell.looks import only_looks
 
@@ -28,6 +28,23 @@ _CHANGES_THE_SHELL = frozenset(
     )
 )
 
+_PUSHES = re.compile(r"\bgit\b.*(?<!stash )\b(?:push|pull)\b", re.DOTALL)
+
+
+def may_push(text: str) -> bool:
+    """Whether a text has the words of a push or a pull, however they are quoted."""
+    return _PUSHES.search(re.sub(r"['\"\\]", "", text)) is not None
+
+
+def hangs_on_the_branch(line: Line) -> bool:
+    """Whether it pushes or pulls what the branch that an earlier step went to decides."""
+    return any(
+        may_push(" ".join((one.program, *one.arguments)))
+        and not only_looks(one)
+        and beginning(one) is None
+        for one in line.parts
+    )
+
 
 def head(line: Line) -> tuple[Words, ...] | None:
     """All of a line that does more than look at what its last command prints.
@@ -40,10 +57,13 @@ def head(line: Line) -> tuple[Words, ...] | None:
     None where that would not be all: with a word that becomes names of files, of which nobody
     knows any more whether it was quoted; with a file that the command reads, or redirections
     before it, on which it may depend; with what changes the shell itself, but for the
-    folder and the environment that it enters first; or where the command only looks.
+    folder and the environment that it enters first; where the command only looks, or where
+    it hangs on the branch that an earlier step went to.
     """
     last = max((at for at, join in enumerate(line.joins, 1) if join != "|"), default=0)
     *before, command = line.parts[: last + 1]
+    if hangs_on_the_branch(line):
+        return None
     if only_looks(command) or not all(map(only_looks, line.parts[last + 1 :])):
         return None
     if any(one.patterns for one in (*before, command)) or any(one.redirects for one in before):

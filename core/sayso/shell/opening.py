@@ -32,7 +32,8 @@ class Opening:
     order, at least ``least`` of them. No operand may lead to secrets, nor a path to what is hidden
     or installed. What follows ``--`` is always held, and so are those of ``modes`` that are given:
     options with which the program does something else, such as to write instead of to check.
-    Those of ``pinned`` are held with their values, in the order of the names.
+    Those of ``pinned`` are held with their values, in the order of the names. Of ``any``
+    operands those are held that ``whole`` matches.
     One of ``needs`` must be given.
     """
 
@@ -42,6 +43,7 @@ class Opening:
     needs: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
+    whole: re.Pattern[str] | None = None
     least: int = 0
     check: Callable[[Given], bool] | None = None
     one_dash: bool = False
@@ -53,13 +55,14 @@ class Opening:
         if given is None or not self._takes(given, root, command):
             return None
         held = given.operands if self.operands == "held" else ()
-        if not all(map(self.held.fullmatch, held)):
+        whole = tuple(filter(self.whole.fullmatch, given.operands)) if self.whole else ()
+        if not all(map(self.held.fullmatch, held)) or not all(map(_WORDS.fullmatch, whole)):
             return None
         names = {name for name, _ in given.options}
         pinned = self._pinned(given)
         if pinned is None:
             return None
-        words = (*words, *(one for one in self.modes if one in names), *held, *pinned)
+        words = (*words, *(one for one in self.modes if one in names), *held, *whole, *pinned)
         if given.rest is None:
             return words
         return (*words, "--", *given.rest) if all(map(_WORDS.fullmatch, given.rest)) else None

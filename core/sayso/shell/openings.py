@@ -162,18 +162,23 @@ def _one_name(given: Given) -> bool:
     return len(given.operands) <= 1
 
 
+# All of a folder, or a place that git understands in words of its own.
+_WHOLE = re.compile(r":.*|(?:.*/)?(?:\.{1,2}|\*+)?", re.DOTALL)
+
 # Not: --template and -F (read any file), --no-verify, --amend, -c and -C, --author, --date.
 _GIT: dict[tuple[str, ...], Opening] = {
     ("git", "add"): Opening(
         "-AuvNn -- --all --update --verbose --intent-to-add --dry-run",
         "any",
         modes=("-n", "--dry-run"),
-        pinned=("-A", "--all"),
+        pinned=("-A", "--all", "-u", "--update"),
+        whole=_WHOLE,
     ),
     ("git", "commit"): Opening(
         "-aqvs -m* --message* --all --quiet --verbose --signoff --allow-empty",
         "any",
         needs=("-m", "--message"),
+        whole=_WHOLE,
     ),
     # Not: --force and its like, --delete, --mirror, --receive-pack; of what is pushed, the very
     # names are held, and an address is none. Without a remote and a branch, or with a name that

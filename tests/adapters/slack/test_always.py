@@ -27,7 +27,7 @@ SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-windo
 SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
 LATER = RunRef("deploy-bot", "s-2", project="/src/shop")
 STATUS = ToolCall("bash", {"command": "git status"})
-PUSH = ToolCall("bash", {"command": "git push"})
+RESET = ToolCall("bash", {"command": "git reset"})
 MENU = "sayso:more"
 
 
@@ -83,7 +83,7 @@ async def test_always_stores_the_literal_call_after_its_dialog(room: Room) -> No
     ended = await room.shown("Remembered")
     assert ", until " in ended.all_text
     assert await room.unanswered(STATUS) is Outcome.APPROVED
-    assert await room.unanswered(PUSH) is Outcome.EXPIRED
+    assert await room.unanswered(RESET) is Outcome.EXPIRED
 
 
 async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(room: Room) -> None:
@@ -100,7 +100,7 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(ro
     assert "⚠" in dialog
     await room.playground.slack.press(sure, "Yes, Always: git *", by="alice")
     await room.shown("Approved by alice")
-    assert await room.unanswered(PUSH) is Outcome.APPROVED
+    assert await room.unanswered(RESET) is Outcome.APPROVED
     assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
 
 

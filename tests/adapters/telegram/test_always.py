@@ -24,7 +24,7 @@ SCOPES: frozenset[Scope] = frozenset({"session", "project", "agent", "tool-windo
 SHOP = RunRef("deploy-bot", "s-1", project="/src/shop")
 LATER = RunRef("deploy-bot", "s-2", project="/src/shop")
 STATUS = ToolCall("bash", {"command": "git status"})
-PUSH = ToolCall("bash", {"command": "git push"})
+RESET = ToolCall("bash", {"command": "git reset"})
 FIRST = ["Allow", "Always", "Deny", "More…"]
 MORE = [
     "Deny with a reason…",
@@ -93,7 +93,7 @@ async def test_always_stores_the_literal_call_after_its_second_step(room: Asked)
     ended = await room.shown("✅ Approved")
     assert ", until 20" in ended.text
     assert await room.unanswered(STATUS) is Outcome.APPROVED
-    assert await room.unanswered(PUSH) is Outcome.EXPIRED
+    assert await room.unanswered(RESET) is Outcome.EXPIRED
 
 
 async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(
@@ -106,7 +106,7 @@ async def test_a_wider_always_is_named_in_the_second_step_before_it_is_stored(
     assert await room.backend.rules.all() == []
     await room.press(sure, "Yes, Always: git *")
     await room.shown("✅ Approved")
-    assert await room.unanswered(PUSH) is Outcome.APPROVED
+    assert await room.unanswered(RESET) is Outcome.APPROVED
     assert await room.unanswered(ToolCall("bash", {"command": "ls"})) is Outcome.EXPIRED
 
 

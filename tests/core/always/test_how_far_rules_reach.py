@@ -70,6 +70,49 @@ async def test_what_hangs_on_the_branch_of_an_earlier_step_has_no_beginning(line
         assert await ruling(bash(f"{before}{line}"), context) is Ruling.ASK
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("git push", "git push 2>&1 | tail -3", "git push origin HEAD", "git push -u origin"),
+        *("git pull", "git pull --rebase", "npm test && git push", "git -C web push > log"),
+        *("git -c 'user.name=A B' push", "bash -c 'git push'", "sudo git push", "/bin/git push"),
+        *("git push origin $BRANCH", "(g'i't pu\\sh) &", "cd web && git push"),
+    ],
+)
+def test_what_hangs_on_the_branch_of_an_earlier_step_is_allowed_by_no_always(line: str) -> None:
+    for call in (
+        bash(line),
+        ToolCall("run_it", {"line": line}),
+        ToolCall("run_it", {"argv": ["bash", "-c", line]}),
+    ):
+        rules = (*derive(call), Rule(call.name, {"line": "git *"}))
+        choices = offers(call, arguments_digest(call.arguments), rules, RUN, folder=SHOP)
+        assert [one.choice.key for one in choices] == ["window", "deny-always"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("git push origin feature", "git pull --ff-only origin main | tail -3", "git stash push"),
+        *("git switch main", "npm test", "git commit -m 'git push'", "git log --grep 'git push'"),
+    ],
+)
+def test_what_names_its_branch_or_pushes_none_has_an_always(line: str) -> None:
+    call = bash(line)
+    choices = offers(call, arguments_digest(call.arguments), derive(call), RUN, folder=SHOP)
+
+    assert "always" in [one.choice.key for one in choices]
+
+
+async def test_a_stored_rule_for_exactly_a_push_without_names_is_none() -> None:
+    kept = RememberedRule(
+        Rule("Bash", fits={"command": ShellFit(same=(("git", "push"),))}),
+        *("allow", "slack:U1", NOW, NOW + timedelta(days=1)),
+    )
+
+    assert await ruling(bash("git push"), Context(RUN, (kept,))) is Ruling.ASK
+
+
 async def test_switching_and_pushing_reach_the_named_branches_alone() -> None:
     context = pressed(bash("git switch feature"), bash("git push origin feature"))
 
@@ -154,6 +197,19 @@ async def test_a_stored_rule_for_a_file_that_controls_runs_is_none() -> None:
         ("git add src/app.py", "git add '.e*'"),
         ("git add src/app.py", "git add ':(glob)**/.env'"),
         ("git add src/app.py", "git add -A"),
+        ("git add src/app.py", "git add -u"),
+        ("git add src/app.py", "git add --update"),
+        ("git add src/app.py", "git add ."),
+        ("git add src/app.py", "git add ./"),
+        ("git add src/app.py", "git add .."),
+        ("git add src/app.py", "git add src/.."),
+        ("git add src/app.py", "git add src/"),
+        ("git add src/app.py", "git add :/"),
+        ("git add src/app.py", "git add ':!x'"),
+        ("git add src/app.py", "git add './*'"),
+        ("git add src/app.py", "git add src/*"),
+        ("git add src/", "git add ."),
+        ("git commit -m x", "git commit -m x ."),
         ("git commit -m x", "git commit -m x .env"),
         ("git fetch origin", "git fetch --all"),
         ("git fetch", "git fetch --tags"),
@@ -189,6 +245,9 @@ async def test_a_wider_call_than_the_sentence_names_is_asked_about(line: str, wi
         ("kubectl get pods -n web -o yaml", "kubectl get pods -n web -o yaml"),
         ("uv sync --extra gpu -q", "uv sync --extra=gpu"),
         ("git add --all", "git add --all"),
+        ("git add .", "git add ."),
+        ("git add src/ README.md", "git add src/"),
+        ("git add -u src/app.py", "git add -u"),
         ("git pull --ff-only origin main", "git pull --ff-only origin main"),
         ("cargo test --features a,b", "cargo test --features=a,b"),
     ],
@@ -198,6 +257,16 @@ async def test_a_pinned_option_stands_in_the_sentence(line: str, words: str) -> 
 
     assert f'begins with "{words}" or only looks' in offer.choice.stores
     assert await ruling(bash(line), pressed(bash(line))) is Ruling.ALLOW
+
+
+def test_the_sentence_for_files_says_that_folders_are_meant_too() -> None:
+    english, german = (
+        offered(bash("git add src/app.py"), german=german)[-1].choice.warning
+        for german in (False, True)
+    )
+
+    assert 'allows "git add" with other options, names, files and folders, too,' in english
+    assert '"git add" auch mit anderen Optionen, Namen, Dateien und Ordnern, und' in german
 
 
 async def test_a_line_that_only_looks_lets_no_other_read_secrets() -> None:

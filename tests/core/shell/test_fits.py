@@ -46,7 +46,7 @@ def needed(text: str, root: str = "") -> list[str] | None:
         ("cd web && ls", ["cd web"]),
         (
             "cd /srv/app && git add . && npm test",
-            ["cd /srv/app && git add", "cd /srv/app && npm test"],
+            ["cd /srv/app && git add .", "cd /srv/app && npm test"],
         ),
         ("(. .venv/bin/activate && pytest)", ["source .venv/bin/activate && pytest"]),
         (

@@ -74,8 +74,8 @@ GERMAN = AlwaysWords(
     warns_of_looking="So eine Zeile kann jede Datei zeigen, die das Tool des Agenten lesen darf, "
     "außer denen, die bekanntlich Geheimnisse enthalten",
     warns_of_beginnings=(
-        "Es erlaubt {} auch mit anderen Optionen und Namen, und verbunden mit dem, was andere "
-        "Regeln erlauben"
+        "Es erlaubt {} auch mit anderen Optionen, Namen, Dateien und Ordnern, und verbunden mit "
+        "dem, was andere Regeln erlauben"
     ),
     warns_of_queries=(
         "Jede Suche geht an eine Suchmaschine, mit allem, was der Agent hineinschreibt"

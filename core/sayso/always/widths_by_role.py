@@ -11,6 +11,7 @@ from sayso.rules import paths
 from sayso.rules.fits import Fit, HostFit, PathFit, ShellFit, host_of, needed_for, same_for
 from sayso.rules.roles import Roles
 from sayso.rules.rule import Rule
+from sayso.rules.values import Values
 from sayso.shell.fits import alike
 
 _MOST_BEGINNINGS = 4
@@ -44,11 +45,12 @@ def _fits(call: ToolCall, roles: Roles) -> Iterator[Mapping[str, Fit]]:
 
 
 def _of_line(call: ToolCall, value: object) -> Iterator[ShellFit]:
-    root = call.folder.root if call.folder is not None else ""
-    needed = needed_for(value, root)
+    folder = Values(call.arguments, call.folder).runs_in
+    root = folder.root if folder is not None else ""
+    needed = needed_for(value, root, folder)
     if needed is not None and len(needed) <= _MOST_BEGINNINGS:
         yield ShellFit(alike(tuple(sorted(needed))), root if needed else "")
-    elif (same := same_for(value)) is not None:
+    elif (same := same_for(value, folder)) is not None:
         yield ShellFit(same=same)
 
 

@@ -26,6 +26,7 @@ from sayso.dangers.special import SPECIAL
 from sayso.dangers.sql import sql_dangers
 from sayso.dangers.steps import MOST_STEPS, Step, inner, name_of, steps_of
 from sayso.sensitive.paths import is_secret
+from sayso.shell.places import Place
 from sayso.text.lookalikes import poses
 
 _NAMES = (
@@ -98,10 +99,11 @@ class _Lines:
         fetched = False
         downloads: set[str] = set()
         root = self._root
+        place = Place(root.folder, root.project)
         for step in read.steps:
             fetched = fetched and step.piped
             steps = (step, *inner(step, _NAMES))
-            reads = any(map(shows_secrets, steps))
+            reads = any(shows_secrets(one, place) for one in steps)
             for one in steps:
                 if self._left == 0:
                     self.found.add(Danger.UNREAD)
@@ -116,6 +118,7 @@ class _Lines:
                     fetched = True
                     downloads |= _downloaded(one)
             if step.program == "cd" and step.arguments:
+                place = place.enter(step.arguments[0])
                 left = is_outside(step.arguments[0], root)
                 root = Root(root.folder, root.project, left=left)
 

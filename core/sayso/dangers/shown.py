@@ -12,6 +12,7 @@ from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
 from sayso.shell.lookers import LOOKERS
 from sayso.shell.looks import WHATEVER
+from sayso.shell.places import Place
 from sayso.shell.secrets import found_by, may_show_secrets
 from sayso.text.secret_forms import SecretNames
 from sayso.text.secret_kinds import NAMES
@@ -27,13 +28,13 @@ _PRINTS = frozenset(["echo", "printf", "print", "cat", "tee", "base64", "xxd", "
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _PS_LETTERS = re.compile(r"-[a-zA-Z]*E[a-zA-Z]*|[a-zA-Z]*[eE][a-zA-Z]*|.*environ.*", re.DOTALL)
-_JQ_VARIABLES = re.compile(r"(?<![.\w$])env\b|(?<![.\w])ENV\b")
+_JQ_VARIABLES = re.compile(r"(?<![.\w$])env\b(?!\s*:)|(?<![.\w])ENV\b")
 _RUN_BY_FIND = frozenset(["-exec", "-execdir", "-ok", "-okdir"])
 _SETTINGS = frozenset(["--list", "-l", "--get-regexp"])
 _MOST = 64
 
 
-def shows_secrets(step: Step) -> bool:
+def shows_secrets(step: Step, place: Place) -> bool:
     """Whether the step reads where secrets are, or prints variables, as far as its words say."""
     # What find puts into `{}` is told by its own step.
     program, arguments = step.program, tuple(one for one in step.arguments[:_MOST] if one != "{}")
@@ -44,9 +45,10 @@ def shows_secrets(step: Step) -> bool:
     if program == "find" and (runs := _RUN_BY_FIND.intersection(arguments)):
         at = min(map(arguments.index, runs))
         words = [one for one in arguments[at + 1 :] if one not in ("+", ";")]
-        inner = Step(words[0] if words else "", (*words[1:], found_by(arguments[:at])))
-        return inner.program not in runs and shows_secrets(inner)
-    return program in READERS and may_show_secrets(Command(program, arguments, patterns=True))
+        inner = Step(words[0] if words else "", (*words[1:], found_by(arguments[:at], place)))
+        return inner.program not in runs and shows_secrets(inner, place)
+    command = Command(program, arguments, patterns=True)
+    return program in READERS and may_show_secrets(command, place)
 
 
 def _after_its_folder(arguments: tuple[str, ...]) -> tuple[str, ...]:

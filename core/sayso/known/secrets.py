@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sayso.calls import ToolCall
-from sayso.known.tools import FINDS, LOOKING, SEARCHES
-from sayso.rules.paths import is_shared
-from sayso.sensitive.paths import shows_secrets
+from sayso.known.tools import FINDS, LOOKING, READS_SEVERAL, SEARCHES
+from sayso.rules.paths import find_place
+from sayso.shell.places import Place
 
 # What is searched for, and what is left out, is no file.
 _NO_FILES = frozenset({"regex", "query", "exclude", "excludePatterns", "description", "prompt"})
 _GLOBS = frozenset({"glob", "include", "file_pattern", "paths", "patterns"})
-_HOMES = ("~", "$HOME", "${HOME}")
-_SYSTEM = ("/proc/", "/etc/", "/run/", "/sys/", "/var/run/")
-_SETTINGS = frozenset([".config", ".cache", ".local", "Library"])
 _MOST = 500
 
 
@@ -27,24 +24,26 @@ def may_show_secrets(call: ToolCall) -> bool:
     does = LOOKING.get(call.name)
     if does is None:
         return False
+    place = find_place(call.folder)
+    if does in (SEARCHES, FINDS) and "path" not in call.arguments and _searches(place, "."):
+        return True
     for number, (name, value) in enumerate(_texts(call.arguments)):
         if number == _MOST:
             return True
         if name in _NO_FILES or (name == "pattern" and does == SEARCHES):
             continue
         expands = name in _GLOBS and not value.startswith("!")
-        if shows_secrets(value, expands=expands):
+        if place.shows_secrets(value, expands=expands):
             return True
-        if does in (SEARCHES, FINDS) and _holds_those_of_a_person(value):
+        if does in (SEARCHES, FINDS) and _searches(place, value):
+            return True
+        if does == READS_SEVERAL and (value[-1:] == "/" or place.inside(value) == "."):
             return True
     return False
 
 
-def _holds_those_of_a_person(path: str) -> bool:
-    plain = path.rstrip("/")
-    if plain in _HOMES or plain.endswith("..") or is_shared(path) or path.startswith(_SYSTEM):
-        return True
-    return plain.rpartition("/")[2] in _SETTINGS
+def _searches(place: Place, path: str) -> bool:
+    return place.is_wide(path) or place.enter(path).is_secret
 
 
 def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -255,7 +255,7 @@ _FETCHING = (
 LOOKING: Mapping[str, str] = {tool.name: tool.looks for tool in _LOOKING}
 """What the tools that read local files do at most, by their names."""
 
-FINDS, SEARCHES = _FINDS, _SEARCHES
+FINDS, SEARCHES, READS_SEVERAL = _FINDS, _SEARCHES, "reads several files"
 
 TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
 """All of them."""

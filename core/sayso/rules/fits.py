@@ -22,6 +22,7 @@ from sayso.rules import paths
 from sayso.shell.fits import beginnings
 from sayso.shell.heads import Words, hangs_on_the_branch, head, may_push
 from sayso.shell.line import Command, Join, Line
+from sayso.shell.places import Place
 from sayso.shell.reader import read
 
 # What is not known here might narrow the fit: it is refused, never ignored.
@@ -70,11 +71,11 @@ class ShellFit:
         if self.same and (self.begins or self.root):
             raise ConfigError("a line has the same commands, or it begins with some: not both")
 
-    def holds(self, value: Any, folder: Folder | None) -> bool:  # noqa: ARG002
-        """Whether the value is such a line."""
+    def holds(self, value: Any, folder: Folder | None) -> bool:
+        """Whether the value is such a line, for an agent that works in a folder."""
         if self.same:
-            return same_for(value) == self.same
-        needed = needed_for(value, self.root)
+            return same_for(value, folder) == self.same
+        needed = needed_for(value, self.root, folder)
         if needed is None:
             return False
         for one in needed:  # noqa: SIM110 (half the time: every rule of the tool is asked)
@@ -83,19 +84,21 @@ class ShellFit:
         return True
 
 
-def needed_for(value: Any, root: str = "") -> tuple[tuple[str, ...], ...] | None:
+def needed_for(
+    value: Any, root: str = "", folder: Folder | None = None
+) -> tuple[tuple[str, ...], ...] | None:
     """The beginnings that a line needs, none where it only looks; None where none would do."""
     if (text := _text_of(value)) is not None:
-        return _needed(text, root)
+        return _needed(text, root, paths.find_place(folder))
     if not _is_program(value):
         return None
-    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root)
+    return beginnings(Line((Command(value[0], tuple(value[1:])),)), root, paths.find_place(folder))
 
 
-def same_for(value: Any) -> tuple[Words, ...] | None:
+def same_for(value: Any, folder: Folder | None = None) -> tuple[Words, ...] | None:
     """What a line has to have the same; None where only the whole line would do."""
     text = _text_of(value)
-    return None if text is None else _same(text)
+    return None if text is None else _same(text, paths.find_place(folder))
 
 
 def depends_on_branch(value: Any) -> bool:
@@ -139,15 +142,15 @@ _read = lru_cache(maxsize=4)(read)
 
 
 @lru_cache(maxsize=8)
-def _same(text: str) -> tuple[Words, ...] | None:
+def _same(text: str, place: Place) -> tuple[Words, ...] | None:
     line = _read(text)
-    return None if line is None else head(line)
+    return None if line is None else head(line, place)
 
 
 @lru_cache(maxsize=8)
-def _needed(text: str, root: str) -> tuple[tuple[str, ...], ...] | None:
+def _needed(text: str, root: str, place: Place) -> tuple[tuple[str, ...], ...] | None:
     line = _read(text)
-    return None if line is None else beginnings(line, root)
+    return None if line is None else beginnings(line, root, place)
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=_CONFIG)

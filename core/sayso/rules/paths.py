@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import re
 import stat
 from functools import lru_cache
 
 from sayso.calls import Folder
-from sayso.sensitive.paths import controls_runs, is_secret
+from sayso.sensitive.paths import controls_runs, is_secret, is_shared
+from sayso.shell.places import Place
 
 # The short names of Windows, C:, streams and what begins a home folder.
 _TRICKS = re.compile(r"[\\:~]")
 _LONGEST = 4_096
-# Folders with those of everybody, of the system, and of one person with all they have.
-_SHARED = re.compile(
-    r"/(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr"
-    r"|var|Applications|Library|System|Users|Volumes)?"
-    r"|/(?:home|Users)/[^/]+|/(?:usr|var|private|opt|Library|System)/[^/]+"
-)
 
 
 # A path is looked at by every rule about paths, and so is the folder of each.
@@ -40,12 +34,12 @@ def parts(path: str) -> tuple[str, ...] | None:
 
 def is_project(root: str) -> bool:
     """Whether a folder can be that of one project: no home, none of the system, not the root."""
-    return bool(parts(root)) and _SHARED.fullmatch(root) is None
+    return bool(parts(root)) and not is_shared(root)
 
 
-def is_shared(path: str) -> bool:
-    """Whether an absolute path is the root, a folder of the system, or all that a person has."""
-    return path.startswith("/") and _SHARED.fullmatch(posixpath.normpath(path)) is not None
+def find_place(folder: Folder | None) -> Place:
+    """Where the words of an agent's call lead from."""
+    return Place() if folder is None else Place(folder.begins or folder.root, folder.root)
 
 
 def inside(folder: str, path: str) -> tuple[str, ...] | None:

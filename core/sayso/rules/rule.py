@@ -109,7 +109,8 @@ class Rule:
             if value is None or not compiled(pattern).fits(value):
                 return False
         for name, fit in self.fits.items():
-            if name != but and not fit.holds(values.plain(name), values.folder):
+            folder = values.runs_in if fit.kind == "shell" else values.folder
+            if name != but and not fit.holds(values.plain(name), folder):
                 return False
         digests = values.digests
         if self.others_digest is not None and not digests.hold(

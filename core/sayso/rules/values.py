@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sayso.calls import Folder
 from sayso.digests import Digests
 from sayso.globs.value import Value
 from sayso.rules.javascript import as_text
+from sayso.rules.paths import find_place
+
+_FOLDERS = ("workdir", "cwd")
 
 
 class Values:
@@ -38,3 +42,12 @@ class Values:
     def plain(self, name: str) -> Any:
         """The value of a parameter as it was passed; None if the call has no such parameter."""
         return self._arguments.get(name)
+
+    @property
+    def runs_in(self) -> Folder | None:
+        """The folder that a line of a shell runs in: one that the call names, or the agent's."""
+        named = next((self._arguments[name] for name in _FOLDERS if name in self._arguments), None)
+        if not isinstance(named, str) or not named:
+            return self.folder
+        folder = self.folder or Folder("")
+        return replace(folder, begins=find_place(folder).enter(named).begins)

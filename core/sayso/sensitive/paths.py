@@ -13,7 +13,15 @@ _LONGEST = 4_096
 """No path is longer; what may become several is not looked through beyond it."""
 # Parts of a word that may be a path: `HEAD:.env`, `--file=.env`, `host:.ssh`, `a,b`.
 _APART = re.compile(r"[=:,;@]")
-_EXPANDS = re.compile(r"[*?\[{]")
+_EXPANDS = re.compile(r"[*?\[{\\]")
+# With several names for an ending: `*.{ts,tsx}`.
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
+# Folders with those of everybody, of the system, and of one person with all they have.
+_SHARED = re.compile(
+    r"/(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr"
+    r"|var|Applications|Library|System|Users|Volumes)?"
+    r"|/(?:home|Users)/[^/]+|/(?:usr|var|private|opt|Library|System)/[^/]+"
+)
 
 
 @cache
@@ -56,6 +64,11 @@ def is_secret(word: str) -> bool:
     return len(word) <= _LONGEST and any(map(_keys().has, _paths_in(word)))
 
 
+def is_shared(path: str) -> bool:
+    """Whether an absolute path is the root, a folder of the system, or all that a person has."""
+    return path.startswith("/") and _SHARED.fullmatch(posixpath.normpath(path)) is not None
+
+
 @lru_cache(maxsize=4_096)
 def shows_secrets(word: str, *, expands: bool = False) -> bool:
     """Whether what reads there may show secrets: also of devices, processes and other hosts.
@@ -72,6 +85,13 @@ def shows_secrets(word: str, *, expands: bool = False) -> bool:
         return True
     if not expands or not _EXPANDS.search(word):
         return False
+    if "\\" in word and shows_secrets(word.replace("\\", ""), expands=True):
+        return True
+    if braces := _BRACES.fullmatch(word):
+        begins, names, ends = braces.groups()
+        return any(
+            shows_secrets(f"{begins}{name}{ends}", expands=True) for name in names.split(",")
+        )
     # Below a folder of everybody two stars come by all that anybody has.
     return any("**" in path and path[0] == "" for path in paths) or any(map(table.may_match, paths))
 

@@ -9,6 +9,7 @@ from sayso.shell.line import Command, Line
 from sayso.shell.looks import only_looks
 from sayso.shell.opening import Beginning, Opening
 from sayso.shell.openings import NODE_TOOLS, OPENINGS, PYTHON_TOOLS
+from sayso.shell.places import Place
 
 # They run a tool of the project, which goes on as if it stood there alone. `-m` runs any module:
 # only pytest, which runs the code of the project anyway.
@@ -22,6 +23,7 @@ _RUNNERS: dict[Beginning, dict[Beginning, Opening]] = {
 _IN_VENV = re.compile(r"(?:\./)?\.?venv/bin/([a-z0-9]+)")
 _IN_MODULES = re.compile(r"(?:\./)?node_modules/\.bin/([a-z0-9]+)")
 _MOST_WORDS = 3
+_ANYWHERE = Place()
 
 _FOLDER = re.compile(r"(?!(?:.*/)?\.\.(?:/|$))[a-zA-Z0-9_./][a-zA-Z0-9_./@+-]*")
 _ACTIVATES = re.compile(r"(?!(?:.*/)?\.\./)(?:[a-zA-Z0-9_./@+-]+/)?bin/activate")
@@ -50,11 +52,14 @@ def beginning(command: Command, root: str = "") -> Beginning | None:
     return _opening(OPENINGS, command, root)
 
 
-def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
+def beginnings(
+    line: Line, root: str = "", place: Place = _ANYWHERE
+) -> tuple[Beginning, ...] | None:
     """What must be held for the line to run without a question: nothing where it only looks.
 
     None where no beginning would do. A folder that the line goes to first, and an environment
-    that it enters first, are part of each: ``cd web && npm test`` is not ``npm test``.
+    that it enters first, are part of each: ``cd web && npm test`` is not ``npm test``. There is
+    none for a folder of secrets, or with those of everybody.
     """
     places = _places(line)
     needed: dict[Beginning, None] = {}
@@ -62,10 +67,14 @@ def beginnings(line: Line, root: str = "") -> tuple[Beginning, ...] | None:
     within: Beginning = ()
     for words in places:
         within += (*words, "&&")
-        if words[0] == "cd" and words[1][0] == "/":
-            root = words[1]
+        if words[0] != "cd":
+            continue
+        if place.is_wide(words[1]) or place.enter(words[1]).is_secret:
+            return None
+        place = place.enter(words[1])
+        root = words[1] if words[1][0] == "/" else root
     for at, command in enumerate(line.parts[first:], first):
-        if only_looks(command):
+        if only_looks(command, place):
             continue
         found = beginning(command, root)
         # What it is given to read would be for it to run, perhaps.

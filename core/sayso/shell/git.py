@@ -20,13 +20,24 @@ def _lists(given: Given) -> bool:
     return not given.operands or any(name in listing for name, _ in given.options)
 
 
-_TOKENS = re.compile(r"token|secret|passw|header|credential|key|insteadof|proxy", re.IGNORECASE)
+_TOKENS = re.compile(
+    r"token|secret|pass|oauth|\.pat$|header|credential|key|insteadof|proxy", re.IGNORECASE
+)
 
 
 def _reads_setting(given: Given) -> bool:
     """Whether one setting is read that is no token; all of them, or those of a pattern, may be."""
     reading = any(name in ("--get", "--get-all") for name, _ in given.options)
     return reading and not any(map(_TOKENS.search, given.operands))
+
+
+_HASH = re.compile(r"[0-9a-f]{4,}", re.IGNORECASE)
+
+
+def _names_what_it_shows(given: Given) -> bool:
+    """Whether it says of which file it is; a bare hash may be that of any."""
+    numbers = any(name in ("-t", "-s", "-e") for name, _ in given.options)
+    return numbers or not any(map(_HASH.fullmatch, given.operands))
 
 
 _DIFF = """
@@ -71,10 +82,10 @@ GIT_LOOKS: dict[tuple[str, ...], Look] = {
     ("git", "diff"): Look(_DIFF),
     ("git", "stash", "list"): Look(_LOG),
     # No free text: versions before 2.22 take each word in it for an option.
-    ("git", "stash", "show"): Look("""
-            -pu --patch --stat --numstat --shortstat --summary --name-only --name-status
-            --include-untracked --only-untracked
-            """),
+    # Nor what was not tracked, which may be anything.
+    ("git", "stash", "show"): Look(
+        "-p --patch --stat --numstat --shortstat --summary --name-only --name-status"
+    ),
     ("git", "branch"): Look(
         f"{_REFS} -arv -vv --list --all --remotes --verbose --show-current", None, _lists
     ),
@@ -116,7 +127,7 @@ GIT_LOOKS: dict[tuple[str, ...], Look] = {
         --max-depth= --max-count= --full-name --text --recurse-submodules
         """
     ),
-    ("git", "cat-file"): Look("-ptse", most=2),
+    ("git", "cat-file"): Look("-ptse", most=2, check=_names_what_it_shows),
     ("git", "reflog"): Look("", most=0),
     ("git", "reflog", "show"): Look(_LOG),
     ("git", "describe"): Look(

@@ -7,9 +7,11 @@ import re
 from sayso.shell.fits import beginning, enters
 from sayso.shell.line import Command, Line
 from sayso.shell.looks import only_looks
+from sayso.shell.places import Place
 
 Words = tuple[str, ...]
 """The words of a command; alone what joins two, which is no name of a program."""
+_ANYWHERE = Place()
 
 
 # Behind a pipe, or in parentheses, they change nothing that stays; alone they change the shell that
@@ -46,7 +48,7 @@ def hangs_on_the_branch(line: Line) -> bool:
     )
 
 
-def head(line: Line) -> tuple[Words, ...] | None:
+def head(line: Line, place: Place = _ANYWHERE) -> tuple[Words, ...] | None:
     """All of a line that does more than look at what its last command prints.
 
     These are its commands and what joins them, up to the first one of the last pipe. What
@@ -64,7 +66,10 @@ def head(line: Line) -> tuple[Words, ...] | None:
     *before, command = line.parts[: last + 1]
     if hangs_on_the_branch(line):
         return None
-    if only_looks(command) or not all(map(only_looks, line.parts[last + 1 :])):
+    for one in before:
+        place = place.enter(one.arguments[0]) if enters(one) == "cd" else place
+    after = line.parts[last + 1 :]
+    if only_looks(command, place) or not all(only_looks(one, place) for one in after):
         return None
     if any(one.patterns for one in (*before, command)) or any(one.redirects for one in before):
         return None

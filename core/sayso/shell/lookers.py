@@ -20,10 +20,16 @@ def _compares(given: Given) -> bool:
     return all(one not in ("(", ")") for one in given.operands)
 
 
-# Of the letters that stand without a dash `e` shows the variables of what runs, and so do -E, and
-# -e on some BSDs. `ps -auxe` is read as `ps auxe` where nobody is called x.
+# Of the letters that stand without a dash `e` shows the variables of what runs, and so does -E.
+# With a dash it is all that runs, unless another option is wrong: `ps -auxe` is read as `ps auxe`
+# where nobody is called x, and `ps -ex` as `ps ex`.
 _PS_LETTERS = re.compile(r"[aAfjlmrTuvwxX]+o?")
 _PS_AS_LETTERS = re.compile(r"x[A-Za-z]*[eE][A-Za-z]*")
+_PS_WITH_ALL = frozenset(
+    re.findall(
+        r"\S+", "-e -A -f -F -L -l -j -H -w -o --format --sort --forest --headers --no-headers"
+    )
+)
 _PS_COLUMNS = re.compile(r"(?!.*environ)[a-zA-Z0-9%_,=:]+", re.DOTALL | re.IGNORECASE)
 
 
@@ -34,13 +40,16 @@ def _shows_no_variables(given: Given) -> bool:
     numbers = [*(() if _PS_LETTERS.fullmatch(first) else (first,)), *(() if named else others)]
     plain = not first or all(one.replace(",", "").isdigit() for one in numbers)
     shows = any(map(_PS_AS_LETTERS.fullmatch, given.values("-u")))
+    names = {name for name, _ in given.options}
+    shows = shows or ("-e" in names and not names <= _PS_WITH_ALL)
     return plain and not shows and all(map(_PS_COLUMNS.fullmatch, columns))
 
 
-# `env` and `$ENV` are the variables of the process; what repeats may never end.
+# `env` and `$ENV` are the variables of the process; what repeats may never end, nor what is large.
 _JQ_REFUSED = re.compile(
-    r"(?<![.\w$])(?:env|repeat|range|until|while|recurse|def|import|include)\b"
-    r"|(?<![.\w])ENV\b"
+    r"(?<![.\w$])(?:repeat|range|until|while|recurse|combinations|def|import|include)\b"
+    r"|(?<![.\w$])env\b(?!\s*:)|(?<![.\w])ENV\b"
+    r"|\"\s*\*\s*[$(0-9]|\*\s*(?:\(|[0-9]{5})|[0-9]{6}\s*\]|[0-9]\.?[eE]\+?[0-9]"
 )
 
 
@@ -161,10 +170,10 @@ LOOKERS: dict[tuple[str, ...], Look] = {
     ("hostname",): Look("-fs --fqdn --short", most=0),
     ("uptime",): Look("-ps --pretty --since", most=0),
     ("free",): Look("-bghkmtw --human --total", most=0),
-    # -E, -e and `e` show variables.
+    # -E and `e` show variables.
     ("ps",): Look(
         """
-            -AaFfHjLlMTcdmwx -p: -u: -U: -o: -t: -g: -C: --forest --sort= --no-headers --headers
+            -AaeFfHjLlMTcdmwx -p: -u: -U: -o: -t: -g: -C: --forest --sort= --no-headers --headers
             --pid= --ppid= --user= --format= --cumulative --width=
             """,
         check=_shows_no_variables,

@@ -14,6 +14,7 @@ import re
 from sayso.shell.git import GIT_LOOKS
 from sayso.shell.line import Command
 from sayso.shell.lookers import GH_LOOKS, LOOKERS
+from sayso.shell.places import Place
 from sayso.shell.secrets import found_by, may_show_secrets
 
 LOOKING = (
@@ -48,6 +49,9 @@ WHATEVER = frozenset((*LOOKING, *READING, *_FILTERS))
 """Programs that only look whatever their arguments."""
 
 
+_ANYWHERE = Place()
+_FOUND = "{}"
+_FINDS = ("find", "fd")
 _TABLE = {**LOOKERS, **GIT_LOOKS, **GH_LOOKS}
 # These load nothing of the folder that they run in before they say it, as npm, yarn, cargo and go
 # do: a project can choose their version, and with it what runs.
@@ -56,12 +60,12 @@ _MATCHES = re.compile(r"-.*[*?\[]", re.DOTALL)
 _SIGNATURE = re.compile(r"%[-+ ]?G|signature")
 
 
-def only_looks(command: Command) -> bool:
+def only_looks(command: Command, place: Place = _ANYWHERE) -> bool:
     """Whether a command reads and prints, shows no secrets by its words, ends, and does no more."""
-    return _looks(command) and not may_show_secrets(command)
+    return _looks(command, place) and not may_show_secrets(command, place)
 
 
-def _looks(command: Command) -> bool:
+def _looks(command: Command, place: Place) -> bool:
     program, arguments = command.program, command.arguments
     if program in WHATEVER:
         return True
@@ -80,7 +84,7 @@ def _looks(command: Command) -> bool:
     if program == "tail" and any(one.startswith("+") for one in arguments):
         return False
     if program == "find" and "-exec" in arguments:
-        return _finds_and_looks(command)
+        return _finds_and_looks(command, place)
     words = (program, *arguments[:2])
     for count in range(len(words), 0, -1):
         if (look := _TABLE.get(words[:count])) is not None:
@@ -88,7 +92,7 @@ def _looks(command: Command) -> bool:
     return False
 
 
-def _finds_and_looks(command: Command) -> bool:
+def _finds_and_looks(command: Command, place: Place) -> bool:
     """Whether all that ``find`` runs on what it finds only looks, whatever that is called.
 
     What it finds begins as its folder does, so it is no option. It stands for a word of its own,
@@ -101,19 +105,16 @@ def _finds_and_looks(command: Command) -> bool:
     program, *inner = words[:count] or ("",)
     if command.patterns or program in _FINDS or not _stands_alone(program, inner):
         return False
-    found = tuple(found_by(command.arguments[:at]) if word == _FOUND else word for word in inner)
+    name = found_by(command.arguments[:at], place)
+    found = tuple(name if word == _FOUND else word for word in inner)
     after = words[count + 1 :]
     outer = (*command.arguments[:at], *after)
     return (
-        only_looks(command._replace(program=program, arguments=found, patterns=True))
+        only_looks(command._replace(program=program, arguments=found, patterns=True), place)
         and "-exec" not in after
         and ";" not in after
-        and only_looks(command._replace(arguments=outer))
+        and only_looks(command._replace(arguments=outer), place)
     )
-
-
-_FOUND = "{}"
-_FINDS = ("find", "fd")
 
 
 def _ends_program(words: tuple[str, ...], at: int, word: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from sayso.sensitive.paths import shows_secrets
@@ -16,8 +17,10 @@ from sayso.shell.line import Command
 from sayso.shell.look import Look
 from sayso.shell.lookers import LOOKERS
 from sayso.shell.options import Given, options
+from sayso.shell.places import Place
 
 _Key = str | tuple[str, str]
+_ANYWHERE = Place()
 
 # They show their own arguments, numbers and settings of the machine: what they name is no file,
 # or they say no more of it than whether it is there.
@@ -52,43 +55,78 @@ _SWEEPS: dict[_Key, tuple[str, ...]] = {
         ("grep", "egrep", "fgrep"), ("-r", "-R", "--recursive", "--dereference-recursive", "-d")
     ),
     "rg": ("-u", "--unrestricted", "--hidden", "--no-ignore", "--no-ignore-vcs"),
-    "diff": ("-r",),
+    "diff": ("-r", "--recursive"),
     ("git", "grep"): ("--no-index", "--untracked"),
 }
 # A glob of rg brings back what is hidden or ignored; those of grep leave out the rest.
 _GLOBS = ("-g", "--glob", "--iglob")
-_UP = re.compile(r"(?:^|/)\.\.(?:/|$)")
-_UP_OR_HIDDEN = re.compile(r"(?:^|/)\.(?!/|$)")
+# `src/*` becomes nothing hidden, and shows no more of a folder than a search of it does.
+_ALL_OF_A_FOLDER = re.compile(r"([^*?\[{\\]+)/(?:\*|\*\*|\*\*/\*)")
+_BY_ENDING = re.compile(r"\*\.[A-Za-z0-9]+")
+# Secret by the hidden folder that they lie in, such as `.git` and `.aws`.
+_SECRET_IF_HIDDEN = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        auth.json auxv config.json environ gradle.properties hosts hosts.yml mem settings.xml token
+        """,
+    )
+)
 
 
-def may_show_secrets(command: Command) -> bool:
+def may_show_secrets(command: Command, place: Place = _ANYWHERE) -> bool:
     """Whether what the command prints may hold secrets, as far as its words say."""
     program, arguments = command.program, command.arguments
-    if any(shows_secrets(one[1:]) for one in command.redirects if one[0] == "<"):
+    if any(place.shows_secrets(one[1:]) for one in command.redirects if one[0] == "<"):
         return True
     if program in _NO_FILES:
         return False
     key, look, arguments = _entry(program, arguments)
     if program == "git" and (not arguments or key[-1] not in _GIT_READS):
         return False
+    if place.is_secret:
+        return True
     given = options(look.written, look.one_dash).sort_out(arguments) if look else None
-    words = _every_word(arguments) if given is None else _files(key, given)
+    words = tuple(_every_word(arguments) if given is None else _files(key, given))
+    if program in _LISTS and all(_is_listed(word, place) for word in words):
+        return False
     expands = program not in _LISTS and (command.patterns or program == "git")
-    if any(shows_secrets(word, expands=expands) for word in words):
+    if any(_shows_secrets(word, place, expands=expands) for word in words):
         return True
     if given is None:
         return False
     globs = [one for one in given.values(*_GLOBS) if not one.startswith("!")]
-    return any(shows_secrets(one, expands=True) for one in globs) or _sweeps(key, given)
+    if any(_shows_secrets(one, place, expands=True) for one in globs):
+        return True
+    return any(map(_includes_secrets, given.values("--include"))) or _sweeps(key, given, place)
 
 
-def found_by(arguments: tuple[str, ...]) -> str:
+def found_by(arguments: tuple[str, ...], place: Place = _ANYWHERE) -> str:
     """What ``find`` may find, as a name with stars: a narrow one where its expression is plain."""
-    if any(map(_leaves_the_project, arguments)):
+    if any(map(place.leaves, arguments)):
         return "/**"
     names = [value for option, value in pairwise(arguments) if option in ("-name", "-iname")]
     joined = {"-o", "-or", "-not", "!", "(", ")", ","}.intersection(arguments)
-    return f"./{names[0]}" if len(names) == 1 and not joined else "./*"
+    if len(names) != 1 or joined:
+        return "./*"
+    name = names[0].casefold()
+    return "./*" if name in _SECRET_IF_HIDDEN or fnmatchcase("config", name) else f"./{names[0]}"
+
+
+def _is_listed(word: str, place: Place) -> bool:
+    """Whether of what a word names in the project no more is shown than its name and numbers."""
+    reads = word.startswith("--f") or "=" in word  # the names in a file, and what is wrong there
+    return not reads and place.inside(word) is not None
+
+
+def _shows_secrets(word: str, place: Place, *, expands: bool) -> bool:
+    if expands and (whole := _ALL_OF_A_FOLDER.fullmatch(word)) and not place.sweeps(whole[1]):
+        word = whole[1]
+    return place.shows_secrets(word, expands=expands)
+
+
+def _includes_secrets(pattern: str) -> bool:
+    return shows_secrets(pattern, expands=not _BY_ENDING.fullmatch(pattern))
 
 
 def _entry(
@@ -133,27 +171,29 @@ def _every_word(arguments: tuple[str, ...]) -> Iterable[str]:
             yield word[2:]
 
 
-def _sweeps(key: tuple[str, ...], given: Given) -> bool:
+def _sweeps(key: tuple[str, ...], given: Given, place: Place) -> bool:
     """Whether it reads all of a folder where secrets may be, not of one within the project."""
+    folders = _operands(key, given) or (".",)
+    if key == ("git", "diff"):
+        # Of two paths outside of a repository it compares all that is in them.
+        return len(folders) > 1 and any(
+            place.leaves(one) or (place.inside(one) == "." and not (given.rest and given.operands))
+            for one in folders
+        )
     sweeping = any(
-        name in _SWEEPS.get(_named(key), ()) and (name != "-d" or value == "recurse")
+        name in _SWEEPS.get(_named(key), ()) and (name != "-d" or value not in ("read", "skip"))
         for name, value in given.options
     )
-    folders = _operands(key, given) or (".",)
     if key == ("rg",) and not sweeping:
         # It passes over what is hidden or ignored, but for what a whole system or home shows.
-        return any((one[:1] == "/" and one.count("/") < 3) or _UP.search(one) for one in folders)
+        return any(map(place.is_wide, folders))
     if key == ("diff",) and not sweeping:
         folders = tuple(one for one in folders if "." not in one.rpartition("/")[2].strip("."))
     elif not sweeping:
         return False
-    if any(map(_leaves_the_project, folders)):
-        return True
     included = given.values("--include")
     safe = included and not any(shows_secrets(one, expands=True) for one in included)
-    return not safe and any(one.rstrip("/") == "." for one in folders)
-
-
-def _leaves_the_project(path: str) -> bool:
-    """Whether a path begins elsewhere, leads upwards, or to what is hidden."""
-    return path.startswith(("/", "~", "$")) or _UP_OR_HIDDEN.search(path) is not None
+    # What git reads after a colon may be the root.
+    return any(
+        place.leaves(one) or (not safe and (one[:1] == ":" or place.sweeps(one))) for one in folders
+    )

@@ -211,6 +211,12 @@ async def test_a_stored_rule_for_a_file_that_controls_runs_is_none() -> None:
         ("git add src/", "git add ."),
         ("git commit -m x", "git commit -m x ."),
         ("git commit -m x", "git commit -m x .env"),
+        ("git add src/app.py", "git add '.e\\nv'"),
+        ("git commit -m x", "git commit -m x '.e\\nv'"),
+        ("cd web && npm test", "cd web && cat ../.env && npm test"),
+        ("cd web && ls", "cd web && grep -r KEY ."),
+        ("cd web && ls", "cd web && rg KEY ../.."),
+        ("cd web && npm test | head", "cd web && npm test | cat ../.env"),
         ("git fetch origin", "git fetch --all"),
         ("git fetch", "git fetch --tags"),
         ("pytest tests", "pytest venv/lib/x/tests"),
@@ -275,3 +281,47 @@ async def test_a_line_that_only_looks_lets_no_other_read_secrets() -> None:
     assert await ruling(bash("cat README.md && npm test"), context) is Ruling.ALLOW
     assert await ruling(bash("cat .env && npm test"), context) is Ruling.ASK
     assert await ruling(bash("git show HEAD:.env"), context) is Ruling.ASK
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        *("/proc/1", "/home/ann/.aws", "/", "/dev", "/net", "/run", "/home/ann", ".aws", "/work"),
+        *("/home/./ann", "/home/ann/.config", "//", "/x/../proc/1", "web/.ssh", "/etc/ssl"),
+    ],
+)
+async def test_a_folder_of_secrets_that_a_line_enters_has_no_beginning(folder: str) -> None:
+    for line in ("ls", "npm test", "ls && npm test"):
+        call = bash(f"cd {folder} && {line}")
+
+        fits = [fit for offer in offered(call) for fit in offer.rule.fits.values()]
+        assert not any(isinstance(fit, ShellFit) and not fit.same for fit in fits), line
+
+
+async def test_what_is_the_same_in_a_folder_of_secrets_shows_none_of_them() -> None:
+    context = pressed(bash("cd / && npm test | head -3"))
+
+    assert await ruling(bash("cd / && npm test | tail -3"), context) is Ruling.ALLOW
+    assert await ruling(bash("cd / && npm test | cat proc/1/environ"), context) is Ruling.ASK
+    assert offered(bash("cd /home/ann/.aws && npm test | head -3")) == []
+
+
+@pytest.mark.parametrize("name", ["workdir", "cwd"])
+async def test_the_folder_that_a_call_names_is_where_its_line_reads(name: str) -> None:
+    def called(line: str, folder: str) -> ToolCall:
+        return ToolCall("exec_command", {"cmd": line, name: folder}, folder=SHOP)
+
+    for folder, line in (("/proc/1", "cat environ"), ("../../home/ann/.ssh", "cat config")):
+        rules = [
+            Rule("exec_command", fits={"cmd": ShellFit()}, talk=(name,)),
+            Rule("exec_command", {name: folder}, fits={"cmd": ShellFit()}),
+        ]
+        context = Context(
+            RUN,
+            tuple(
+                RememberedRule(one, "allow", "slack:U1", NOW, NOW + timedelta(days=1))
+                for one in rules
+            ),
+        )
+        assert await ruling(called(line, folder), context) is Ruling.ASK
+        assert await ruling(called("cat a.txt", "/work/shop/web"), context) is Ruling.ALLOW

@@ -142,6 +142,7 @@ async def test_switching_and_pushing_reach_the_named_branches_alone() -> None:
             ".envrc",
             "vite.config.ts",
         ),
+        *("myenv/bin/pytest", "py39/bin/activate", "pytest.py", "hooks/pre-commit", "agents/x.md"),
         *("terraform.tfstate", "config/credentials.json", "deploy/id_rsa", "tls/server.pem"),
     ],
 )

@@ -81,8 +81,37 @@ def test_whatever_signs_stand_in_its_name_it_may_become_a_secret(
     assert shows_secrets(word, expands=True), word
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("~/.config/composer/auth.json", "auth.json", "~/.config/github-copilot/apps.json"),
+        *("~/.config/github-copilot/hosts.json", "~/.claude.json", "~/.terraformrc", "~/.authinfo"),
+        *("~/.local/share/opencode/auth.json", "~/.sentryclirc", "~/.config/hcloud/cli.toml"),
+        *("~/.config/argocd/config", "~/.config/netlify/config.json", "~/.config/ngrok/ngrok.yml"),
+        *("~/.config/pypoetry/auth.toml", "~/.railway/config.json", "~/.cf/config.json"),
+        *("~/.jfrog/jfrog-cli.conf.v6", "~/.rclone.conf", "~/.yarnrc", "~/.bunfig.toml"),
+        *(".mcp.json", "/etc/kubernetes/admin.conf", "/etc/rancher/k3s/k3s.yaml"),
+        *("/etc/NetworkManager/system-connections/home", "/etc/ppp/chap-secrets"),
+        *("/etc/mysql/debian.cnf", ".dev.vars", ".envs/.production/.django"),
+        *(".env~", ".env2", "local.settings.json"),
+        *("secret.yaml", "db-secrets.yaml", "secrets.enc.yaml", ".vault_password"),
+        *("terraform.tfstate.123.backup", ".git/modules/x/config", "nushell/history.txt"),
+        *("~/.local/share/atuin/history.db", "~/.claude/history.jsonl", "/etc/shadow"),
+        *(".docker/config.json", "token.json", "~/.local/share/com.vercel.cli/auth.json"),
+    ],
+)
+def test_a_file_with_tokens_is_a_secret(word: str) -> None:
+    assert is_secret(word)
+    assert shows_secrets(word)
+
+
+def test_only_reading_the_log_of_the_kernel_counts() -> None:
+    assert shows_secrets("/proc/kmsg")
+
+
 def test_what_is_no_secret_is_told_apart() -> None:
     for word in (
+        *(".docker/Dockerfile", ".vercel/project.json", "src/shadow", ".env.local.example"),
         *("README.md", "id_rsa.pub", ".env.example", "src/env.ts", "process.env", "keys.py"),
         *("/dev/null", "tests/test_secrets.py", "credentials/form.tsx", "a.b", "src/proc/environ"),
     ):
@@ -110,6 +139,21 @@ def test_only_reading_a_device_or_another_host_counts() -> None:
         *("CMakeLists.txt", "Cargo.toml", "build.rs", "go.mod", "vite.config.ts", "deno.json"),
         *("jest.config.mjs", "eslint.config.cjs", "tsconfig.json", "node_modules/x/index.js"),
         *("karma.conf.js", "Directory.Build.props", "requirements-dev.txt", "mypy.ini", "HEAD"),
+        *(
+            "venv3/bin/activate",
+            "myenv/bin/pytest",
+            "py39/bin/pytest",
+            "a/bin/python3",
+            "e/bin/pip",
+        ),
+        *("x/bin/activate_this.py", "sitecustomize/__init__.py", "usercustomize/__init__.py"),
+        *("pytest.py", "src/unittest.py", "tox.py", "nox.py", "mypy.py", "ruff.py", "black.py"),
+        *("hooks/pre-commit", "husky/pre-commit", "requirements/dev.txt", "dev-requirements.txt"),
+        *("test-requirements.txt", "Dockerfile-dev", "compose-dev.yml", "appveyor.yaml"),
+        *("Jenkinsfile-pr", "cloudbuild-prod.yaml", "Makefile-common", "rollup.config.dev.js"),
+        *("vite.config.prod.ts", "jest.config.ci.js", "mise/config.toml", "ansible.cfg"),
+        *("Snakefile", "Thorfile", "hooks/hooks.json", "agents/x.md", "commands/x.md", "KIMI.md"),
+        *("IFLOW.md", "memory-bank/x.md", "my-compose.yaml", "pytest/__init__.py", "makefile2"),
         *("x.egg-info/entry_points.txt", "spec/spec_helper.rb", "sayso.toml", "vendor/a/b.go"),
     ],
 )
@@ -118,7 +162,12 @@ def test_what_controls_runs_or_agents_is_listed(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["src/app.py", "tests/test_app.py", "docs/skills.md", "makefiles/a"]
+    "path",
+    [
+        *("src/app.py", "tests/test_app.py", "docs/skills.md", "makefiles/a", "src/agents/x.py"),
+        *("src/hooks/useCart.ts", "src/commands/run.py", "src/hooks/pre.ts", "cmd/bin/main.go"),
+        *("src/config.ts", "src/app.config.d/x.js", "docs/requirements.md", "src/compose.py"),
+    ],
 )
 def test_source_and_texts_are_not_listed(path: str) -> None:
     assert not controls_runs(tuple(path.split("/")))

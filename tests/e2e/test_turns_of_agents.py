@@ -107,3 +107,18 @@ async def test_forty_requests_of_one_agent_delay_the_card_of_another_by_two_at_m
     cards = await channel.post(3)
 
     assert any("deploy-bot" in card for card in cards), cards
+
+
+async def test_a_new_name_for_each_request_does_not_keep_the_card_of_another_waiting(
+    channel: Channel,
+) -> None:
+    for number in range(10):
+        await channel.ask(f"new-bot-{number}", 1)
+    await channel.ask("deploy-bot", 1)
+    cards = []
+    for number in range(10, 40):
+        await channel.ask(f"new-bot-{number}", 1)
+        cards += await channel.post(1)
+
+    (place,) = [number for number, card in enumerate(cards) if "deploy-bot" in card]
+    assert place <= 12

@@ -21,9 +21,9 @@ _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 # A moment that was reserved and not used in time is not that of the next message.
 _MISSED_SECONDS = 1.0
-# After so many messages in a row an agent lets the others go, whatever it has to send.
-_MAX_IN_A_ROW = 3
-_MAX_REMEMBERED_AGENTS = 1_000
+# After so many messages a round is over, however many agents are still to come in it.
+_ROUND_MESSAGES = 8
+_FEW_AGENTS = 100
 
 
 class LanesClosedError(SaysoError):
@@ -31,7 +31,7 @@ class LanesClosedError(SaysoError):
 
 
 class Rank(IntEnum):
-    """Who goes first to a place; among equals the agents take turns."""
+    """How many rounds later than an ending a message is to go that comes when it does."""
 
     ENDED = 0
     CHANGED = 1
@@ -41,11 +41,11 @@ class Rank(IntEnum):
 
 @dataclass(order=True, slots=True)
 class _Waiting:
-    """One who wants to send something, until its turn; ``look`` wakes it."""
+    """One who wants to send something, in its round; ``look`` wakes it."""
 
+    round: float
     rank: Rank
     number: int
-    agent: str = field(compare=False)
     look: asyncio.Event = field(compare=False, default_factory=asyncio.Event)
     is_gone: bool = field(compare=False, default=False)
 
@@ -57,9 +57,10 @@ class Lane:
         self._budgets = budgets
         self._timer = timer
         self._numbers = count()
-        self._waiting: dict[str, list[_Waiting]] = {}
-        self._served: dict[str, int] = {}
-        self._last_served, self._in_a_row = "", 0
+        self._waiting: list[_Waiting] = []
+        self._round = 0.0
+        self._last_rounds: dict[tuple[str, Rank], float] = {}
+        self._tidied_at = _FEW_AGENTS
         self._is_taken = False
         self._is_closed = False
         self._not_before = 0.0
@@ -89,22 +90,21 @@ class Lane:
     def close(self) -> None:
         """Let nobody go any more."""
         self._is_closed = True
-        for queue in self._waiting.values():
-            for one in queue:
-                one.look.set()
+        for one in self._waiting:
+            one.look.set()
 
     async def enter(self, rank: Rank, budgets: tuple[Budget, ...], agent: str = "") -> None:
         """Return when it is the turn of this message of an agent; ``leave`` ends that."""
-        me = _Waiting(rank, next(self._numbers), agent)
+        me = _Waiting(self._next_round(agent, rank), rank, next(self._numbers))
         before = self._first()
-        heapq.heappush(self._waiting.setdefault(agent, []), me)
+        heapq.heappush(self._waiting, me)
         if before is not None:
             before.look.set()
         try:
             while not await self._may_go(me, budgets):
                 pass
             self._is_taken = True
-            self._note_served(agent)
+            self._round = max(me.round - rank, self._round + 1 / _ROUND_MESSAGES)
             self._reserved.pop(budgets, None)
         finally:
             me.is_gone = True
@@ -144,29 +144,22 @@ class Lane:
         return max(moment, self._not_before)
 
     def _first(self) -> _Waiting | None:
-        """The next message: by rank, then of the agent that has waited longest for a turn.
+        while self._waiting and self._waiting[0].is_gone:
+            heapq.heappop(self._waiting)
+        return self._waiting[0] if self._waiting else None
 
-        An agent that had several turns in a row comes after all others, so that not even its
-        endings keep them waiting.
+    def _next_round(self, agent: str, rank: Rank) -> float:
+        """The round of an agent's message: one after its last of that rank, or the current one.
+
+        So a new name gains nothing over those that wait, and endings keep others waiting for few.
         """
-        for agent, queue in list(self._waiting.items()):
-            while queue and queue[0].is_gone:
-                heapq.heappop(queue)
-            if not queue:
-                del self._waiting[agent]
-        return min((queue[0] for queue in self._waiting.values()), key=self._order, default=None)
-
-    def _order(self, one: _Waiting) -> tuple[bool, Rank, int, int]:
-        had_enough = one.agent == self._last_served and self._in_a_row >= _MAX_IN_A_ROW
-        return had_enough, one.rank, self._served.get(one.agent, -1), one.number
-
-    def _note_served(self, agent: str) -> None:
-        self._in_a_row = self._in_a_row + 1 if agent == self._last_served else 1
-        self._last_served = agent
-        self._served.pop(agent, None)
-        self._served[agent] = next(self._numbers)
-        if len(self._served) > _MAX_REMEMBERED_AGENTS:
-            del self._served[next(iter(self._served))]
+        if len(self._last_rounds) > self._tidied_at:
+            lasts = self._last_rounds.items()
+            self._last_rounds = {key: at for key, at in lasts if at + 1 > self._round + key[1]}
+            self._tidied_at = 2 * len(self._last_rounds) + _FEW_AGENTS
+        last = self._last_rounds.get((agent, rank), -math.inf)
+        mine = self._last_rounds[agent, rank] = max(self._round + rank, last + 1)
+        return mine
 
     def _wake_first(self) -> None:
         if (first := self._first()) is not None:

@@ -2,71 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import pytest
 from support.clock import Clock
-from support.timer import StoppedTimer, settle
+from support.street import Street
+from support.timer import settle
 
 from sayso.chats.budgets import Budget, Rate
 from sayso.chats.places import Place
 from sayso.desk.lanes import Lanes, LanesClosedError, Rank
 from sayso.errors import DeliveryError, StoreUnreachableError
 from sayso.stores.memory.budgets import MemoryBudgets
-from sayso.stores.ports import Budgets
 
-OPS, PHONE = Place("slack", "C0OPS"), Place("telegram", "-1001")
-
-
-class Street:
-    """Lanes, and what went through them: its name and when."""
-
-    def __init__(self, budgets: Budgets | None = None) -> None:
-        self.timer = StoppedTimer()
-        self.lanes = Lanes(budgets or MemoryBudgets(self.clock), self.timer)
-        self.went: list[tuple[str, float]] = []
-        self.at_once = self.most_at_once = 0
-        self._begun = self.timer.now()
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def send(
-        self,
-        name: str,
-        place: Place = OPS,
-        rank: Rank = Rank.NEW,
-        budgets: Sequence[Budget] = (),
-        *,
-        agent: str = "",
-        error: DeliveryError | None = None,
-        takes: float = 0,
-    ) -> asyncio.Task[None]:
-        async def go() -> None:
-            async with self.lanes.turn(place, rank, budgets, agent=agent):
-                self.at_once += 1
-                self.most_at_once = max(self.most_at_once, self.at_once)
-                self.went.append((name, self.timer.now() - self._begun))
-                if takes:
-                    await self.timer.wait(asyncio.Event(), takes)
-                else:
-                    await asyncio.sleep(0)
-                self.at_once -= 1
-                if error is not None:
-                    raise error
-
-        task = asyncio.create_task(go())
-        task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._tasks.append(task)
-        return task
-
-    def clock(self) -> datetime:
-        return datetime.fromtimestamp(self.timer.now(), UTC)
-
-    @property
-    def names(self) -> list[str]:
-        return [name for name, _ in self.went]
+PHONE = Place("telegram", "-1001")
 
 
 @pytest.fixture
@@ -230,6 +180,52 @@ async def test_endings_of_one_agent_keep_the_card_of_another_waiting_for_three_m
     await street.timer.advance(60)
 
     assert street.names.index("new") == 3
+
+
+async def test_a_new_name_for_each_message_does_not_keep_the_cards_of_another_waiting(
+    street: Street,
+) -> None:
+    street.send("before", agent="new-bot", takes=1)
+    await settle()
+    street.send("card 1", agent="deploy-bot", takes=1)
+    street.send("card 2", agent="deploy-bot", takes=1)
+    for number in range(60):
+        street.send(f"flood {number}", agent=f"new-bot-{number}", takes=1)
+        await street.timer.advance(1)
+
+    assert street.names.index("card 1") == 1
+    assert street.names.index("card 2") <= 10
+
+
+async def test_endings_under_new_names_keep_a_card_waiting_for_two_rounds_at_most(
+    street: Street,
+) -> None:
+    street.send("before", agent="new-bot", takes=1)
+    await settle()
+    street.send("card", agent="deploy-bot", takes=1)
+    for number in range(60):
+        street.send(f"flood {number}", agent=f"new-bot-{number}", rank=Rank.ENDED, takes=1)
+        await street.timer.advance(1)
+
+    assert street.names.index("card") <= 18
+
+
+async def test_messages_of_many_agents_are_not_compared_with_each_other(street: Street) -> None:
+    class Name(str):
+        __slots__ = ()
+        reads = 0
+
+        def __hash__(self) -> int:
+            Name.reads += 1
+            return super().__hash__()
+
+    for number in range(500):
+        street.send(str(number), agent=Name(number))
+    await settle()
+    while len(street.went) < 500:
+        await street.timer.advance(1)
+
+    assert Name.reads <= 500 * 10
 
 
 async def test_messages_keep_the_budget_of_their_place(street: Street) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sayso.calls import ToolCall
-from sayso.known.tools import FINDS, LOOKING, READS_SEVERAL, SEARCHES
+from sayso.known.tools import FINDS, FINDS_AND_SEARCHES, LOOKING, READS_SEVERAL, SEARCHES
 from sayso.rules.paths import find_place
 from sayso.shell.places import Place
 
 # What is searched for, and what is left out, is no file.
 _NO_FILES = frozenset({"regex", "query", "exclude", "excludePatterns", "description", "prompt"})
 _GLOBS = frozenset({"glob", "include", "file_pattern", "paths", "patterns"})
+_SEARCHING = (SEARCHES, FINDS, FINDS_AND_SEARCHES)
 _MOST = 500
 
 
@@ -25,7 +26,7 @@ def may_show_secrets(call: ToolCall) -> bool:
     if does is None:
         return False
     place = find_place(call.folder)
-    if does in (SEARCHES, FINDS) and "path" not in call.arguments and _searches(place, "."):
+    if does in _SEARCHING and "path" not in call.arguments and _searches(place, "."):
         return True
     for number, (name, value) in enumerate(_texts(call.arguments)):
         if number == _MOST:
@@ -35,11 +36,16 @@ def may_show_secrets(call: ToolCall) -> bool:
         expands = name in _GLOBS and not value.startswith("!")
         if place.shows_secrets(value, expands=expands):
             return True
-        if does in (SEARCHES, FINDS) and _searches(place, value):
+        if does in _SEARCHING and _searches(place, value):
             return True
-        if does == READS_SEVERAL and (value[-1:] == "/" or place.inside(value) == "."):
+        if does == READS_SEVERAL and _may_be_a_folder_of_them(place, value):
             return True
     return False
+
+
+def _may_be_a_folder_of_them(place: Place, path: str) -> bool:
+    sweeps = place.sweeps(path) and not place.leaves(path)
+    return sweeps or path[-1:] == "/" or place.is_wide(path)
 
 
 def _searches(place: Place, path: str) -> bool:

@@ -255,7 +255,8 @@ _FETCHING = (
 LOOKING: Mapping[str, str] = {tool.name: tool.looks for tool in _LOOKING}
 """What the tools that read local files do at most, by their names."""
 
-FINDS, SEARCHES, READS_SEVERAL = _FINDS, _SEARCHES, "reads several files"
+FINDS, SEARCHES = _FINDS, _SEARCHES
+READS_SEVERAL, FINDS_AND_SEARCHES = "reads several files", "searches for or in files"
 
 TOOLS = (*_LOOKING, *_SHELLS, *_WRITING, *_TALKING, *_FETCHING)
 """All of them."""

@@ -20,7 +20,8 @@ _BRACES = re.compile(r"([^{}]*)\{([^{}]*)\}([^{}]*)")
 _SHARED = re.compile(
     r"/(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|private|proc|root|run|sbin|srv|sys|tmp|usr"
     r"|var|Applications|Library|System|Users|Volumes)?"
-    r"|/(?:home|Users)/[^/]+|/(?:usr|var|private|opt|Library|System)/[^/]+"
+    r"|/(?:home|Users)/[^/]+|/(?:usr|var|private|opt|Library|System)/[^/]+",
+    re.IGNORECASE,
 )
 
 

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from sayso.sensitive.paths import is_shared, shows_secrets
 
 _HOME = re.compile(r"(?:~[^/]*|\$HOME|\$\{HOME\})(?=/|\Z)")
-_SYSTEM = re.compile(r"/(?:(?:private/)?(?:etc|var/run)|proc|sys|dev|net|run)(?:/|\Z)")
+_SYSTEM = re.compile(
+    r"/(?:(?:private/)?(?:etc|var/run)|proc|sys|dev|net|run)(?:/|\Z)", re.IGNORECASE
+)
 _OF_EVERYBODY = frozenset(["/etc/hosts", "/etc/os-release", "/etc/passwd", "/etc/resolv.conf"])
 # Folders of a person, in which programs keep their settings with what they sign in by.
-_SETTINGS = frozenset([".config", ".cache", ".local", "Library"])
+_SETTINGS = frozenset([".config", ".cache", ".local", "library"])
 # Folders of a project that hold passwords and keys as often as not.
 _OFTEN_SECRET = frozenset(
     ["config", "conf", "secrets", "secret", "keys", "certs", "ssl", "tls", "private", "credentials"]
@@ -64,14 +66,14 @@ class Place(NamedTuple):
         """Whether a path is that of a system, of all that a person has, or of their settings."""
         path = self.inside(word)
         if path is not None:
-            return not self.root and not _SETTINGS.isdisjoint(path.split("/"))
+            return not self.root and not _SETTINGS.isdisjoint(path.casefold().split("/"))
         path = self.find(word)
         above = f"{path.rstrip('/')}/"
         return (
             path[0] != "/"
             or is_shared(path)
             or (_SYSTEM.match(path) is not None and path not in _OF_EVERYBODY)
-            or not _SETTINGS.isdisjoint(path.split("/"))
+            or not _SETTINGS.isdisjoint(path.casefold().split("/"))
             or any(base.startswith(above) for base in self)
         )
 

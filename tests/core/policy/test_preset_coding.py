@@ -150,6 +150,13 @@ async def test_a_line_that_shows_none_in_a_project_is_not_asked_about(
         ("Grep", {"pattern": "x", "path": "."}, "/proc/1"),
         ("Grep", {"pattern": "x", "path": "../.."}, "/work/shop"),
         ("Glob", {"pattern": "*"}, "/home/ann/.ssh"),
+        ("Grep", {"pattern": "x"}, "/users/ann"),
+        ("Grep", {"pattern": "x", "path": "/home/ann/.CONFIG"}, "/work/shop"),
+        ("Grep", {"pattern": "x", "path": "/Proc/1"}, "/work/shop"),
+        ("search_files", {"path": ".", "regex": "x"}, "/"),
+        ("read_many_files", {"paths": ["/home/ann"]}, "/work/shop"),
+        ("read_many_files", {"paths": [".."]}, "/work/shop"),
+        ("read_many_files", {"paths": ["config"]}, "/work/shop"),
     ],
 )
 async def test_a_tool_that_reads_begins_in_the_folder_of_its_call(

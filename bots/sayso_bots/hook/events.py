@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
-from sayso.text.unicode import is_unicode
 from sayso_bots.hook.agents import Answer, HookAgent, Went
 from sayso_bots.hook.words import HOOK_WORDS
 from sayso_bots.strict_json import refuse_duplicates
@@ -57,6 +56,9 @@ def read_event(text: str, agent: HookAgent) -> HookEvent:
     said = _read(text)
     if (name := said.get("hook_event_name")) not in agent.events:
         raise NotAnEventError(f"hook_event_name is none of {', '.join(agent.events)}")
+    # Loaded late: most hooks need nothing else of the core.
+    from sayso.text.unicode import is_unicode
+
     if not is_unicode(said):
         raise NotAnEventError("it holds half of a surrogate pair, or is nested too deeply")
     arguments = said.get("tool_input")

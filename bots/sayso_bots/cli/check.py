@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
 
 from sayso.clock import utc_now
 from sayso.errors import ConfigError, StoreUnreachableError
@@ -36,6 +37,7 @@ from sayso_bots.server.checks import (
 )
 from sayso_bots.server.policy_checks import policy_findings
 from sayso_bots.settings.settings import Settings, read_settings
+from sayso_bots.settings.source import settings_file
 
 
 def add_arguments(parser: Parser) -> None:
@@ -53,6 +55,8 @@ def check_command(args: argparse.Namespace, env: Mapping[str, str]) -> int:
     try:
         settings = read_settings(args.config, env)
     except SettingsError as error:
+        file = Path(settings_file(args.config, env)).absolute()
+        _print(Finding("info", "settings", f"in {file}"), colour=colour, as_json=args.json)
         for text in error.problems:
             _print(Finding("failed", "settings", text), colour=colour, as_json=args.json)
         return 1

@@ -53,7 +53,8 @@ def _main(words: Sequence[str], env: Env, *, owns_process: bool) -> int:
             return ended.code if isinstance(ended.code, int) else 2
     if not is_text(args):
         return _fail(ValueError("the command line is not valid UTF-8"), 2)
-    if getattr(args, "says_settings", False):
+    # A line that is no object would be in the way of whoever reads the log as JSON.
+    if getattr(args, "says_settings", False) and getattr(args, "log_format", "text") == "text":
         _say_settings(args.config, env)
     return _explained(args.run, args, env)
 

@@ -58,8 +58,7 @@ def add_arguments(parser: Parser) -> None:
         default="info",
         help="from which level on lines are written (default: info)",
     )
-    # Its first line says them.
-    parser.set_defaults(run=serve_command, says_settings=False)
+    parser.set_defaults(run=serve_command)
 
 
 def _workers(text: str) -> int:

@@ -265,7 +265,9 @@ def test_wrong_settings_are_lines(run: Run) -> None:
     done = run("check", toml="[slack]\nmoed = 1\n[[route]]\nto = []\n")
 
     assert (done.code, done.err) == (1, "")
-    assert all(line.startswith("failed   settings") for line in done.out.splitlines())
+    first, *problems = done.out.splitlines()
+    assert first.startswith("info     settings   in /")
+    assert all(line.startswith("failed   settings") for line in problems)
     assert "slack.moed is not a setting; did you mean mode?" in done.out
 
 

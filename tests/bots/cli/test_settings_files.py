@@ -189,6 +189,18 @@ async def test_check_says_the_whole_path_of_its_settings(machine: Machine) -> No
     assert "sayso: settings:" not in check.err
 
 
+@pytest.mark.parametrize("command", ["serve", "check"])
+async def test_wrong_settings_are_named_with_their_whole_path(
+    machine: Machine, command: str
+) -> None:
+    (machine.folder / "sayso.toml").write_text("[store]\nurls = 1\n")
+
+    done = await machine.run(command)
+
+    assert f"{machine.folder}/sayso.toml\n" in done.out + done.err
+    assert "sayso.toml line 2: store.urls" in done.out + done.err
+
+
 async def test_an_operator_without_settings_in_the_folder_has_those_of_the_user(
     machine: Machine,
 ) -> None:

@@ -173,5 +173,4 @@ def _noted(number: bytes, fields: Sequence[bytes]) -> _Noted:
     ms = int(number.partition(b"-")[0])
     kept = dict(zip(fields[::2], fields[1::2], strict=True))
     entry = audit.entry(moment(ms), from_json(kept[b"a"]), from_json(kept[b"w"]))
-    # Entries of before the order was kept stand in one stream, in the order of their numbers.
-    return _Key(ms, int(kept.get(b"o", b"0"))), entry
+    return _Key(ms, int(kept[b"o"])), entry

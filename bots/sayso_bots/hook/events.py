@@ -56,11 +56,11 @@ def read_event(text: str, agent: HookAgent) -> HookEvent:
     said = _read(text)
     if (name := said.get("hook_event_name")) not in agent.events:
         raise NotAnEventError(f"hook_event_name is none of {', '.join(agent.events)}")
-    # Loaded late: most hooks need nothing else of the core.
-    from sayso.text.unicode import is_unicode
-
-    if not is_unicode(said):
-        raise NotAnEventError("it holds half of a surrogate pair, or is nested too deeply")
+    try:
+        json.dumps(said, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        text = "it holds half of a surrogate pair, or is nested too deeply"
+        raise NotAnEventError(text) from None
     arguments = said.get("tool_input")
     if not isinstance(arguments, dict):
         raise NotAnEventError("tool_input is not an object")

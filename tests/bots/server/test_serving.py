@@ -316,7 +316,7 @@ async def test_no_secret_is_printed(playground: Playground, tmp_path: Path) -> N
     async with served(playground, config, env) as working:
         async with aiohttp.ClientSession() as session:
             headers = {"X-Slack-Signature": "v0=00", "X-Slack-Request-Timestamp": "abc"}
-            url = working.url
+            url = next(line.split()[3] for line in working.lines if "serves on" in line)
             await session.post(f"{url}/slack/events", data=b"token=of-a-test", headers=headers)
         working.process.send_signal(signal.SIGTERM)
         done = await working.ended()

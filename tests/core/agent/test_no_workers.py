@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from support.chat_double import ChatDouble, press_on, working
@@ -13,7 +15,7 @@ from support.room import OPS
 from sayso import Gate, Outcome, RunRef, ToolCall
 from sayso.desk.desk import Desk
 from sayso.desk.routes import Route, Routes
-from sayso.errors import WaitTimeoutError
+from sayso.errors import StoreUnreachableError, WaitTimeoutError
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
@@ -37,6 +39,24 @@ async def backend(store_url: str) -> AsyncIterator[Backend]:
 async def gate(backend: Backend) -> AsyncIterator[Gate]:
     async with Gate.open(backend, run=RUN, timeout=600, patience=PATIENCE) as gate:
         yield gate
+
+
+class FailsOnce:
+    """A part of a store that does not answer one of its calls, the first time."""
+
+    def __init__(self, inner: object, method: str) -> None:
+        self._inner = inner
+        self._method = method
+        self.has_failed = False
+
+    def __getattr__(self, name: str) -> object:
+        if name == self._method and not self.has_failed:
+            self.has_failed = True
+            return self._fail
+        return getattr(self._inner, name)
+
+    async def _fail(self, *_: object) -> None:
+        raise StoreUnreachableError("away")
 
 
 def a_desk(backend: Backend, chat: ChatDouble) -> Desk:
@@ -86,6 +106,27 @@ async def test_a_worker_that_starts_meanwhile_still_posts_the_card(backend: Back
             await desk.press(press_on(ref, card, "allow"))
 
             assert (await waiting).approved
+
+
+async def test_a_worker_that_died_just_before_does_not_keep_the_question_open(
+    gate: Gate, backend: Backend
+) -> None:
+    await backend.roster.join("dead", seconds=1.2 * PATIENCE)
+
+    assert (await gate.check(CALL, timeout=5 * LONGER)).outcome is Outcome.UNDELIVERABLE
+
+
+@pytest.mark.parametrize(("part", "method"), [("roster", "count"), ("bus", "subscribers")])
+async def test_a_store_that_is_away_at_the_look_is_asked_again(
+    backend: Backend, part: str, method: str
+) -> None:
+    flaky = FailsOnce(getattr(backend, part), method)
+    seen: dict[str, Any] = {part: flaky}
+    async with Gate.open(replace(backend, **seen), run=RUN, patience=PATIENCE) as gate:
+        verdicts = await asyncio.gather(*(gate.check(CALL, timeout=5 * LONGER) for _ in range(3)))
+
+    assert flaky.has_failed
+    assert {verdict.outcome for verdict in verdicts} == {Outcome.UNDELIVERABLE}
 
 
 async def test_what_is_shown_is_not_ended_because_the_workers_stop(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from support.api_fixtures import world
-from support.api_world import World, world_on
+from support.api_world import TOML, World, world_on
 from support.playing import a_playground
 from support.typescript import Project, installed
 
@@ -18,6 +18,8 @@ from sayso.stores.connect import open_backend
 
 __all__ = ["bots", "project", "projects", "world"]
 
+# On a busy machine, calls of one step come further apart than by default share a card.
+_TOML = f'{TOML}\n[questions]\ntogether = "1s"\n'
 _MODEL = Path(__file__).parent / "agents" / "model.mjs"
 
 
@@ -28,7 +30,7 @@ async def bots(redis_url: str) -> AsyncIterator[World]:
     async with (
         a_playground() as playground,
         open_backend(f"{redis_url}{separator}namespace=clients-{new_id()}") as backend,
-        world_on(playground, backend) as world,
+        world_on(playground, backend, _TOML) as world,
     ):
         yield world
 

@@ -314,8 +314,11 @@ class Checks:
         return await self._answered(shown, asked.asker) or said
 
     async def _answered(self, call: ToolCall, asker: Asker) -> Verdict | None:
-        """This iteration's answer for the call; nothing comes before a denial, not even that."""
-        verdict = self.answers.find(call)
+        """This iteration's answer for the call; nothing comes before a denial, not even that.
+
+        None in a run that nobody named: the call of another customer may have the same id.
+        """
+        verdict = self.answers.find(call) if self._options.run.can_remember else None
         return verdict and await self._endings.still(call, verdict, asker)
 
     def _request(

@@ -29,7 +29,7 @@ from sayso.agent.verdict import Verdict
 from sayso.agent.waiting import Questions
 from sayso.calls import Folder, RunRef, ToolCall
 from sayso.clock import Clock, utc_now
-from sayso.errors import RequestEndedError
+from sayso.errors import ConfigError, RequestEndedError
 from sayso.events import Event, RequestEnding, UserInputRequest
 from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
@@ -174,6 +174,8 @@ class Gate(Resuming):
     async def before_function(self, call: ToolCall, **how: Unpack[CallOptions]) -> Verdict:
         """Third phase: ``check`` a call that is about to run, once an iteration for its id."""
         call = taken(call)
+        if not self.run.can_remember:  # nor does the call of one customer wait for another's
+            return await self.check(call, **how)
         return await self._checks.answers.once(call, lambda: self.check(call, **how))
 
     async def check_batch(
@@ -229,7 +231,14 @@ class Gate(Resuming):
         return bool(self._checks.denied)
 
     def deny_call(self, call_id: str, *, reason: str = "") -> None:
-        """Deny this call id from now on, even where it was or will be approved."""
+        """Deny this call id from now on, even where it was or will be approved.
+
+        Raises:
+            ConfigError: the run has no name, so the calls of others may have this id.
+        """
+        if not self.run.can_remember:
+            text = f"call id {call_id!r} is denied in no run: name a session, or a run id"
+            raise ConfigError(text)
         self._checks.denied[call_id] = reason
 
     @overload

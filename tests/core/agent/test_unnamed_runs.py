@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import timedelta
 
 import pytest
@@ -13,6 +13,7 @@ from sayso.agent.choices import chosen
 from sayso.always.terms import Terms
 from sayso.cards.card import Choice
 from sayso.clock import utc_now
+from sayso.errors import ConfigError
 from sayso.events import UserInputRequest
 from sayso.languages.german.questions import GERMAN
 from sayso.questions.wire import decode_request, encode
@@ -24,6 +25,7 @@ from sayso_bots.cli.mcp_setup import read_setup
 from sayso_bots.cli.parser import sayso_parser
 
 CALL = ToolCall("bash", {"command": "make deploy"})
+REFUND = ToolCall("refund", {"amount": 50}, "call_1")
 DAY = timedelta(days=1)
 OWN, ONE_RUN = (
     RunRef("a", "made-up", is_named=False),
@@ -105,6 +107,67 @@ async def test_a_session_that_is_named_is_remembered_whatever_the_run(store_url:
         assert (await handle.check(CALL, run=handle.run("s-1", run_id="r-2"))).approved
     async with connect(store_url, agent="a", session="s-1") as later:
         assert (await later.check(CALL, run=later.run(run_id="r-3"))).approved
+
+
+async def by_check_batch(handle: Handle, run: RunRef | None) -> None:
+    await handle.check_batch([REFUND], run=run)
+
+
+async def by_before_function(handle: Handle, run: RunRef | None) -> None:
+    await handle.before_function(REFUND, run=run)
+
+
+async def by_resume_batch(handle: Handle, run: RunRef | None) -> None:
+    await handle.resume_batch(await handle.submit_batch([REFUND], run=run), run=run)
+
+
+@pytest.mark.parametrize("ask", [by_check_batch, by_before_function, by_resume_batch])
+async def test_an_approval_counts_for_no_other_call_of_the_same_id_where_nobody_named_the_run(
+    store_url: str, ask: Callable[[Handle, RunRef | None], Awaitable[None]]
+) -> None:
+    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+        for run, is_asked_again in ((None, True), (handle.run(run_id="r-1"), False)):
+            asking = asyncio.ensure_future(ask(handle, run))
+            await allow(backend, await one_asked(backend))
+            await asking
+
+            said = await handle.submit(REFUND, run=run)
+            assert isinstance(said, str) is is_asked_again
+            if isinstance(said, str):
+                await handle.cancel(said, run=run)
+
+
+async def test_calls_of_one_id_do_not_wait_for_each_other_where_nobody_named_the_run(
+    store_url: str,
+) -> None:
+    async with open_backend(store_url) as backend, connect(store_url, agent="a") as handle:
+        asking = [asyncio.ensure_future(handle.check_batch([REFUND])) for _ in range(2)]
+        async with asyncio.timeout(30):
+            while len(waiting := await backend.watch.pending()) < len(asking):
+                await asyncio.sleep(0.01)
+        for one in waiting:
+            await allow(backend, await asked(backend, one.request.question_id))
+
+        assert [one.approved for said in asking for one in await said] == [True, True]
+
+
+async def test_a_call_id_is_denied_in_a_run_that_somebody_named_and_in_no_other(
+    store_url: str,
+) -> None:
+    async with connect(store_url, agent="a") as handle:
+        with pytest.raises(ConfigError, match=r"'call_1' .*: name a session, or a run id"):
+            await handle.deny_call("call_1")
+        await handle.deny_call("call_1", run=handle.run(run_id="r-1"))
+
+        assert not (await handle.check(REFUND, run=handle.run(run_id="r-1"))).approved
+        for elsewhere in (handle.run(), handle.run(run_id="r-2")):
+            assert isinstance(await handle.submit(REFUND, run=elsewhere), str)
+
+
+async def allow(backend: Backend, request: UserInputRequest) -> None:
+    """Somebody presses Allow."""
+    answer, _ = chosen(request, "allow", by="slack:U0ALICE", at=utc_now(), terms=Terms())
+    await backend.store.settle(request.question_id, answer)
 
 
 async def submitted(handle: Handle, run: RunRef) -> str:

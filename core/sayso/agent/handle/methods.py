@@ -302,7 +302,7 @@ class Methods:
         await self._done(self._begin(run, work), Countdown(self._store_timeout))
 
     async def deny_call(self, call_id: str, *, run: Run = None, reason: str = "") -> None:
-        """Deny this call id in the run from now on, even where it was or will be approved."""
+        """Deny this call id in the run from now on: see ``sayso.Gate.deny_call``."""
 
         async def work(gate: Gate) -> None:
             gate.deny_call(call_id, reason=reason)

@@ -21,9 +21,10 @@ def check_actor(text: str) -> str:
     Raises:
         ValueError: it is not one.
     """
-    if not is_actor(text):
+    if not isinstance(text, str) or not is_actor(text):
+        shown = text[:40] if isinstance(text, str) else text
         raise ValueError(
-            f"{text[:40]!r} is not an account; write platform:account, as in the approvers "
+            f"{shown!r:.60} is not an account; write platform:account, as in the approvers "
             "of a route"
         )
     return text

@@ -35,7 +35,7 @@ from sayso.policy.decision import Policy
 from sayso.questions.permission import PermissionRequestEvent
 from sayso.questions.permission_answer import PermissionResponseEvent
 from sayso.stores.backend import Backend
-from sayso.stores.connect import open_backend
+from sayso.stores.connect import check_url, open_backend
 from sayso.stores.topics import branch_topic
 from sayso.where import Where
 
@@ -114,6 +114,8 @@ class Gate(Resuming):
             backend = store
             if isinstance(backend, str):
                 backend = await stack.enter_async_context(open_backend(backend))
+            elif not isinstance(backend, Backend):
+                check_url(backend)
             backend.inbox.home.check()
             gate = cls(backend, options)
             stack.push_async_callback(gate.finish)

@@ -20,9 +20,9 @@ from sayso.agent.timeouts import (
     in_seconds,
 )
 from sayso.always.widths import MOST_SUGGESTED
-from sayso.calls import Folder, RunRef, ToolCall
+from sayso.calls import Folder, RunRef, ToolCall, read_session_id
 from sayso.clock import Clock, utc_now
-from sayso.errors import ConfigError
+from sayso.errors import ConfigError, InvalidCallError
 from sayso.events import NO_EXPIRY, NO_RUN, Event, UserInputRequest
 from sayso.policy.decision import Policy, check_policy
 from sayso.rules.declarations import Declaration
@@ -83,7 +83,7 @@ def check_name(argument: str, name: object, fix: str) -> None:
 def _named(argument: str) -> Iterator[None]:
     try:
         yield
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, InvalidCallError) as error:
         raise ConfigError(f"{argument}: {error}") from None
 
 
@@ -105,7 +105,7 @@ class GateOptions:
     Raises:
         ConfigError: the run names no agent or no session, the policy is none, the timeout or
             the patience is no time, not more than zero, or longer than 30 days, ``requested_by``
-            is no actor, or the folder is not written from /.
+            is no actor, the folder is not written from /, or another argument is not of its kind.
     """
 
     run: RunRef
@@ -123,10 +123,13 @@ class GateOptions:
     folder: str | Folder | None = None
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         if (placed := self._folder) is not None and not placed.root.startswith("/"):
             raise ConfigError(f"folder={placed.root!r:.60}: a folder is written from /")
         check_name("agent", self.run.agent_id, 'name the agent, such as "deploy-bot"')
         check_name("session", self.run.session_id, "name the session, such as a conversation's id")
+        with _named("session"):
+            read_session_id(self.run.session_id)
         if self.policy is not None:
             check_policy(self.policy)
         with _named("timeout"):
@@ -136,6 +139,17 @@ class GateOptions:
         if self.requested_by is not None:
             with _named("requested_by"):
                 check_actor(self.requested_by)
+
+    def _check_kinds(self) -> None:
+        if not isinstance(self.folder, str | Folder | None):
+            raise ConfigError(f"folder={self.folder!r:.60}: pass its path as text")
+        if not (isinstance(self.where, Where | None) or callable(self.where)):
+            raise ConfigError(
+                f"where={self.where!r:.60}: pass a sayso.Where, a function that returns one, "
+                "or None"
+            )
+        if not (self.observe is None or callable(self.observe)):
+            raise ConfigError(f"observe={self.observe!r:.60}: pass a function that takes an event")
 
     @property
     def place(self) -> Where | None:

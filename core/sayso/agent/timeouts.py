@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
+from math import inf
 from typing import TypeAlias
 
 from sayso.durations import parse_duration
@@ -28,24 +29,33 @@ Time: TypeAlias = float | timedelta | str
 Timeout: TypeAlias = Time | None
 
 
-@lru_cache
 def in_seconds(timeout: Time) -> float:
     """The timeout in seconds: one number for all who wait as long, as many do.
 
     Raises:
-        ValueError: it is no time, not more than zero, or longer than 30 days.
+        TypeError: it is no time.
+        ValueError: it is not written as one, not more than zero, or longer than 30 days.
     """
+    # Before the cache: True equals 1 there, and a list cannot be looked up.
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float | timedelta | str):
+        raise TypeError(
+            f'a timeout is seconds, a timedelta or a text such as "10m", not {timeout!r:.40}'
+        )
+    return _in_seconds(timeout)
+
+
+@lru_cache
+def _in_seconds(timeout: Time) -> float:
     if isinstance(timeout, str):
         written = timeout
         try:
             timeout = parse_duration(written)
         except ValueError as error:
             raise ValueError(f"a timeout {written[:40]!r} {error}") from None
-    if not isinstance(timeout, int | float | timedelta):
-        raise TypeError(
-            f'a timeout is seconds, a timedelta or a text such as "10m", not {timeout!r:.40}'
-        )
-    seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    try:
+        seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
+    except OverflowError:
+        seconds = inf
     if not 0 < seconds <= MAX_TIMEOUT_SECONDS:
         raise ValueError(
             f"a timeout must be more than 0 seconds and at most 30 days, not {seconds:g} s"

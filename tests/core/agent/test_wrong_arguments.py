@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,9 @@ STORES: list[tuple[Any, str]] = [
     ("redis://:geheim@there:port/0", r"the port in the store.s URL is not a number"),
     ("redis://there?colour=geheim", r"an option that means nothing"),
     ("redis://one redis://two", r"each of several URLs of a store names its cell"),
+    ("redis://:geheim@there/abc", r"its database is a number"),
+    ("redis://there/-1", r"its database is a number"),
+    ("redis://there/0/1", r"its database is a number"),
     (6379, r"a store's URL is a text such as redis://host:port/db, not 6379"),
 ]
 ARGUMENTS: list[tuple[dict[str, Any], str]] = [
@@ -40,6 +44,15 @@ ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"patience": -1}, r"patience: .*not -1 s"),
     ({"requested_by": "alice"}, r"requested_by: 'alice' is not an account; write platform:account"),
     ({"folder": "here"}, r"folder='here': a folder is written from /"),
+    ({"timeout": True}, r"timeout: a timeout is seconds, .*, not True"),
+    ({"timeout": []}, r"timeout: a timeout is seconds, .*, not \[\]"),
+    ({"timeout": 10**400}, r"timeout: .*at most 30 days, not inf s"),
+    ({"requested_by": 5}, r"requested_by: 5 is not an account; write platform:account"),
+    ({"folder": Path("/x")}, r"folder=PosixPath\('/x'\): pass its path as text"),
+    ({"folder": 5}, r"folder=5: pass its path as text"),
+    ({"where": "x"}, r"where='x': pass a sayso\.Where, a function that returns one, or None"),
+    ({"where": 5}, r"where=5: pass a sayso\.Where"),
+    ({"observe": "x"}, r"observe='x': pass a function that takes an event"),
 ]
 
 
@@ -51,7 +64,7 @@ def test_a_store_that_there_cannot_be_is_refused_at_once(url: Any, said: str) ->
     assert "geheim" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("url", "said"), STORES[:-1])
+@pytest.mark.parametrize(("url", "said"), STORES)
 async def test_no_gate_opens_on_a_store_that_there_cannot_be(url: Any, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         async with Gate.open(url, run=RunRef("agent", "s-1")):
@@ -86,6 +99,23 @@ def test_an_agent_or_a_session_without_a_name_is_refused_at_once(nobody: Any) ->
         sayso.connect("memory://", agent=nobody)
     with pytest.raises(ConfigError, match=r"^session=.* names nothing; leave it out"):
         sayso.connect("memory://", session=nobody)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"agent": "\ud800"}, r"^agent='.ud800': pass text in valid Unicode"),
+        ({"session": "\ud800"}, r"^session='.ud800': pass text in valid Unicode"),
+        ({"session": "x" * 513}, r"^session: .* has 513 characters: 512 are possible"),
+        ({"project": "\ud800"}, r"^project='.ud800': pass text in valid Unicode"),
+        ({"project": None}, r"^project=None: pass text"),
+        ({"project": 5}, r"^project=5: pass text"),
+        ({"project": Path("/x")}, r"^project=PosixPath.*: pass text"),
+    ],
+)
+def test_a_name_that_no_run_can_have_is_refused_at_once(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        sayso.connect("memory://", **wrong)
 
 
 @pytest.mark.parametrize(

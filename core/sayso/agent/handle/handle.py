@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, Self, TypeVar, overload
+
+from pydantic import ValidationError
 
 from sayso.agent.handle.jobs import Job
 from sayso.agent.handle.methods import Methods, Run, Work
@@ -65,7 +68,18 @@ def connect(
     check_name("agent", agent, 'name the agent, such as "deploy-bot"')
     if session is not None:
         check_name("session", session, "leave it out, or name the conversation")
-    run = RunRef(agent, session or new_id(), project=project, is_named=bool(session))
+    try:
+        run = RunRef(
+            agent_id=agent,
+            session_id=session or new_id(),
+            project=project,
+            is_named=bool(session),
+        )
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        argument = re.split(r"_|Id", str(wrong["loc"][0]))[0]
+        shown = f"{argument}={wrong['input']!r:.60}"
+        raise ConfigError(f"{shown}: pass text in valid Unicode") from None
     options = GateOptions(
         run,
         policy,

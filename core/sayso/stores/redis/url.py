@@ -151,14 +151,24 @@ def _connecting(parts: SplitResult, query: dict[str, str], scheme: str) -> Conne
 def _db(parts: SplitResult, query: dict[str, str], scheme: str) -> int:
     """The number of the database: that of the query, else of the path, else the first."""
     if "db" in query:
-        return int(query.pop("db"))
+        return _number(query.pop("db"))
     if scheme == "unix":
         return 0
     path = parts.path.strip("/")
     if "+sentinel" in parts.scheme:
         path = path.partition("/")[2]
-    path = unquote(path).replace("/", "")
-    return int(path) if path.isdecimal() else 0
+    return _number(unquote(path)) if path else 0
+
+
+def _number(written: str) -> int:
+    if not (written.isascii() and written.isdecimal()):
+        # It is not quoted: it may be the end of a password with a slash in it.
+        raise ConfigError(
+            "the store's URL cannot be read: its database is a number; write "
+            "redis://user:password@host:6379/0 with the special characters of the password "
+            "percent-encoded"
+        )
+    return int(written)
 
 
 def _read_many(

@@ -252,8 +252,9 @@ async def test_what_is_wrong_at_the_start_is_one_line_and_the_code_of_one_proces
         async with process("serve", "--config", str(config), env=env) as bots:
             done = await bots.ended()
 
-    assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "invalid_auth" in done.err
+    settings, error = done.err.splitlines()
+    assert (done.code, settings) == (2, f"sayso: settings: {config}")
+    assert "invalid_auth" in error
 
 
 async def test_memory_serves_one_process(run: Run, playground: Playground) -> None:

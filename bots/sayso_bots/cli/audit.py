@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
@@ -15,8 +16,8 @@ from pydantic.alias_generators import to_camel
 
 from sayso.clock import utc_now
 from sayso.durations import parse_duration
-from sayso.errors import ConfigError
-from sayso.stores.audit import AuditEntry
+from sayso.errors import ConfigError, OtherCellsError, StoreUnreachableError
+from sayso.stores.audit import AuditEntry, AuditPage
 from sayso.stores.backend import Backend
 from sayso_bots.cli.arguments import add_json, add_store
 from sayso_bots.cli.parser import Parser
@@ -87,11 +88,30 @@ async def _follow(backend: Backend, args: argparse.Namespace) -> None:
     _print_each(await _read(backend, args, begin.until), args)
     until = begin.until
     while True:
-        page = await backend.audit.read_page(until, count=_PAGE_ENTRIES)
+        page = await _next_page(backend, until)
         _print_each([entry for entry in page.entries if _is_wanted(entry, args)], args)
         until = page.until
         if len(page.entries) < _PAGE_ENTRIES:
             await asyncio.sleep(_FOLLOW_SECONDS)
+
+
+async def _next_page(backend: Backend, since: datetime | None) -> AuditPage:
+    """Read on, as soon as the store answers; stderr is told when it does not, and when it does."""
+    is_away = False
+    while True:
+        try:
+            page = await backend.audit.read_page(since, count=_PAGE_ENTRIES)
+        except StoreUnreachableError as error:
+            if error.is_denied or isinstance(error, OtherCellsError):
+                raise
+            if not is_away:
+                print(f"sayso: {error}; it goes on when the store answers", file=sys.stderr)
+            is_away = True
+            await asyncio.sleep(_FOLLOW_SECONDS)
+        else:
+            if is_away:
+                print("sayso: the store answers again", file=sys.stderr)
+            return page
 
 
 def _print_each(entries: Sequence[AuditEntry], args: argparse.Namespace) -> None:

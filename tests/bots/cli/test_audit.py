@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.commands import Done, Run, process
+from support.valkey_server import Valkey
 
 from sayso.calls import RunRef
 from sayso.stores.backend import Backend
@@ -120,6 +121,34 @@ async def test_whoever_follows_reads_what_happened_and_then_each_thing_as_it_hap
     assert done.code == 130
     if json_lines:
         assert json.loads(second)["requestId"] == new
+
+
+async def test_whoever_follows_reads_on_after_the_store_was_away() -> None:
+    server = Valkey(appendonly="yes", appendfsync="always")
+    server.start()
+    try:
+        argv = ("audit", "--follow", "--person", "*:*")
+        async with process(*argv, env={"SAYSO_STORE_URL": server.url}) as following:
+            out = following.process.stdout
+            assert out is not None
+            async with open_backend(server.url) as backend:
+                before = await decide(backend, "ci-1", "deploy", ALICE)
+            assert before in (await out.readline()).decode()
+            server.kill()
+            away = await following.line_with("it goes on when the store answers")
+            server.start()
+            await following.line_with("the store answers again")
+            async with open_backend(server.url) as backend:
+                new = await decide(backend, "ci-2", "bash", BOB)
+            after = (await out.readline()).decode()
+            following.process.send_signal(signal.SIGINT)
+            done = await following.ended()
+    finally:
+        server.close()
+
+    assert "127.0.0.1" in away
+    assert new in after
+    assert done.code == 130
 
 
 @pytest.mark.parametrize(

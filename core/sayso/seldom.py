@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 SECONDS = 60.0
 MOST_SOURCES = 20
@@ -37,15 +37,20 @@ class Seldom:
         """How many lines are remembered."""
         return len(self._repeated)
 
-    def say(self, text: str, source: str = "") -> None:
-        """Log the line, or count it where it was said less than a minute ago."""
+    def say(
+        self, text: str, source: str = "", *, extra: Mapping[str, object] | None = None
+    ) -> None:
+        """Log the line, or count it where it was said less than a minute ago.
+
+        ``extra`` is for formatters, as in ``logging``; the line that counts comes without it.
+        """
         line = self._counted_as(text, source)
         if line in self._repeated:
             self._repeated[line] += 1
             return
         self._repeated[line] = 0
         self._sources[line[0]] += 1
-        self._log.log(self._level, "%s%s", line[0], _from(line[1]))
+        self._log.log(self._level, "%s%s", line[0], _from(line[1]), extra=extra)
         self._look_again(line)
 
     def _counted_as(self, text: str, source: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from sayso.chats.places import Press
 from sayso.events import Outcome, RequestEnding, UserInputRequest
+from sayso.seldom import Seldom
 from sayso.stores.audit import RefusalKind
 from sayso.stores.ports import Job, Record
 from sayso.text.printable import printable
@@ -50,17 +51,33 @@ def log_not_posted(request: UserInputRequest, place: object, why: str) -> None:
 
 
 def log_refused(
-    request: UserInputRequest, why: RefusalKind, *, by: str, place: str, choice: str
+    request: UserInputRequest | str,
+    why: RefusalKind,
+    *,
+    by: str,
+    place: str,
+    choice: str,
+    rule_id: str = "",
 ) -> None:
-    """Log that somebody's click on a card, or answer elsewhere, was refused."""
-    fields = {"reason": why, "by": by, "place": place, "choice": choice}
+    """Log that somebody's click on a card or a list, or answer elsewhere, was refused."""
+    fields = {"reason": why, "by": by, "place": place, "choice": choice, "rule_id": rule_id}
     _log_event("interaction refused", request, fields)
 
 
-def log_unknown(press: Press) -> None:
-    """Log that a click on a card was refused whose request is not known, or no longer."""
-    fields = {"reason": "unknown", "by": press.actor, "place": str(press.message.place)}
-    _log_event("interaction refused", "-", fields)
+class UnknownLog:
+    """The log of clicks on cards whose requests are not known, or no longer: each said seldom."""
+
+    def __init__(self) -> None:
+        self._seldom = Seldom(_log, level=logging.INFO)
+
+    def say(self, press: Press) -> None:
+        """Log the click, or count it where its presser had one in that place a moment ago."""
+        fields = {"reason": "unknown", "by": press.actor, "place": str(press.message.place)}
+        shown = _shown("-", fields)
+        source = f"{shown['by']} in {shown['place']}"
+        event = "interaction refused"
+        extra = {"event": event, "fields": shown}
+        self._seldom.say(f"{event} request_id=- reason=unknown", source, extra=extra)
 
 
 def log_revoked(request_id: str, rule_id: str, *, by: str) -> None:
@@ -101,14 +118,17 @@ def _log_event(
     if not _log.isEnabledFor(level):
         return
     request_id = request.question_id if isinstance(request, UserInputRequest) else request
-    shown: dict[str, str | float] = {"request_id": one_line(request_id, _MAX_ID)}
-    shown |= {
+    shown = _shown(request_id, fields)
+    text = " ".join(f"{name}={_as_text(value)}" for name, value in shown.items())
+    _log.log(level, "%s %s", event, text, extra={"event": event, "fields": shown})
+
+
+def _shown(request_id: str, fields: Mapping[str, str | float]) -> dict[str, str | float]:
+    return {"request_id": one_line(request_id, _MAX_ID)} | {
         name: _name(value) if isinstance(value, str) else value
         for name, value in fields.items()
         if value != ""
     }
-    text = " ".join(f"{name}={_as_text(value)}" for name, value in shown.items())
-    _log.log(level, "%s %s", event, text, extra={"event": event, "fields": shown})
 
 
 def _as_text(value: str | float) -> str:

@@ -12,6 +12,7 @@ from sayso.always.words import AlwaysWords
 from sayso.chats.caller import Caller, Waiting
 from sayso.chats.overview import Decided, Overview, Remembered
 from sayso.chats.places import Answer, Answered, Place
+from sayso.desk.event_log import log_refused
 from sayso.desk.parts import DeskParts
 from sayso.desk.reminding import line_of, link_of, waiting_of
 from sayso.desk.revoking import Revoking
@@ -96,6 +97,9 @@ class Overviews:
                 self._refused.clear()
             self._refused.add((actor, rule_id))
             said = refused("not_approver", by=actor, place=str(place), choice="revoke")
+            log_refused(
+                "-", "not_approver", by=actor, place=str(place), choice="revoke", rule_id=rule_id
+            )
             await self._parts.backend.audit.note({**said, "rule_id": rule_id})
         return answer
 

@@ -24,7 +24,7 @@ from sayso.cards.left_out import cut_notice
 from sayso.chats.places import Answer, Answered, Press
 from sayso.desk.bundle_presses import BundlePresses
 from sayso.desk.coverage import Coverage
-from sayso.desk.event_log import log_unknown
+from sayso.desk.event_log import UnknownLog
 from sayso.desk.forms import Forms, put
 from sayso.desk.parts import DeskParts
 from sayso.desk.revoking import Revoking
@@ -59,6 +59,7 @@ class Presses:
     def __init__(self, parts: DeskParts, revoking: Revoking) -> None:
         self._parts = parts
         self._revoking = revoking
+        self._unknown = UnknownLog()
         self._coverage = Coverage(parts.backend.watch)
         self._all = BundlePresses(parts)
         self._forms = Forms(parts, late=self._late)
@@ -102,7 +103,7 @@ class Presses:
             words = self._parts.speech.at(press.message.place)
             return Answer(Answered.UNKNOWN, words.unserved)
         if found is None:
-            log_unknown(press)
+            self._unknown.say(press)
             words = self._parts.speech.at(press.message.place)
             return Answer(Answered.UNKNOWN, words.unknown)
         if not _stands_there(found.copy, press):

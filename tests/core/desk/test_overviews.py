@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -124,8 +125,11 @@ async def test_a_rule_is_revoked_by_whoever_may_approve(room: CallingRoom) -> No
     ]
 
 
-async def test_a_revocation_that_is_refused_is_in_the_audit_once(room: CallingRoom) -> None:
+async def test_a_revocation_that_is_refused_is_in_the_audit_and_in_the_log_once(
+    room: CallingRoom, caplog: pytest.LogCaptureFixture
+) -> None:
     rule = await remembered(room, service="shop")
+    caplog.set_level(logging.INFO, "sayso.requests")
 
     answers = [await room.desk.revoke(MALLORY, rule.rule_id, HOME) for _ in range(3)]
 
@@ -139,6 +143,9 @@ async def test_a_revocation_that_is_refused_is_in_the_audit_once(room: CallingRo
         "slack:home",
         "revoke",
     )
+    (line,) = [line for line in caplog.messages if "refused" in line]
+    assert f"reason=not_approver by={MALLORY} place=slack:home choice=revoke" in line
+    assert line.endswith(f"rule_id={rule.rule_id}")
 
 
 async def test_the_last_decisions_are_told_the_newest_first(room: CallingRoom) -> None:

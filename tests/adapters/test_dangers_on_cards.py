@@ -120,6 +120,12 @@ def test_a_program_that_only_seems_to_be_ascii_is_spelled_out() -> None:
     assert a_card("\u0441\u0440 a b").danger() == ("Danger: look-alike letters: ⟨U+0441⟩⟨U+0440⟩")
 
 
+def test_a_mark_names_its_word_wherever_it_stands() -> None:
+    card = a_card("ls | \u0441\u0440 a b")
+
+    assert card.danger() == "Danger: look-alike letters: ⟨U+0441⟩⟨U+0440⟩"
+
+
 def test_the_second_step_says_them_too() -> None:
     card = a_card("terraform destroy")
     said = "⚠️ Danger: destroys resources"

@@ -19,7 +19,7 @@ from sayso.known.secrets import may_show_secrets
 from sayso.known.tools import known
 from sayso.rules.roles import Roles
 from sayso.sensitive.paths import is_secret, shows_secrets
-from sayso.text.lookalikes import lookalike_in, poses
+from sayso.text.lookalikes import lookalike_in, poses, poses_as_account
 
 LONGEST = 12_000
 """How many characters of a call are looked through."""
@@ -185,7 +185,7 @@ def _posing(tool: str, arguments: Iterable[str]) -> Iterator[Danger]:
 
 def _poses_as_account(text: str) -> bool:
     # Within an address the domain decides, which is looked at with the rest of the text.
-    return "://" not in text and "@" not in text and bool(poses(text[:_SHORT]))
+    return "://" not in text and "@" not in text and bool(poses_as_account(text[:_SHORT]))
 
 
 @lru_cache(maxsize=1_024)

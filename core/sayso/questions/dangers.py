@@ -40,7 +40,8 @@ def lookalike_of(names: Sequence[str], shown: Any) -> str:
     texts = [text[:LONGEST] for text in strings_in(shown) if text and not text.isascii()]
     inside = map(lookalike_in, texts)
     begins = (poses(words[0][:_LONGEST_WORD]) for text in texts if (words := text.split(None, 1)))
-    word = next(filter(None, chain(posing, inside, begins)), "")
+    anywhere = map(poses, texts)
+    word = next(filter(None, chain(posing, inside, begins, anywhere)), "")
     return shortened(spelled(word), _LONGEST_WORD)
 
 

@@ -18,6 +18,8 @@ _NEVER_MIXED = ("CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET")
 _STYLED = ("FULLWIDTH", "MATHEMATICAL")
 
 _WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
+_ENDING = re.compile(r"([A-Za-z0-9]+)([^\x00-\x7f]+)")
+_LONGEST_ABBREVIATION = 4
 _HOST = re.compile(r"(?:://|(?<![\w.+-])(?P<account>[\w.+-]{0,64})@)(?P<host>[^\s/?#@:\"'<>()]+)")
 
 
@@ -41,6 +43,22 @@ def poses(name: str) -> str:
     return next((word for word in _WORD.findall(name) if _mixes(word) or _seems_ascii(word)), "")
 
 
+def poses_as_account(text: str) -> str:
+    """The first part of an account or a host that only seems to be ASCII; empty without one.
+
+    A name of several words is none where a letter shows its alphabet, or where all of it is
+    written in another one and is short as abbreviations are.
+    """
+    if text.isascii() or len(text.split()) < 2:
+        return poses(text)
+    letters = [c for c in text if c.isalpha()]
+    if not all(c.isascii() or _is_twin(c) for c in letters):
+        return ""
+    shortest = 2 if any(map(str.isascii, letters)) else _LONGEST_ABBREVIATION + 1
+    words = (one for one in _WORD.findall(text) if _seems_ascii(one))
+    return next((one for one in words if len(one) >= (shortest if one.isupper() else 2)), "")
+
+
 def spelled(word: str) -> str:
     """The word with each letter spelled out that is not of ASCII."""
     return "".join(c if c.isascii() else f"⟨U+{ord(c):04X}⟩" for c in word)
@@ -48,7 +66,7 @@ def spelled(word: str) -> str:
 
 def _found(text: str) -> Iterator[str]:
     for word in _WORD.findall(text):
-        if not word.isascii() and _mixes(word):
+        if not word.isascii() and _mixes(word) and not _is_inflected(word):
             yield word
     for match in _HOST.finditer(text):
         host = match["host"]
@@ -65,6 +83,16 @@ def _mixes(word: str) -> bool:
     styled = [c for c in letters if _is_styled(c)]
     is_latin = all(c.isascii() or c in styled for c in letters)
     return bool(styled and is_latin) or any(map(_is_foreign, letters))
+
+
+def _is_inflected(word: str) -> bool:
+    """Whether it is a word of ASCII with an ending that shows its alphabet, or an abbreviation."""
+    match = _ENDING.fullmatch(word)
+    if match is None:
+        return False
+    begins, ending = match.groups()
+    is_abbreviated = len(begins) > 1 and begins.isupper() and ending.islower()
+    return is_abbreviated or any(_is_foreign(c) and not _is_twin(c) for c in ending)
 
 
 def _seems_ascii(word: str) -> bool:
